@@ -1,0 +1,1061 @@
+"""What libraries do, as data: model files, read strictly and looked up quickly.
+
+A model is a TOML file about one library; `rules/ownlint_rules/models/README.md` is its reference. A mistake in
+one is a `ModelError` that names the line. Everything that a look-up returns is frozen, and every look-up is cached:
+the same few hundred names come up thousands of times in a run.
+
+Numbers of arguments count from 1 in model files and in `Place.number`; `index` counts from 0. The receiver
+(`this`, `self`) is never counted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import re
+import stat
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
+
+import msgspec
+
+from ownlint.facts.records import Language
+from ownlint.facts.vocabulary import Framework, Vocabulary
+from ownlint.finding import Certainty
+
+FORMAT = 1
+"""Part of the digest: raised when the same text comes to mean something else."""
+
+MAXIMUM_BYTES = 4_000_000
+
+# --- the words of a model ------------------------------------------------------------------------
+
+Verb = Literal[
+    "acquire",
+    "release",
+    "adopt",
+    "disown",
+    "hold",
+    "yield",
+    "borrow",
+    "keep",
+    "invalidate",
+    "validate",
+    "may fail",
+    "check",
+    "discard",
+    "assert only",
+    "abort unless",
+    "returns",
+    "own",
+    "copy",
+    "insert",
+    "overwrite",
+    "find",
+    "erase",
+    "clear",
+    "never returns",
+]
+
+Role = Literal[
+    "guard",
+    "unguard",
+    "mutex",
+    "condition variable",
+    "scoped owner",
+    "smart pointer",
+    "shared pointer",
+    "intrusive pointer",
+    "weak pointer",
+    "container",
+    "associative",
+    "sequence",
+    "set",
+    "stable container",
+    "string",
+    "view",
+    "iterator",
+    "handle",
+    "python object",
+    "python handle",
+    "python array",
+    "cleanup",
+    "optional",
+    "pair",
+    "callable",
+    "future",
+    "thread",
+    "atomic",
+    "once",
+]
+
+MacroRole = Literal[
+    "return on failure",
+    "assign or return",
+    "declaring",
+    "assert",
+    "check",
+    "log",
+    "debug log",
+    "discard",
+    "annotation",
+    "guarded by",
+    "requires lock",
+    "excludes lock",
+    "no analysis",
+]
+
+Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]
+StatusKind = Literal["value", "enum", "pointer"]
+MemberKind = Literal["static", "classmethod", "method", "property", "constructor", "callback", "buffer"]
+HandleRole = Literal["owner", "handle", "context", "sequence", "iterator", "plain", "guard", "builder"]
+Policy = Literal[
+    "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
+]
+BindingKind = Literal[
+    "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
+]
+
+_ATTRIBUTE_ROLES = ("annotation", "guarded by", "requires lock", "excludes lock", "no analysis")
+
+
+class ModelError(Exception):
+    """A mistake in a model file; its text is `path:line: message`."""
+
+    def __init__(self, path: Path | str, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path, self.line, self.message = Path(path), line, message
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Whom an effect is about. `kind` `arguments` means all of them, `gil` Python's global lock, `global`
+    whatever outlives every caller."""
+
+    kind: Literal["result", "receiver", "argument", "arguments", "gil", "global"]
+    number: int = 0
+
+    @property
+    def index(self) -> int:
+        """Of an argument, counted from 0; -1 for everything else."""
+        return self.number - 1
+
+    def __str__(self) -> str:
+        return f"argument {self.number}" if self.kind == "argument" else self.kind
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """`borrow result from argument 1` is verb `borrow`, place `result`, other `argument 1`.
+
+    `mode` is `deep`, `shallow` or `below` for `invalidate`, `shared` for a reader's `hold`, `on success` for an
+    `adopt` that leaves the duty with the caller when the call fails.
+    """
+
+    verb: Verb
+    place: Place | None = None
+    other: Place | None = None
+    mode: Literal["", "deep", "shallow", "below", "shared", "on success"] = ""
+
+    def __str__(self) -> str:
+        link = {"borrow": "from", "erase": "from"}.get(self.verb, "in")
+        parts = [self.verb, self.place and str(self.place), self.other and f"{link} {self.other}", self.mode]
+        return " ".join(part for part in parts if part)
+
+
+class StatusModel(msgspec.Struct, frozen=True):
+    """A type whose value says whether something worked.
+
+    `ok`, `failed` and `discard` are written as in the code, with `_` for the value: `.ok()`, `iree_status_is_ok(_)`.
+    """
+
+    library: str
+    types: tuple[str, ...]
+    kind: StatusKind = "value"
+    ok: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    nodiscard: bool = False
+    carries_value: bool = False
+    """`StatusOr<T>`, `Expected<T>`: holds a value when it worked."""
+    bare: bool = False
+    """The last name alone is enough to know it: `LogicalResult`, not `Status`."""
+    source: str = ""
+
+
+class StatusType(msgspec.Struct, frozen=True):
+    """A type found in code, recognised as a status."""
+
+    model: StatusModel
+    name: str
+    """The model's qualified name of the type."""
+    reference: bool
+    """Written with `&`: it looks at somebody else's status, so dropping it loses nothing."""
+    pointer: bool
+    template: str
+    certainty: Certainty
+
+    @property
+    def kind(self) -> StatusKind:
+        return self.model.kind
+
+
+class FunctionModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    effects: tuple[Effect, ...]
+    languages: tuple[Language, ...] = ("cpp",)
+    released_by: tuple[str, ...] = ()
+    keeps: Keeps | None = None
+    replaced_by: str = ""
+    """What returns the same without the hazard: `PyList_GetItemRef` for `PyList_GetItem`."""
+    nullable: bool = False
+    """The result may be NULL, and then an error is set."""
+    bare: bool = False
+    note: str = ""
+    source: str = ""
+    certainty: Certainty = "certain"
+    """Of the match: `certain` for the whole name, `likely` for a part of two names or more, `possible` for one."""
+
+    def has(self, verb: Verb, place: str = "") -> bool:
+        return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+
+
+class ClassModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    roles: tuple[Role, ...]
+    argument: int = 1
+    """Guards: which constructor argument is the lock, from 1; 0 when there is none."""
+    holds: str = ""
+    """Guards of one fixed lock: `gil`."""
+    shared: bool = False
+    element: int = 1
+    """Containers: which template argument is what it holds (2 for a map)."""
+    bare: bool = False
+    source: str = ""
+
+
+class MacroModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    """The name, or the regular expression of whole names it stands for."""
+    role: MacroRole
+    argument: int = 1
+    """Which argument is tested, checked or evaluated, from 1; 0 for none."""
+    regular: bool = False
+    source: str = ""
+
+    @property
+    def index(self) -> int:
+        return self.argument - 1
+
+
+class FrameworkModel(msgspec.Struct, frozen=True):
+    """How a binding framework behaves; `spelling` is what the frontend needs to know of it."""
+
+    library: str
+    spelling: Framework
+    policies: dict[str, Policy]
+    """Name in the code -> meaning."""
+    defaults: dict[str, Policy]
+    """`pointer`, `reference`, `value`, `property pointer`, `property reference`, `property value`,
+    `cast pointer`, `cast reference` -> what happens when no policy is written."""
+    extras: dict[str, str]
+    """Name of an extra -> `keep alive`, `policy`, `call guard`, `argument`, `call policy`, `other`."""
+    facts: dict[str, str]
+    """What differs between frameworks; see the models' README."""
+    constructors: tuple[str, ...] = ()
+    iterators: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
+    """Calls around a callable that are to be looked through."""
+    source: str = ""
+
+
+class PyMember(msgspec.Struct, frozen=True):
+    """A member of a Python class of handles. Arguments count from 1, without `self`."""
+
+    library: str
+    on: str
+    name: str
+    kind: MemberKind = "method"
+    returns: tuple[str, ...] = ()
+    """Canonical dotted names of the classes it may return; nothing when it returns plain data."""
+    borrows: str = ""
+    """`self`, `argument 1`, `parent` (the owner of the receiver), `context`, or nothing."""
+    keeps: Keeps | None = None
+    effects: tuple[Effect, ...] = ()
+    versions: tuple[str, ...] = ()
+    """The versions (of `[[version]]`) it is about; none means all."""
+    removed: bool = False
+    """The member does not exist in those versions."""
+    note: str = ""
+    source: str = ""
+
+
+class PyClass(msgspec.Struct, frozen=True):
+    """`members` has one entry a name: the first written; `variants` has all of them."""
+
+    library: str
+    name: str
+    role: HandleRole
+    bases: tuple[str, ...]
+    members: dict[str, PyMember]
+    variants: dict[str, tuple[PyMember, ...]]
+    source: str = ""
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
+class Version(msgspec.Struct, frozen=True):
+    """One of the behaviours a library has had. `packages`: distribution -> version specifier."""
+
+    library: str
+    name: str
+    packages: dict[str, str]
+    note: str = ""
+
+
+# --- reading one file ------------------------------------------------------------------------------
+
+_PLACE = r"(result|receiver|argument [1-9]\d?|arguments|gil|global)"
+_EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
+    (verb, re.compile(f"(?:{pattern})"))
+    for verb, pattern in cast(
+        "tuple[tuple[Verb, str], ...]",
+        (
+            *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
+            ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
+            ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
+            ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
+            ("keep", rf"keep {_PLACE} in {_PLACE}"),
+            ("invalidate", rf"invalidate {_PLACE} (?P<mode>deep|shallow|below)"),
+            *((verb, f"{verb} {_PLACE} in {_PLACE}") for verb in ("insert", "overwrite", "find")),
+            ("erase", rf"erase {_PLACE} from {_PLACE}"),
+            *((verb, verb) for verb in ("may fail", "assert only", "never returns")),
+        ),
+    )
+)
+_EXAMPLES = (
+    "acquire result",
+    "acquire argument 1",
+    "release argument 1",
+    "release receiver",
+    "adopt argument 1",
+    "adopt argument 2 in argument 1",
+    "disown receiver",
+    "hold receiver",
+    "hold receiver shared",
+    "yield receiver",
+    "borrow result from receiver",
+    "keep argument 1 in receiver",
+    "invalidate receiver deep",
+    "validate receiver",
+    "may fail",
+    "check argument 1",
+    "discard argument 1",
+    "assert only",
+    "abort unless argument 1",
+    "returns receiver",
+    "own result",
+    "copy result",
+    "insert argument 1 in receiver",
+    "overwrite argument 1 in receiver",
+    "find argument 1 in receiver",
+    "erase argument 1 from receiver",
+    "clear receiver",
+    "never returns",
+)
+
+
+@functools.cache
+def parse_effect(text: str) -> Effect | None:
+    """The effect a model wrote, or None where it is none."""
+    for verb, pattern in _EFFECTS:
+        if match := pattern.fullmatch(text):
+            groups = match.groupdict()
+            places = [_place(part) for part in match.groups() if part and part != groups.get("mode")]
+            place, other = [*places, None, None][:2]
+            return Effect(verb, place, other, cast(Any, groups.get("mode") or ""))
+    return None
+
+
+def _place(text: str) -> Place:
+    word, _, number = text.partition(" ")
+    return Place(cast(Any, word), int(number or 0))
+
+
+_HEADER = re.compile(r"\s*\[(\[)?\s*([\w.\- ]+?)\s*\]\]?\s*(?:#.*)?")
+
+
+class _Source:
+    """The text of a model file: tells on which line a table or a key stands."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+        self.headers = [
+            (number, match[2]) for number, line in enumerate(self.lines) if (match := _HEADER.fullmatch(line))
+        ]
+
+    def header(self, name: str, occurrence: int, after: int = -1) -> int:
+        found = [number for number, header in self.headers if header == name and number > after]
+        return found[occurrence] if occurrence < len(found) else max(after, 0)
+
+    def key(self, start: int, key: str, value: str = "") -> int:
+        """The line of `key` in the table whose header is line `start`, or of `value` within its array."""
+        end = next((number for number, _ in self.headers if number > start), len(self.lines))
+        wanted = re.compile(rf"""(?:\s*|.*[{{,]\s*)["']?{re.escape(key)}["']?\s*=""")
+        at = next((number for number in range(start, end) if wanted.match(self.lines[number])), start)
+        if value:
+            return next((number for number in range(at, end) if value in self.lines[number]), at)
+        return at
+
+
+class _Table:
+    """One table of a model file. Every key must be asked for once; what is left over is a mistake."""
+
+    def __init__(self, source: _Source, header: str, data: object, occurrence: int = 0, after: int = -1) -> None:
+        self.source, self.name = source, header
+        self.start = source.header(header, occurrence, after)
+        self.known: list[str] = []
+        if not isinstance(data, dict):
+            raise ModelError(source.path, self.start + 1, f"`{header}` must be a table")
+        self.data: dict[str, Any] = data
+
+    def fail(self, message: str, key: str = "", value: str = "") -> NoReturn:
+        line = self.source.key(self.start, key, value) if key else self.start
+        raise ModelError(self.source.path, line + 1, message)
+
+    def take(self, key: str) -> Any:
+        self.known.append(key)
+        return self.data.get(key)
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self.take(key)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self.fail(f"`{key}` must be a string", key)
+        return value
+
+    def required(self, key: str) -> str:
+        if not (value := self.text(key)):
+            self.fail(f"`{self.name}` needs `{key}`")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A string, or a list of strings."""
+        value = self.take(key)
+        if isinstance(value, str):
+            return (value,)
+        if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
+            self.fail(f"`{key}` must be a string or a list of strings", key)
+        return tuple(value or ())
+
+    def names(self) -> tuple[str, ...]:
+        """`name = "a"` or `names = ["a", "b"]`, one of the two."""
+        one, many = self.texts("name"), self.texts("names")
+        if bool(one) == bool(many):
+            self.fail(f"`{self.name}` needs either `name` or `names`")
+        return one or many
+
+    def choice(self, key: str, options: tuple[str, ...], default: str = "") -> Any:
+        value = self.text(key, default)
+        if value and value not in options:
+            self.fail(f"`{key}` cannot be `{value}`{_meant(value, options)}", key)
+        return value or None
+
+    def choices(self, key: str, options: tuple[str, ...]) -> tuple[Any, ...]:
+        values = self.texts(key)
+        for value in values:
+            if value not in options:
+                self.fail(f"`{key}` cannot be `{value}`{_meant(value, options)}", key, value)
+        return values
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        value = self.take(key)
+        if value is not None and not isinstance(value, bool):
+            self.fail(f"`{key}` must be true or false", key)
+        return default if value is None else bool(value)
+
+    def number(self, key: str, default: int) -> int:
+        value = self.take(key)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 99:
+            self.fail(f"`{key}` must be a number from 0 to 99", key)
+        return value
+
+    def mapping(self, key: str, options: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A table of strings, whose values are among `options`; written inline or as `[header.key]`."""
+        value = self.take(key)
+        if value is None:
+            return {}
+        header = f"{self.name}.{key}"
+        inline = not any(name == header and number > self.start for number, name in self.source.headers)
+        table = self if inline else _Table(self.source, header, value, 0, self.start)
+        if not isinstance(value, dict):
+            self.fail(f"`{key}` must be a table", key)
+        for name, word in value.items():
+            if not isinstance(word, str):
+                table.fail(f"`{name}` must be a string", name)
+            if options and word not in options:
+                table.fail(f"`{name}` cannot be `{word}`{_meant(word, options)}", name)
+        return dict(value)
+
+    def effects(self, key: str = "effect") -> tuple[Effect, ...]:
+        found = []
+        for text in self.texts(key):
+            if (effect := parse_effect(text)) is None:
+                self.fail(f"`{text}` is not an effect{_meant(text, _EXAMPLES)}", key, text)
+            found.append(effect)
+        return tuple(found)
+
+    def done(self) -> None:
+        for key in self.data:
+            if key not in self.known:
+                self.fail(f"`{self.name}` has no key `{key}`{_meant(key, self.known)}", key)
+
+
+def _meant(word: str, options: Iterable[str]) -> str:
+    options = sorted(options)
+    if close := difflib.get_close_matches(word, options, 1, 0.6):
+        return f"; did you mean `{close[0]}`?"
+    return f"; it is one of {', '.join(f'`{option}`' for option in options)}" if len(options) <= 40 else ""
+
+
+class _File:
+    """One model file, read and validated."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.source, top = _parse(path, data)
+        self.top = _Table(self.source, "", top)
+        self.top.start = 0
+        library = _Table(self.source, "library", self._section("library", {}))
+        if not library.data:
+            raise ModelError(path, 1, "a model needs a `[library]` table with a `name`")
+        self.library = library.required("name")
+        self.languages: tuple[Language, ...] = library.choices("languages", ("cpp", "python")) or ("cpp",)
+        self.namespaces = library.texts("namespaces")
+        self.aliases: dict[str, str] = library.mapping("aliases")
+        self.anchors = library.texts("anchors")
+        self.documentation = library.texts("source")
+        library.done()
+        self.statuses = [self._status(table) for table in self._tables("status")]
+        self.functions = [model for table in self._tables("function") for model in self._functions(table)]
+        self.classes = [model for table in self._tables("class") for model in self._classes(table)]
+        self.macros = [model for table in self._tables("macro") for model in self._macros(table)]
+        self.frameworks = [self._framework(table) for table in self._tables("framework")]
+        self.versions = [self._version(table) for table in self._tables("version")]
+        self.modules: dict[str, str] = {}
+        self.exports: dict[str, tuple[str, ...]] = {}
+        self.py_classes: list[PyClass] = []
+        self._python(self._section("python", {}))
+        self.top.done()
+
+    def _section(self, key: str, default: object) -> Any:
+        value = self.top.take(key)
+        return default if value is None else value
+
+    def _tables(self, key: str, data: Any = None) -> Iterator[_Table]:
+        items = self._section(key, []) if data is None else data
+        if not isinstance(items, list):
+            self.top.start = self.source.header(key, 0)
+            self.top.fail(f"write `[[{key}]]`, with two brackets: there may be several")
+        for occurrence, item in enumerate(items):
+            yield _Table(self.source, key, item, occurrence)
+
+    def _status(self, table: _Table) -> StatusModel:
+        model = StatusModel(
+            library=self.library,
+            types=table.texts("types"),
+            kind=table.choice("kind", get_args(StatusKind), "value"),
+            ok=table.texts("ok"),
+            failed=table.texts("failed"),
+            discard=table.texts("discard"),
+            nodiscard=table.flag("nodiscard"),
+            carries_value=table.flag("carries_value"),
+            bare=table.flag("bare"),
+            source=table.text("source"),
+        )
+        if not model.types:
+            table.fail("`status` needs `types`")
+        table.done()
+        return model
+
+    def _functions(self, table: _Table) -> Iterator[FunctionModel]:
+        names = table.names()
+        languages = table.choices("languages", ("cpp", "python")) or self.languages
+        model = FunctionModel(
+            library=self.library,
+            name="",
+            effects=table.effects(),
+            languages=languages,
+            released_by=table.texts("released_by"),
+            keeps=table.choice("keeps", get_args(Keeps)),
+            replaced_by=table.text("replaced_by"),
+            nullable=table.flag("nullable"),
+            bare=table.flag("bare"),
+            note=table.text("note"),
+            source=table.text("source"),
+        )
+        if not model.effects:
+            table.fail("`function` needs `effect`")
+        table.done()
+        return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _classes(self, table: _Table) -> Iterator[ClassModel]:
+        names = table.names()
+        model = ClassModel(
+            library=self.library,
+            name="",
+            roles=table.choices("role", get_args(Role)),
+            argument=table.number("argument", 1),
+            holds=table.text("holds"),
+            shared=table.flag("shared"),
+            element=table.number("element", 1),
+            bare=table.flag("bare"),
+            source=table.text("source"),
+        )
+        if not model.roles:
+            table.fail("`class` needs `role`")
+        table.done()
+        return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _macros(self, table: _Table) -> Iterator[MacroModel]:
+        patterns = table.texts("pattern")
+        names = () if patterns else table.names()
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                table.fail(f"`{pattern}` is not a regular expression: {error}", "pattern", pattern[:40])
+        role = table.choice("role", get_args(MacroRole))
+        if role is None:
+            table.fail("`macro` needs `role`")
+        argument = table.number("argument", 2 if role in ("assign or return", "declaring") else 1)
+        source = table.text("source")
+        table.done()
+        both = [*((name, False) for name in names), *((pattern, True) for pattern in patterns)]
+        return (MacroModel(self.library, name, role, argument, regular, source) for name, regular in both)
+
+    def _framework(self, table: _Table) -> FrameworkModel:
+        spelling = Framework(
+            name=table.required("name"),
+            namespaces=table.texts("namespaces"),
+            classes=table.texts("classes"),
+            methods=table.mapping("methods", get_args(BindingKind)),
+        )
+        extras = ("keep alive", "policy", "call guard", "argument", "call policy", "other")
+        model = FrameworkModel(
+            library=self.library,
+            spelling=spelling,
+            policies=table.mapping("policies", get_args(Policy)),
+            defaults=table.mapping("defaults", get_args(Policy)),
+            extras=table.mapping("extras", extras),
+            facts=table.mapping("facts"),
+            constructors=table.texts("constructors"),
+            iterators=table.texts("iterators"),
+            wrappers=table.texts("wrappers"),
+            source=table.text("source"),
+        )
+        table.done()
+        return model
+
+    def _version(self, table: _Table) -> Version:
+        version = Version(self.library, table.required("name"), table.mapping("packages"), table.text("note"))
+        table.done()
+        return version
+
+    def _python(self, data: Any) -> None:
+        section = _Table(self.source, "python", data)
+        for table in self._tables("python.module", section.take("module") or []):
+            name = table.required("name")
+            for alias in table.texts("aliases"):
+                self.modules[alias] = name
+            self.exports[name] = table.texts("exports")
+            table.done()
+        classes = [self._py_class(table) for table in self._tables("python.class", section.take("class") or [])]
+        names = {name for name, *_ in classes}
+        members: dict[str, dict[str, list[PyMember]]] = {name: {} for name in names}
+        for table in self._tables("python.member", section.take("member") or []):
+            for member in self._py_members(table, names):
+                members[member.on].setdefault(member.name, []).append(member)
+        section.done()
+        for name, role, bases, source in classes:
+            variants = {key: tuple(found) for key, found in members[name].items()}
+            first = {key: found[0] for key, found in variants.items()}
+            self.py_classes.append(PyClass(self.library, name, role, bases, first, variants, source))
+
+    def _py_class(self, table: _Table) -> tuple[str, HandleRole, tuple[str, ...], str]:
+        name, module = table.required("name"), table.text("module")
+        bases = tuple(_dotted(module, base) for base in table.texts("bases"))
+        role = table.choice("role", get_args(HandleRole), "handle")
+        source = table.text("source")
+        table.done()
+        return _dotted(module, name), role, bases, source
+
+    def _py_members(self, table: _Table, classes: set[str]) -> Iterator[PyMember]:
+        names = table.names()
+        owners = [self._class_named(table, on, "on", classes) for on in table.texts("on")]
+        if not owners:
+            table.fail("`python.member` needs `on`, the class it belongs to")
+        borrows = table.text("borrows")
+        if borrows and not re.fullmatch(r"self|parent|context|argument [1-9]", borrows):
+            meant = _meant(borrows, ("self", "parent", "context", "argument 1"))
+            table.fail(f"`borrows` cannot be `{borrows}`{meant}", "borrows")
+        model = PyMember(
+            library=self.library,
+            on="",
+            name="",
+            kind=table.choice("kind", get_args(MemberKind), "method"),
+            returns=tuple(self._class_named(table, word, "returns", classes) for word in table.texts("returns")),
+            borrows=borrows,
+            keeps=table.choice("keeps", get_args(Keeps)),
+            effects=table.effects(),
+            versions=table.choices("versions", tuple(version.name for version in self.versions)),
+            removed=table.flag("removed"),
+            note=table.text("note"),
+            source=table.text("source"),
+        )
+        table.done()
+        return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
+
+    def _class_named(self, table: _Table, word: str, key: str, classes: set[str]) -> str:
+        found = [name for name in sorted(classes) if name == word or name.endswith("." + word)]
+        if len(found) == 1:
+            return found[0]
+        last = {name.rpartition(".")[2] for name in classes}
+        message = f"`{key}` names `{word}`, which is not a `[[python.class]]`{_meant(word, last)}"
+        if found:
+            message = f"`{word}` may be {' or '.join(f'`{name}`' for name in found)}: write the module"
+        return table.fail(message, key, word)
+
+
+def _dotted(module: str, name: str) -> str:
+    return f"{module}.{name}" if module and "." not in name else name
+
+
+def _parse(path: Path, data: bytes) -> tuple[_Source, dict[str, Any]]:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ModelError(path, data.count(b"\n", 0, error.start) + 1, "the file is not UTF-8") from None
+    try:
+        return _Source(path, text), tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r" \(at line (\d+), column \d+\)", str(error))
+        line = int(found[1]) if found else max(1, text.count("\n"))
+        message = str(error).partition(" (at ")[0]
+        raise ModelError(path, line, message[:1].lower() + message[1:]) from None
+
+
+# --- names -----------------------------------------------------------------------------------------
+
+_NOISE = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|mutable|constexpr|static|inline)\b")
+_INLINE_NAMESPACE = re.compile(r"__1|__cxx11|__ndk1|__detail|lts_\d+|v\d+(?:_\d+)*|\(anonymous namespace\)|")
+
+
+class Spelling(msgspec.Struct, frozen=True):
+    """A type as code writes it, taken apart."""
+
+    parts: tuple[str, ...]
+    template: str
+    reference: bool
+    pointer: bool
+
+
+@functools.lru_cache(1 << 16)
+def spelling(text: str) -> Spelling:
+    """`const absl::StatusOr<T>&` -> `absl`, `StatusOr`; `T`; a reference.
+
+    `auto` and what is no type at all have parts that no model knows.
+    """
+    bare, template = _without_templates(text)
+    bare = _NOISE.sub(" ", bare)
+    reference, pointer = "&" in bare, "*" in bare
+    name = re.sub(r"[&*\s]+|\[.*\]", "", bare)
+    parts = tuple(part for part in name.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
+    return Spelling(parts, template, reference, pointer)
+
+
+def _without_templates(text: str) -> tuple[str, str]:
+    """The text outside of the outermost `<...>`, and the contents of the last such pair."""
+    if "<" not in text:
+        return text, ""
+    kept, last, depth, start = [], "", 0, 0
+    for position, letter in enumerate(text):
+        if letter == "<":
+            depth += 1
+            start = position + 1 if depth == 1 else start
+        elif letter == ">" and depth:
+            depth -= 1
+            last = text[start:position] if depth == 0 else last
+        elif depth == 0:
+            kept.append(letter)
+    return "".join(kept), last.strip()
+
+
+_Model = TypeVar("_Model")
+
+
+class _Index(Generic[_Model]):
+    """Models by qualified name: the last part through a dictionary, the others by comparing suffixes."""
+
+    def __init__(self, separator: str) -> None:
+        self.separator = separator
+        self.exact: dict[str, list[tuple[tuple[str, ...], bool, _Model]]] = {}
+        self.wild: list[tuple[tuple[str, ...], bool, _Model]] = []
+
+    def add(self, name: str, bare: bool, model: _Model) -> None:
+        parts = tuple(name.split(self.separator))
+        entry = (parts, bare, model)
+        if "*" in name:
+            self.wild.append(entry)
+        else:
+            self.exact.setdefault(parts[-1], []).append(entry)
+
+    def find(self, parts: tuple[str, ...], scopes: tuple[tuple[str, ...], ...]) -> list[tuple[Certainty, _Model]]:
+        """All that fit, best first; later models before earlier ones, so that a user's own win."""
+        if not parts:
+            return []
+        found: list[tuple[int, int, int, Certainty, _Model]] = []
+        entries = [*self.exact.get(parts[-1], ()), *self.wild]
+        for order, (model_parts, bare, model) in enumerate(entries):
+            if certainty := _fit(model_parts, parts, bare, scopes):
+                rank = ("certain", "likely", "possible").index(certainty)
+                found.append((rank, -len(model_parts), -order, certainty, model))
+        return [(certainty, model) for *_, certainty, model in sorted(found, key=lambda entry: entry[:3])]
+
+
+def _fit(
+    model: tuple[str, ...], query: tuple[str, ...], bare: bool, scopes: tuple[tuple[str, ...], ...]
+) -> Certainty | None:
+    if _same(model, query):
+        return "certain"
+    if len(query) > len(model):
+        return "likely" if len(model) > 1 and _same(model, query[-len(model) :]) else None
+    if len(query) == len(model) or not _same(model[-len(query) :], query):
+        return None
+    missing = model[: -len(query)]
+    for scope in scopes:
+        if scope == model or scope[: len(missing)] == missing:
+            return "certain"
+    if len(query) > 1:
+        return "likely"
+    return "possible" if bare else None
+
+
+def _same(model: tuple[str, ...], query: tuple[str, ...]) -> bool:
+    return len(model) == len(query) and all(
+        part == word or ("*" in part and fnmatchcase(word, part)) for part, word in zip(model, query, strict=True)
+    )
+
+
+# --- all files together ----------------------------------------------------------------------------
+
+
+class Models:
+    """Every model file that was loaded, later files before earlier ones.
+
+    `scopes`, where a look-up takes them, are the namespaces in which the code stands and those it opens
+    (`using namespace`), and the targets of its `using` declarations, as written: `("xla::gpu", "absl::Status")`.
+    They make an unqualified name (`Status`) certain.
+    """
+
+    def __init__(self, files: Sequence[_File], digest: str) -> None:
+        self.digest = digest
+        self.libraries = tuple(file.library for file in files)
+        self.versions = tuple(version for file in files for version in file.versions)
+        self.frameworks = {model.spelling.name: model for file in files for model in file.frameworks}
+        self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
+        self._anchors = sorted({anchor for file in files for anchor in file.anchors})
+        self._index_types(files)
+        self._index_macros(files)
+        self._index_python(files)
+        # Caches belong to the object: a cache on the class would keep every Models alive.
+        self.status: Callable[..., StatusType | None] = functools.lru_cache(1 << 15)(self._status)
+        self.classes: Callable[..., tuple[ClassModel, ...]] = functools.lru_cache(1 << 15)(self._class)
+        self.function: Callable[..., tuple[FunctionModel, ...]] = functools.lru_cache(1 << 15)(self._function)
+        self.macro: Callable[[str], MacroModel | None] = functools.lru_cache(1 << 15)(self._macro)
+        self.python_class: Callable[[str], PyClass | None] = functools.lru_cache(1 << 14)(self._python_class)
+
+    def _index_types(self, files: Sequence[_File]) -> None:
+        self._status_index: _Index[tuple[str, StatusModel]] = _Index("::")
+        self._class_index: _Index[ClassModel] = _Index("::")
+        self._function_index: dict[Language, _Index[FunctionModel]] = {"cpp": _Index("::"), "python": _Index(".")}
+        for file in files:
+            for status in file.statuses:
+                for name in status.types:
+                    self._status_index.add(name, status.bare, (name, status))
+            for cls in file.classes:
+                self._class_index.add(cls.name, cls.bare, cls)
+            for function in file.functions:
+                for language in function.languages:
+                    self._function_index[language].add(function.name, function.bare, function)
+
+    def _index_macros(self, files: Sequence[_File]) -> None:
+        macros = [macro for file in reversed(files) for macro in file.macros]
+        self.macros = tuple(macros)
+        self._macro_names = {macro.name: macro for macro in reversed(macros) if not macro.regular}
+        self._macro_patterns = [(re.compile(macro.name), macro) for macro in macros if macro.regular]
+
+    def _index_python(self, files: Sequence[_File]) -> None:
+        self._modules = {alias: name for file in files for alias, name in file.modules.items()}
+        self._exports: dict[str, tuple[str, ...]] = {}
+        self._py_classes: dict[str, PyClass] = {}
+        self._py_patterns: list[PyClass] = []
+        self._py_members: dict[str, list[PyMember]] = {}
+        for file in files:
+            for cls in file.py_classes:
+                if "*" in cls.name:
+                    self._py_patterns.append(cls)
+                else:
+                    self._py_classes[cls.name] = cls
+                for name, variants in cls.variants.items():
+                    self._py_members.setdefault(name, []).extend(variants)
+            for module, names in file.exports.items():
+                own = [cls.last for cls in file.py_classes if cls.name.rpartition(".")[0] == module]
+                public = {name for name in (*names, *own) if not name.startswith("_") and "*" not in name}
+                self._exports[module] = tuple(sorted({*self._exports.get(module, ()), *public}))
+
+    # --- C++ ---
+
+    def _parts(self, name: tuple[str, ...]) -> tuple[str, ...]:
+        """The name with a namespace's usual abbreviation (`se`) written out."""
+        if len(name) > 1 and (full := self._aliases.get(name[0])):
+            return (*full.split("::"), *name[1:])
+        return name
+
+    def _scopes(self, scopes: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        return tuple(self._parts((*spelling(scope).parts, ""))[:-1] for scope in scopes)
+
+    def _status(self, type_text: str, scopes: tuple[str, ...] = ()) -> StatusType | None:
+        """The status type that this is, written or canonical; see the class for `scopes`."""
+        written = spelling(type_text)
+        found = self._status_index.find(self._parts(written.parts), self._scopes(scopes))
+        for certainty, (name, model) in found:
+            if written.pointer == (name.endswith("*") or model.kind == "pointer") or not written.pointer:
+                return StatusType(model, name, written.reference, written.pointer, written.template, certainty)
+        return None
+
+    def _class(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[ClassModel, ...]:
+        """Everything known about a type, best match first."""
+        found = self._class_index.find(self._parts(spelling(type_text).parts), self._scopes(scopes))
+        return tuple(model for _, model in found)
+
+    def role(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[Role, ...]:
+        """What kinds of thing a type is: `std::map<K, V>` is a `container`, `associative`, `stable container`.
+
+        Pointers and references are those of the type itself: ask `spelling(type_text)` where it matters.
+        """
+        return tuple(dict.fromkeys(role for model in self.classes(type_text, scopes) for role in model.roles))
+
+    def _function(
+        self, symbol: str, language: Language = "cpp", scopes: tuple[str, ...] = ()
+    ) -> tuple[FunctionModel, ...]:
+        """What a call of `symbol` does; the best match first, its `certainty` filled in."""
+        if language == "python":
+            parts = tuple(self.canonical(symbol).split("."))
+            spaces = tuple(tuple(self.canonical(scope).split(".")) for scope in scopes)
+        else:
+            bare, _ = _without_templates(symbol) if "operator" not in symbol else (symbol, "")
+            parts = tuple(part for part in bare.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
+            parts, spaces = self._parts(parts), self._scopes(scopes)
+        found = self._function_index[language].find(parts, spaces)
+        return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
+
+    def _macro(self, name: str) -> MacroModel | None:
+        """By exact name first, then by the first pattern that fits the whole name."""
+        if found := self._macro_names.get(name):
+            return found
+        return next((macro for pattern, macro in self._macro_patterns if pattern.fullmatch(name)), None)
+
+    # --- Python ---
+
+    def canonical(self, dotted: str) -> str:
+        """`jaxlib.mlir.ir.Module` -> `mlir.ir.Module`: the longest module alias is replaced."""
+        head = dotted
+        while head:
+            if name := self._modules.get(head):
+                return name + dotted[len(head) :]
+            head = head.rpartition(".")[0]
+        return dotted
+
+    def _python_class(self, dotted: str) -> PyClass | None:
+        """By dotted name under any alias of its module; else by a pattern (`mlir.dialects.*.*Op`)."""
+        name = self.canonical(dotted)
+        if found := self._py_classes.get(name):
+            return found
+        depth = name.count(".")
+        fits = (cls for cls in self._py_patterns if cls.name.count(".") <= depth and fnmatchcase(name, cls.name))
+        return max(fits, key=lambda cls: len(cls.name), default=None)
+
+    def python_member(self, dotted: str, member: str, version: str = "") -> PyMember | None:
+        """A member of a class or of its bases. Without a version: the first variant, whichever it is about."""
+        pending, seen = [dotted], set()
+        while pending:
+            if (cls := self.python_class(pending.pop(0))) is None or cls.name in seen:
+                continue
+            seen.add(cls.name)
+            for variant in cls.variants.get(member, ()):
+                if not version or not variant.versions or version in variant.versions:
+                    return variant
+            pending.extend(cls.bases)
+        return None
+
+    def members_named(self, name: str) -> tuple[PyMember, ...]:
+        """The members of that name of every class: for receivers of unknown type."""
+        return tuple(self._py_members.get(name, ()))
+
+    def exports(self, module: str) -> tuple[str, ...]:
+        """The names that `from module import *` brings, as far as a model knows them."""
+        return self._exports.get(self.canonical(module), ())
+
+    # --- for the frontends ---
+
+    def vocabulary(self) -> Vocabulary:
+        def patterns(*roles: str) -> tuple[str, ...]:
+            chosen = (macro for macro in self.macros if macro.role in roles)
+            return tuple(sorted({macro.name if macro.regular else re.escape(macro.name) for macro in chosen}))
+
+        return Vocabulary(
+            annotations=patterns(*_ATTRIBUTE_ROLES),
+            declaring=patterns("assign or return", "declaring"),
+            asserting=patterns("assert"),
+            frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
+            anchors=tuple(self._anchors),
+        )
+
+
+def load(paths: Sequence[Path]) -> Models:
+    """Reads model files, and all `*.toml` of folders; raises `ModelError` on the first mistake.
+
+    The order matters: where two files speak about one name, the later wins.
+    """
+    files, digest = [], hashlib.blake2b(f"models {FORMAT}".encode(), digest_size=16)
+    for path in paths:
+        for file in sorted(path.glob("*.toml")) if path.is_dir() else (path,):
+            data = _read(file)
+            digest.update(len(data).to_bytes(8, "big") + data)
+            files.append(_File(file, data))
+    return Models(files, digest.hexdigest())
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ModelError(path, 1, "not a regular file")
+        with path.open("rb") as stream:
+            data = stream.read(MAXIMUM_BYTES + 1)
+    except OSError as error:
+        raise ModelError(path, 1, f"cannot be read: {error.strerror}") from None
+    if len(data) > MAXIMUM_BYTES:
+        raise ModelError(path, 1, f"larger than {MAXIMUM_BYTES:,} bytes")
+    return data
