@@ -1,0 +1,82 @@
+"""ownlint: a linter for ownership bugs at the border between C++ and Python.
+
+What stands here is the face for people who write rules; everything else is the machine's own business.
+Names are loaded when they are asked for, so that `import ownlint` costs nothing on the command line.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ownlint.facts import records
+    from ownlint.facts.records import Span
+    from ownlint.facts.show import text
+    from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
+    from ownlint.program import events, places, types, typestate
+    from ownlint.program.flow import Flow
+    from ownlint.program.places import Place
+    from ownlint.program.program import Callee, Program, Status
+    from ownlint.program.subjects import Binding, Class, Function
+    from ownlint.rule import rule
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Binding": "ownlint.program.subjects",
+    "Callee": "ownlint.program.program",
+    "Certainty": "ownlint.finding",
+    "Class": "ownlint.program.subjects",
+    "Edit": "ownlint.finding",
+    "Finding": "ownlint.finding",
+    "Fix": "ownlint.finding",
+    "Flow": "ownlint.program.flow",
+    "Function": "ownlint.program.subjects",
+    "Place": "ownlint.program.places",
+    "Program": "ownlint.program.program",
+    "Span": "ownlint.facts.records",
+    "Status": "ownlint.program.program",
+    "Step": "ownlint.finding",
+    "events": "ownlint.program.events",
+    "places": "ownlint.program.places",
+    "records": "ownlint.facts.records",
+    "rule": "ownlint.rule",
+    "text": "ownlint.facts.show",
+    "types": "ownlint.program.types",
+    "typestate": "ownlint.program.typestate",
+    "weaker": "ownlint.finding",
+}
+
+__all__ = [
+    "Binding",
+    "Callee",
+    "Certainty",
+    "Class",
+    "Edit",
+    "Finding",
+    "Fix",
+    "Flow",
+    "Function",
+    "Place",
+    "Program",
+    "Span",
+    "Status",
+    "Step",
+    "events",
+    "places",
+    "records",
+    "rule",
+    "text",
+    "types",
+    "typestate",
+    "weaker",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'ownlint' has no attribute {name!r}")
+    module = importlib.import_module(home)
+    return module if home.rsplit(".", 1)[-1] == name and name != "rule" else getattr(module, name)

@@ -1,0 +1,50 @@
+"""The words a frontend needs before it can read: plain data, filled from the models.
+
+A frontend knows a language, not a library. Where a library bends the language (a macro that stands
+where an attribute would, a macro that takes a declaration, a class whose methods declare bindings),
+the models say so and the frontend is handed the words. The vocabulary is part of every cache key.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Framework(msgspec.Struct, frozen=True, gc=False):
+    """How a binding framework is spelled: `pybind11`, `nanobind`, ...
+
+    `namespaces` are the usual spellings of its namespace (`py`, `pybind11`, `nb`). `classes` maps the
+    template that declares a class to nothing else; `methods` maps a defining method to the binding
+    kind it makes (`def` -> `method`, `def_prop_ro` -> `property`); see `records.Binding.kind`.
+    """
+
+    name: str
+    namespaces: tuple[str, ...]
+    classes: tuple[str, ...]
+    methods: dict[str, str]
+
+
+class Vocabulary(msgspec.Struct, frozen=True, gc=False):
+    annotations: tuple[str, ...] = ()
+    """Regular expressions (whole names) of macros that stand where an attribute would, with or
+    without arguments: recorded as an `Annotation`, then blanked out before parsing."""
+    declaring: tuple[str, ...] = ()
+    """Regular expressions (whole names) of macros whose first argument is a declaration or a place and
+    whose second argument is the value: `ASSIGN_OR_RETURN(auto x, f())`."""
+    asserting: tuple[str, ...] = ()
+    """Regular expressions of macros that test and vanish in release builds."""
+    frameworks: tuple[Framework, ...] = ()
+    anchors: tuple[str, ...] = ()
+    """Words of which a Python file must hold at least one to be read beyond its imports."""
+
+
+_encoder = msgspec.json.Encoder(order="sorted")
+_decoder = msgspec.json.Decoder(Vocabulary)
+
+
+def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
+    return _encoder.encode(vocabulary)
+
+
+def decode_vocabulary(data: bytes) -> Vocabulary:
+    return _decoder.decode(data)

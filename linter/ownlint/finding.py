@@ -1,0 +1,71 @@
+"""What a rule says: a place, a sentence, the steps that lead there, and how sure it is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ownlint.facts.records import Span
+
+Severity = Literal["error", "warning", "note"]
+Certainty = Literal["certain", "likely", "possible"]
+
+CERTAINTIES: tuple[Certainty, ...] = ("certain", "likely", "possible")
+
+
+def weaker(*certainties: Certainty) -> Certainty:
+    """The weakest of them: a chain of reasons is as sure as its weakest link."""
+    return max(certainties, key=CERTAINTIES.index, default="certain")
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One stop on the way to the finding, in the order in which it happens."""
+
+    path: str
+    span: Span
+    message: str
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """The bytes `span` of the original file become `text`."""
+
+    path: str
+    span: Span
+    text: str
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """`safe` means that behaviour changes in nothing but the bug."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One bug at one place.
+
+    `message` names the user's own things, states a fact in the present tense, starts small and ends
+    without a full stop. `help` says what to do. `symbol` is the qualified name of the function, class
+    or binding it is about. A rule leaves `rule` and `severity` empty: whoever runs it fills them in.
+    """
+
+    path: str
+    span: Span
+    message: str
+    certainty: Certainty = "certain"
+    help: str = ""
+    steps: tuple[Step, ...] = ()
+    symbol: str = ""
+    fix: Fix | None = None
+    rule: str = ""
+    severity: Severity = "warning"
+
+
+class Crash(msgspec.Struct, frozen=True):
+    """A rule raised. The run goes on; the crash is named in the report and in `incomplete`."""
+
+    rule: str
+    path: str
+    error: str

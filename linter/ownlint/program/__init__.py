@@ -1,0 +1,1 @@
+"""What the project means: link, models, summaries, flow."""

@@ -1,0 +1,212 @@
+"""Order: which event can follow which, what every path has passed, which locks are held.
+
+Every question is linear in the number of events, or near it: there is no enumeration of paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+
+from ownlint.program import events as e
+from ownlint.program.lower import Graph
+
+Predicate = Callable[[e.Event], bool]
+
+
+class Flow:
+    """The control-flow graph of one function, and the questions rules ask of it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.events = graph.events
+        self.successors = graph.successors
+        self.entry = graph.entry
+        self.exit = graph.exit
+        self.aliases = graph.aliases
+
+    def __iter__(self) -> Iterator[e.Event]:
+        return iter(self.events)
+
+    @cached_property
+    def predecessors(self) -> list[list[tuple[int, bool | None]]]:
+        out: list[list[tuple[int, bool | None]]] = [[] for _ in self.events]
+        for source, edges in enumerate(self.successors):
+            for target, label in edges:
+                out[target].append((source, label))
+        return out
+
+    @cached_property
+    def reachable(self) -> frozenset[int]:
+        """Indexes of the events some run can reach from the entry."""
+        return frozenset(self._search(self.entry, lambda _: False, forward=True)) | {self.entry}
+
+    def of(self, kind: type[e.Event] | tuple[type[e.Event], ...]) -> list[e.Event]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @cached_property
+    def calls(self) -> list[e.Call]:
+        return [event for event in self.events if isinstance(event, e.Call)]
+
+    @cached_property
+    def writes(self) -> list[e.Write]:
+        return [event for event in self.events if isinstance(event, e.Write)]
+
+    @cached_property
+    def leaves(self) -> list[e.Leave]:
+        return [event for event in self.events if isinstance(event, e.Leave)]
+
+    # --- paths ---
+
+    def _search(self, start: int, stop: Predicate, *, forward: bool) -> dict[int, int]:
+        """Breadth first from `start` (not included unless on a cycle); index -> the index it was reached
+        from. Does not go on behind an event for which `stop` holds, nor record it."""
+        edges = self.successors if forward else self.predecessors
+        came: dict[int, int] = {}
+        queue = [start]
+        for current in queue:
+            for target, _ in edges[current]:
+                if target not in came and not stop(self.events[target]):
+                    came[target] = current
+                    queue.append(target)
+        return came
+
+    def path(
+        self, start: e.Event, target: Predicate, avoiding: Predicate = lambda _: False, *, branch: bool | None = None
+    ) -> list[e.Event] | None:
+        """A shortest path from just behind `start` to an event for which `target` holds, meeting none for
+        which `avoiding` holds on the way (the target itself is not asked). None when there is none.
+        `branch` starts along the true or false edge of a `Test` only."""
+        came: dict[int, int] = {}
+        queue: list[int] = []
+        for index, label in self.successors[start.index]:
+            if branch is None or label is branch:
+                if index not in came:
+                    came[index] = start.index
+                    queue.append(index)
+        for current in queue:
+            event = self.events[current]
+            if target(event):
+                return self._trail(came, current, start.index)
+            if avoiding(event):
+                continue
+            for index, _ in self.successors[current]:
+                if index not in came:
+                    came[index] = current
+                    queue.append(index)
+        return None
+
+    def _trail(self, came: dict[int, int], last: int, first: int) -> list[e.Event]:
+        trail = [last]
+        while came[trail[-1]] != first:
+            trail.append(came[trail[-1]])
+        return [self.events[index] for index in reversed(trail)]
+
+    def after(self, start: e.Event, avoiding: Predicate = lambda _: False, *, branch: bool | None = None) -> list[e.Event]:
+        """All events some path from `start` reaches without meeting one for which `avoiding` holds, in source order."""
+        seen: set[int] = set()
+        queue = [index for index, label in self.successors[start.index] if branch is None or label is branch]
+        seen.update(queue)
+        out: list[int] = []
+        for current in queue:
+            if avoiding(self.events[current]):
+                continue
+            out.append(current)
+            for index, _ in self.successors[current]:
+                if index not in seen:
+                    seen.add(index)
+                    queue.append(index)
+        return [self.events[index] for index in sorted(out)]
+
+    def before(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
+        """All events from which some path reaches `event`, in source order."""
+        return [self.events[index] for index in sorted(self._search(event.index, avoiding, forward=False))]
+
+    def always_before(self, event: e.Event, wanted: Predicate) -> bool:
+        """Whether every path from the entry to `event` meets one for which `wanted` holds."""
+        if event.index not in self.reachable:
+            return False
+        return self.entry not in self._search(event.index, wanted, forward=False)
+
+    def always_after(self, event: e.Event, wanted: Predicate) -> bool:
+        """Whether every path from `event` to the end of the function meets one for which `wanted` holds."""
+        return self.exit not in self._search(event.index, wanted, forward=True)
+
+    # --- dominance and guards ---
+
+    @cached_property
+    def _dominators(self) -> list[int]:
+        """Immediate dominators (Cooper, Harvey, Kennedy 2001); -1 for the entry and what is unreachable."""
+        order: list[int] = []
+        seen = {self.entry}
+        stack: list[tuple[int, int]] = [(self.entry, 0)]
+        while stack:
+            node, position = stack[-1]
+            edges = self.successors[node]
+            if position < len(edges):
+                stack[-1] = (node, position + 1)
+                target = edges[position][0]
+                if target not in seen:
+                    seen.add(target)
+                    stack.append((target, 0))
+            else:
+                stack.pop()
+                order.append(node)
+        order.reverse()
+        rank = {node: position for position, node in enumerate(order)}
+        parents = [-1] * len(self.events)
+        parents[self.entry] = self.entry
+        changed = True
+        while changed:
+            changed = False
+            for node in order[1:]:
+                best = -1
+                for source, _ in self.predecessors[node]:
+                    if source not in rank or parents[source] == -1:
+                        continue
+                    best = source if best == -1 else self._meet(parents, rank, best, source)
+                if best != -1 and parents[node] != best:
+                    parents[node] = best
+                    changed = True
+        parents[self.entry] = -1
+        return parents
+
+    @staticmethod
+    def _meet(parents: list[int], rank: dict[int, int], one: int, other: int) -> int:
+        while one != other:
+            while rank[one] > rank[other]:
+                one = parents[one]
+            while rank[other] > rank[one]:
+                other = parents[other]
+        return one
+
+    def dominators(self, event: e.Event) -> Iterator[e.Event]:
+        """The events every path to `event` has passed, nearest first, without `event` itself."""
+        current = self._dominators[event.index]
+        while current != -1:
+            yield self.events[current]
+            current = self._dominators[current]
+
+    def dominates(self, one: e.Event, other: e.Event) -> bool:
+        return any(event is one for event in self.dominators(other))
+
+    def guards(self, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
+        """The tests whose outcome is known at `event`, nearest first, each with that outcome.
+
+        Tests that are only asserted count as passed; ask `Test.asserted`."""
+        inside = event.index
+        current = self._dominators[inside]
+        while current != -1:
+            test = self.events[current]
+            if isinstance(test, e.Test):
+                if test.asserted:
+                    yield test, True
+                else:
+                    for target, label in self.successors[current]:
+                        if target == inside and label is not None and len(self.predecessors[inside]) == 1:
+                            yield test, label
+            inside = current
+            current = self._dominators[current]
+
+
+def first(events: Iterable[e.Event]) -> e.Event | None:
+    return next(iter(events), None)

@@ -1,0 +1,662 @@
+"""All files together: what a name refers to, what a type is, what a call does.
+
+Linking joins a class's header with the files that define its methods, a declaration with its
+definition, an alias with its target. Questions are answered on demand and remembered: rules ask about a
+few of the many thousand functions of a project.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty
+from ownlint.program import types
+from ownlint.program.flow import Flow
+from ownlint.program.lower import Surroundings, lower
+from ownlint.program.models import FunctionModel, Models, StatusType
+from ownlint.program.places import last_name, receiver
+from ownlint.program.subjects import Binding, Class, Function
+
+_KEPT_BODIES = 128
+"""Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
+
+_ITERATOR_CALLS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "cbegin", "cend", "rbegin"})
+_MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
+
+
+class Callee(msgspec.Struct, frozen=True):
+    """What a call reaches. `functions` are the project's own candidates (declarations included) as
+    `(file path, index)` resolved by `Program.function_at`; `models` what libraries say of it."""
+
+    symbol: str
+    records: tuple[r.Function, ...] = ()
+    functions: tuple[Function, ...] = ()
+    models: tuple[FunctionModel, ...] = ()
+    certainty: Certainty = "possible"
+    owner: Class | None = None
+    result: str = ""
+    """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
+
+
+class Status(msgspec.Struct, frozen=True):
+    """A type that says whether something worked. `name` as the user knows it."""
+
+    name: str
+    kind: str
+    nodiscard: bool
+    discard: tuple[str, ...]
+    ok: tuple[str, ...]
+    certainty: Certainty
+
+
+class Program:
+    def __init__(self, files: Iterable[r.File], models: Models) -> None:
+        self.models = models
+        self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
+        self._views: dict[tuple[str, int], Function] = {}
+        self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
+        self._flows: OrderedDict[Function, Flow] = OrderedDict()
+        self._link()
+
+    # --- linking ---
+
+    def _link(self) -> None:
+        self.classes: list[Class] = []
+        self._classes_by_last: dict[str, list[Class]] = {}
+        self._functions_by_last: dict[str, list[tuple[r.File, r.Function]]] = {}
+        self._aliases: dict[str, list[tuple[r.File, r.Alias]]] = {}
+        self._macros: dict[str, r.Macro] = {}
+        self._variables: dict[str, list[tuple[r.File, r.Variable]]] = {}
+        self.functions: list[Function] = []
+        for file in self.files.values():
+            for record in file.classes:
+                cls = Class(self, file, record)
+                self.classes.append(cls)
+                self._classes_by_last.setdefault(record.name, []).append(cls)
+            for alias in file.aliases:
+                if alias.name:
+                    self._aliases.setdefault(alias.name, []).append((file, alias))
+            for macro in file.macros:
+                self._macros.setdefault(macro.name, macro)
+            for variable in file.variables:
+                self._variables.setdefault(variable.name, []).append((file, variable))
+        for file in self.files.values():
+            for index, function in enumerate(file.functions):
+                self._functions_by_last.setdefault(function.name, []).append((file, function))
+                owner = self._owner(file, function)
+                if owner is not None and owner.file is file and not function.defined:
+                    owner.declarations.append(function)
+                if function.defined:
+                    view = Function(self, file, index)
+                    view.cls = owner
+                    self._views[file.path, index] = view
+                    self.functions.append(view)
+                    if owner is not None:
+                        owner.methods.append(view)
+                        if owner.file is file and _inside(function, owner.record):
+                            owner.declarations.append(function)
+
+    def _owner(self, file: r.File, function: r.Function) -> Class | None:
+        if not function.owner:
+            return None
+        candidates = self._classes_by_last.get(_last(function.owner), ())
+        if not candidates:
+            return None
+        fitting = [c for c in candidates if c.symbol == function.owner] or [
+            c for c in candidates if _suffix(c.symbol, function.owner)
+        ]
+        return self._nearest(fitting, file)
+
+    def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
+        """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
+        if len(candidates) < 2:
+            return candidates[0] if candidates else None
+        same = [c for c in candidates if c.file is file]
+        if same:
+            return same[0]
+        stem = _stem(file.path)
+        beside = [c for c in candidates if _stem(c.path) == stem]
+        if len(beside) == 1:
+            return beside[0]
+        included = [c for c in candidates if any(_suffix_path(c.path, i.target) for i in file.imports)]
+        if len(included) == 1:
+            return included[0]
+        filled = [c for c in candidates if c.record.fields or c.declarations]
+        return filled[0] if len(filled) == 1 else None
+
+    # --- views ---
+
+    def function_at(self, file: r.File, index: int) -> Function | None:
+        return self._views.get((file.path, index))
+
+    def body(self, function: Function) -> r.Body:
+        if function in self._bodies:
+            self._bodies.move_to_end(function)
+            return self._bodies[function]
+        body = r.decode_body(function.record)
+        self._bodies[function] = body
+        if len(self._bodies) > _KEPT_BODIES:
+            dropped, _ = self._bodies.popitem(last=False)
+            dropped.__dict__.pop("locals", None)
+            dropped.__dict__.pop("declared", None)
+        return body
+
+    def flow(self, function: Function) -> Flow:
+        if function in self._flows:
+            self._flows.move_to_end(function)
+            return self._flows[function]
+        flow = Flow(lower(function.record, self.body(function), self._surroundings(function)))
+        self._flows[function] = flow
+        if len(self._flows) > _KEPT_BODIES:
+            self._flows.popitem(last=False)
+        return flow
+
+    def _surroundings(self, function: Function) -> Surroundings:
+        members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
+        outer = function.parent.declared if function.parent is not None else frozenset()
+        return Surroundings(members, self.role, outer, function.language == "python")
+
+    @cached_property
+    def bindings(self) -> list[Binding]:
+        return [Binding(self, file, record) for file in self.files.values() for record in file.bindings]
+
+    @cached_property
+    def _bindings_by_owner(self) -> dict[tuple[str, int], list[Binding]]:
+        out: dict[tuple[str, int], list[Binding]] = {}
+        for binding in self.bindings:
+            out.setdefault((binding.path, binding.record.owner), []).append(binding)
+        return out
+
+    def bindings_of(self, file: r.File, owner: int) -> list[Binding]:
+        return self._bindings_by_owner.get((file.path, owner), []) if owner >= 0 else []
+
+    # --- macros ---
+
+    def role(self, name: str) -> str:
+        """What a macro (or a builtin that acts like one) does: a model's role, or one learned from a `#define`."""
+        if name in self._roles:
+            return self._roles[name]
+        model = self.models.macro(name)
+        learned = model.role if model is not None else self._learn(name, 0)
+        if not learned and name in ("__builtin_expect", "likely", "unlikely"):
+            learned = "hint"
+        self._roles[name] = learned
+        return learned
+
+    @cached_property
+    def _roles(self) -> dict[str, str]:
+        return {}
+
+    def _learn(self, name: str, depth: int) -> str:
+        """A macro whose body leaves the function under a condition returns on failure; when it also
+        assigns to one of its parameters, it assigns or returns."""
+        macro = self._macros.get(name)
+        if macro is None or macro.parameters is None or depth > 4:
+            return ""
+        body = macro.body
+        assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters if p != "...")
+        if _LEAVES.search(body) and _CONDITIONAL.search(body):
+            return "assign or return" if assigns else "return on failure"
+        if _ABORTS.search(body) and _CONDITIONAL.search(body):
+            return "check"
+        for inner in _MACRO_CALL.findall(body):
+            model = self.models.macro(inner)
+            role = model.role if model is not None else self._learn(inner, depth + 1)
+            if role in ("return on failure", "assign or return", "check", "assert"):
+                return role
+        return ""
+
+    # --- names ---
+
+    def scopes(self, function: Function) -> tuple[str, ...]:
+        """The namespaces and classes in which the function stands, innermost first, and those its file opens."""
+        parts = function.record.scope.split("::") if function.record.scope else []
+        around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
+        return around + self._opened(function.file)
+
+    def _opened(self, file: r.File) -> tuple[str, ...]:
+        if file.path not in self._opened_scopes:
+            self._opened_scopes[file.path] = tuple(
+                dict.fromkeys(alias.target for alias in file.aliases if alias.kind in ("open", "using"))
+            )
+        return self._opened_scopes[file.path]
+
+    @cached_property
+    def _opened_scopes(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def find_class(self, written: str, scope: str, file: r.File) -> Class | None:
+        """The project's class that `written` names from inside `scope`; None when it is not ours or not clear."""
+        name = types.parse(written).name
+        if not name:
+            return None
+        candidates = self._classes_by_last.get(_last(name), ())
+        fitting = [c for c in candidates if _suffix(c.symbol, name)]
+        if len(fitting) > 1:
+            best = max(_common(c.symbol, scope) for c in fitting)
+            fitting = [c for c in fitting if _common(c.symbol, scope) == best]
+        return self._nearest([c for c in fitting if c.record.kind not in ("enum", "enum class")], file)
+
+    def expand(self, written: str, file: r.File, scope: str = "") -> str:
+        """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`."""
+        for _ in range(4):
+            kind = types.parse(written)
+            found = self._alias(kind.name, file, scope)
+            if found is None or types.parse(found).name == kind.name:
+                return written
+            written = found + "*" * kind.pointers + ("&" if kind.reference else "")
+        return written
+
+    def _alias(self, name: str, file: r.File, scope: str) -> str | None:
+        candidates = [
+            (f, a) for f, a in self._aliases.get(_last(name), ()) if a.kind in ("type", "using") and _suffix(_join(a), name)
+        ]
+        if not candidates:
+            return None
+        if len({a.target for _, a in candidates}) > 1:
+            same = [(f, a) for f, a in candidates if f is file]
+            near = max(_common(_join(a), scope) for _, a in candidates)
+            candidates = same or [(f, a) for f, a in candidates if _common(_join(a), scope) == near]
+            if len({a.target for _, a in candidates}) > 1:
+                return None
+        return candidates[0][1].target
+
+    # --- types ---
+
+    def meaning(self, file: r.File, start: int) -> r.Meaning | None:
+        """What a parser that knows types said about the name token that starts here."""
+        if not file.meanings:
+            return None
+        table = self._meanings.get(file.path)
+        if table is None:
+            table = self._meanings[file.path] = {meaning.start: meaning for meaning in file.meanings}
+        return table.get(start)
+
+    @cached_property
+    def _meanings(self) -> dict[str, dict[int, r.Meaning]]:
+        return {}
+
+    def type_of(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
+        """The type of an expression as text, aliases followed where the project defines them; empty when unknown."""
+        if value is None or depth > 12:
+            return ""
+        written = self._type_of(value, function, depth + 1)
+        return self.expand(written, function.file, function.record.scope) if written else ""
+
+    def _type_of(self, value: r.Value, function: Function, depth: int) -> str:
+        match value:
+            case r.Name(text=name, start=start):
+                meaning = self.meaning(function.file, start)
+                if meaning is not None and meaning.type:
+                    return meaning.type
+                return self._type_of_name(name, function, depth)
+            case r.Member(base=base, name=name):
+                meaning = self.meaning(function.file, value.name_start)
+                if meaning is not None and meaning.type:
+                    return meaning.type
+                return self._type_of_member(self.type_of(base, function, depth), name, function)
+            case r.Index(base=base):
+                return types.element(self.type_of(base, function, depth))
+            case r.Call():
+                return self.result_type(value, function, depth)
+            case r.Cast(type=written):
+                return written
+            case r.Unary(op="*", value=inner):
+                return types.element(self.type_of(inner, function, depth))
+            case r.Unary(op="&", value=inner):
+                pointee = self.type_of(inner, function, depth)
+                return pointee.rstrip(" &") + "*" if pointee else ""
+            case r.Conditional(then=then, other=other):
+                return self.type_of(then, function, depth) or self.type_of(other, function, depth)
+            case r.Literal(kind="bool"):
+                return "bool"
+        return ""
+
+    def _type_of_name(self, name: str, function: Function, depth: int) -> str:
+        if name == "this":
+            return function.home.symbol + "*" if function.home is not None else ""
+        current: Function | None = function
+        while current is not None:
+            if name in current.locals:
+                written, initial = current.locals[name]
+                if initial is not None and types.parse(written).is_placeholder:
+                    inferred = self.type_of(initial, current, depth)
+                    return inferred + "*" if inferred and "*" in written and not inferred.endswith("*") else inferred
+                return written
+            current = current.parent
+        if function.home is not None and (found := function.home.field(name)):
+            return found[1].type
+        variables = {variable.type for _, variable in self._variables.get(_last(name), ())}
+        return variables.pop() if len(variables) == 1 else ""
+
+    def _type_of_member(self, base: str, name: str, function: Function) -> str:
+        if not base:
+            return ""
+        kind = types.parse(base)
+        if kind.last == "iterator" and kind.arguments:
+            held = types.element(kind.arguments[0])
+            if name == "second":
+                return held
+            if name == "first":
+                return types.parse(kind.arguments[0]).arguments[0] if types.parse(kind.arguments[0]).arguments else ""
+        if kind.last == "pair" and len(kind.arguments) == 2 and name in ("first", "second"):
+            return kind.arguments[name == "second"]
+        for cls in self._classes_of(base, function):
+            if found := cls.field(name):
+                return found[1].type
+        return ""
+
+    def _classes_of(self, written: str, function: Function) -> Iterator[Class]:
+        """The project's classes a receiver of this type can be: itself, or what it points to."""
+        kind = types.parse(written)
+        cls = self.find_class(kind.name, function.record.scope, function.file)
+        if cls is not None:
+            yield cls
+        roles = self.models.role(kind.name, self.scopes(function)) if kind.arguments else ()
+        if kind.arguments and ("smart pointer" in roles or "shared pointer" in roles or "optional" in roles or cls is None):
+            inner = self.find_class(kind.arguments[0], function.record.scope, function.file)
+            if inner is not None:
+                yield inner
+
+    def roles(self, written: str, function: Function) -> tuple[str, ...]:
+        """What kinds of thing a type is, by the models; aliases followed."""
+        expanded = self.expand(written, function.file, function.record.scope)
+        return self.models.role(expanded, self.scopes(function))
+
+    def status(self, written: str, function: Function) -> Status | None:
+        """The type, when its value says whether something worked: by the models, or because the project's
+        own class has an `ok()` that answers."""
+        if not written:
+            return None
+        expanded = self.expand(written, function.file, function.record.scope)
+        found: StatusType | None = self.models.status(expanded, self.scopes(function))
+        if found is not None and found.certainty != "possible":
+            if found.reference:
+                return None
+            model = found.model
+            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, found.certainty)
+        kind = types.parse(expanded)
+        if not kind.is_value:
+            return None
+        cls = self.find_class(kind.name, function.record.scope, function.file)
+        if cls is not None and self._is_status_class(cls):
+            nodiscard = any(a.name.endswith(("nodiscard", "warn_unused_result")) for a in cls.record.annotations)
+            return Status(cls.name, "value", nodiscard, (), (".ok()",), "likely")
+        if cls is None and found is not None:
+            model = found.model
+            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, "possible")
+        return None
+
+    def _is_status_class(self, cls: Class) -> bool:
+        """A class that is made to be asked: `bool ok() const` and something to say why not."""
+        if cls not in self._status_classes:
+            asks = any(d.result == "bool" and "const" in d.qualifiers for d in cls.declared("ok") + cls.declared("IsOk"))
+            explains = any(cls.declared(name) for name in ("message", "code", "error_message", "ToString", "error", "status", "what"))
+            self._status_classes[cls] = asks and explains
+        return self._status_classes[cls]
+
+    @cached_property
+    def _status_classes(self) -> dict[Class, bool]:
+        return {}
+
+    # --- calls ---
+
+    def result_type(self, call: r.Call, function: Function, depth: int = 0) -> str:
+        callee = call.callee
+        name = last_name(callee)
+        if call.kind in ("construct", "new"):
+            written = callee.text if isinstance(callee, r.Name) else ""
+            if call.template:
+                written += f"<{call.template}>"
+            return written + "*" if call.kind == "new" else written
+        if name in _MAKERS and call.template:
+            return f"{_MAKERS[name]}<{call.template}>"
+        meaning = self.meaning(function.file, _name_start(callee))
+        if meaning is not None and meaning.type:
+            return meaning.type
+        if name in ("move", "forward") and len(call.args) == 1:
+            return self.type_of(call.args[0], function, depth + 1).rstrip(" &")
+        on = receiver(call)
+        if on is not None and name in _ITERATOR_CALLS | {"get", "at", "value"}:
+            base = self.type_of(on, function, depth + 1)
+            if base and name in ("at", "value"):
+                return types.element(base)
+            if base and name == "get" and types.parse(base).arguments and not list(self._declared_on(base, name, function)):
+                return types.element(base) + "*"
+            if base and "container" in self.roles(base, function):
+                return f"iterator<{base.rstrip(' &*')}>"
+        return self.callee(call, function, depth).result
+
+    def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.Function]:
+        cls = self.find_class(types.parse(base).name, function.record.scope, function.file)
+        if cls is not None:
+            yield from cls.declared(name)
+
+    def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
+        """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
+        all candidates of that name agree on the result, possible otherwise."""
+        name = last_name(call.callee)
+        if not name:
+            return Callee("")
+        meaning = self.meaning(function.file, _name_start(call.callee))
+        if meaning is not None and meaning.symbol:
+            return self._typed(call, meaning, function)
+        if function.language == "python":
+            return Callee(name)
+        on = receiver(call)
+        if on is not None:
+            return self._method(call, name, on, function, depth)
+        return self._free(call, name, function)
+
+    def _typed(self, call: r.Call, meaning: r.Meaning, function: Function) -> Callee:
+        separator = "::" if function.language == "cpp" else "."
+        wanted = _last(meaning.symbol) if separator == "::" else meaning.symbol.rsplit(".", 1)[-1]
+        found = [
+            (file, record)
+            for file, record in self._functions_by_last.get(wanted, ())
+            if _qualified(record, separator) == meaning.symbol and _takes(record, call)
+        ]
+        models = self.models.function(meaning.symbol, function.language)
+        owner = self.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
+        return self._made(meaning.symbol, found, models, "certain", owner, meaning.type)
+
+    def _method(self, call: r.Call, name: str, on: r.Value, function: Function, depth: int) -> Callee:
+        base = self.type_of(on, function, depth + 1)
+        scopes = self.scopes(function)
+        if base:
+            for cls in self._classes_of(base, function):
+                records = [record for record in cls.declared(name) if _takes(record, call)]
+                if records:
+                    found = [(cls.file, record) for record in records]
+                    return self._made(f"{cls.symbol}::{name}", found, self._models(f"{cls.symbol}::{name}", scopes), "certain", cls)
+            held = types.parse(base)
+            names = [held.name] + ([types.parse(a).name for a in held.arguments[:1]] if held.arguments else [])
+            for owner in names:
+                models = self._models(f"{owner}::{name}", scopes)
+                if models:
+                    return Callee(f"{owner}::{name}", (), (), models, models[0].certainty)
+            if not held.is_placeholder and self.models.role(held.name, scopes):
+                return Callee(f"{held.name}::{name}", certainty="possible")
+        found = [(f, g) for f, g in self._functions_by_last.get(name, ()) if g.owner and _takes(g, call)]
+        agreed = self._agreed(found)
+        return self._made(name, found, (), "likely" if agreed and len(found) > 0 else "possible", None)
+
+    def _free(self, call: r.Call, name: str, function: Function) -> Callee:
+        written = call.callee.text if isinstance(call.callee, r.Name) else name
+        scopes = self.scopes(function)
+        if function.home is not None and "::" not in written:
+            records = [record for record in function.home.declared(name) if _takes(record, call)]
+            if records:
+                symbol = f"{function.home.symbol}::{name}"
+                found = [(function.home.file, record) for record in records]
+                return self._made(symbol, found, self._models(symbol, scopes), "certain", function.home)
+        candidates = [
+            (f, g)
+            for f, g in self._functions_by_last.get(name, ())
+            if _suffix(_qualified(g, "::"), written.removeprefix("::")) and _takes(g, call)
+        ]
+        visible = [
+            (f, g)
+            for f, g in candidates
+            if not g.owner or "::" in written
+            if "::" in written or not g.scope or any(s == g.scope for s in scopes)
+        ]
+        chosen = visible or ([] if "::" not in written else candidates)
+        if len(chosen) > 1:
+            nearest = max(_common(_qualified(g, "::"), function.record.scope) for _, g in chosen)
+            chosen = [(f, g) for f, g in chosen if _common(_qualified(g, "::"), function.record.scope) == nearest]
+            same = [(f, g) for f, g in chosen if f is function.file]
+            chosen = same if same and not self._agreed(chosen) else chosen
+        models = self._models(written, scopes)
+        if not chosen and not models:
+            return Callee(written)
+        certainty: Certainty = "certain" if self._agreed(chosen) and chosen else "possible"
+        if not chosen and models:
+            certainty = models[0].certainty
+        symbol = _qualified(chosen[0][1], "::") if chosen else models[0].name
+        return self._made(symbol, chosen, models, certainty, None)
+
+    def _models(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
+        return self.models.function(symbol, "cpp", scopes)
+
+    def _agreed(self, found: Sequence[tuple[r.File, r.Function]]) -> bool:
+        return len({_plain(record.result) for _, record in found if record.result}) == 1
+
+    def _made(
+        self,
+        symbol: str,
+        found: Sequence[tuple[r.File, r.Function]],
+        models: tuple[FunctionModel, ...],
+        certainty: Certainty,
+        owner: Class | None,
+        result: str = "",
+    ) -> Callee:
+        records = tuple(record for _, record in found)
+        if not result and self._agreed(found):
+            result = next(record.result for record in records if record.result)
+        return Callee(symbol, records, tuple(self._definitions(found, owner)), models, certainty, owner, result)
+
+    def _definitions(self, found: Sequence[tuple[r.File, r.Function]], owner: Class | None) -> Iterator[Function]:
+        """Definitions of what was found: the same record, or the class's method of that name and arity."""
+        seen: set[int] = set()
+        for file, record in found:
+            views = self._views_by_record(file)
+            view = views.get(id(record))
+            if view is None and owner is not None:
+                view = next((m for m in owner.defined(record.name) if len(m.record.parameters) == len(record.parameters)), None)
+            if view is None and owner is None:
+                view = self._definition_elsewhere(record)
+            if view is not None and id(view) not in seen:
+                seen.add(id(view))
+                yield view
+
+    def _views_by_record(self, file: r.File) -> dict[int, Function]:
+        if file.path not in self._records:
+            self._records[file.path] = {
+                id(view.record): view for index in range(len(file.functions)) if (view := self._views.get((file.path, index)))
+            }
+        return self._records[file.path]
+
+    @cached_property
+    def _records(self) -> dict[str, dict[int, Function]]:
+        return {}
+
+    def _definition_elsewhere(self, record: r.Function) -> Function | None:
+        wanted = _qualified(record, "::")
+        matching = [
+            view
+            for file, other in self._functions_by_last.get(record.name, ())
+            if other.defined and _qualified(other, "::") == wanted and len(other.parameters) == len(record.parameters)
+            if (view := self._views_by_record(file).get(id(other)))
+        ]
+        return matching[0] if len(matching) == 1 else None
+
+    def callers(self, function: Function) -> list[Function]:
+        """Functions of the project that call something of this name; ask `callee` whether it is this one."""
+        return self._callers_by_name.get(function.name, [])
+
+    @cached_property
+    def _callers_by_name(self) -> dict[str, list[Function]]:
+        out: dict[str, list[Function]] = {}
+        for function in self.functions:
+            for name in function.record.mentions:
+                if not name.startswith("="):
+                    out.setdefault(name, []).append(function)
+        return out
+
+
+_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+_ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
+_CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
+_MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,})\s*\(")
+
+
+def _inside(inner: r.Node, outer: r.Node) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _last(name: str) -> str:
+    return name.rsplit("::", 1)[-1].rsplit(".", 1)[-1]
+
+
+def _suffix(full: str, part: str) -> bool:
+    """Whether `part` names `full` from somewhere inside its scopes: `b::C` names `a::b::C`."""
+    return full == part or full.endswith("::" + part) or full.endswith("." + part)
+
+
+def _suffix_path(path: str, included: str) -> bool:
+    return path == included or path.endswith("/" + included)
+
+
+def _join(alias: r.Alias) -> str:
+    return f"{alias.scope}::{alias.name}" if alias.scope else alias.name
+
+
+def _qualified(record: r.Function, separator: str) -> str:
+    return record.scope + separator + record.name if record.scope else record.name
+
+
+def _common(one: str, other: str) -> int:
+    """How many leading scopes two names share."""
+    count = 0
+    for left, right in zip(one.split("::"), other.split("::"), strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _stem(path: str) -> str:
+    return path.rsplit(".", 1)[0]
+
+
+def _plain(written: str) -> str:
+    kind = types.parse(written)
+    return kind.last + "<" + ",".join(kind.arguments) + ">" + "*" * kind.pointers + "&" * kind.reference
+
+
+def _takes(record: r.Function, call: r.Call) -> bool:
+    """Whether a function can take as many arguments as the call gives."""
+    given = len(call.args)
+    if any(isinstance(arg, r.Unary) and arg.op.startswith("spread") for arg in call.args):
+        return True
+    parameters = record.parameters
+    if any(p.spread or p.type.endswith("...") or p.name == "..." or p.type == "..." for p in parameters):
+        return True
+    required = sum(1 for p in parameters if p.default is None)
+    return required <= given <= len(parameters)
+
+
+def _name_start(callee: r.Value) -> int:
+    match callee:
+        case r.Member():
+            return callee.name_start
+        case r.Name(text=name):
+            return callee.end - len(_last(name).encode()) if "::" in name else callee.start
+    return -1

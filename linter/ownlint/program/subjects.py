@@ -1,0 +1,247 @@
+"""What a rule looks at: functions, classes and bindings, each knowing the program around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.finding import Certainty, Finding, Fix, Step
+from ownlint.program import events as e
+from ownlint.program.flow import Flow
+from ownlint.program.lower import declared_names, statements
+from ownlint.program.places import Place
+
+if TYPE_CHECKING:
+    from ownlint.program.program import Program
+
+
+class _Subject:
+    """Somewhere a finding can stand."""
+
+    program: Program
+    path: str
+    symbol: str
+
+    def finding(
+        self,
+        at: Span | r.Node | e.Event,
+        message: str,
+        *,
+        certainty: Certainty = "certain",
+        help: str = "",
+        steps: tuple[Step, ...] = (),
+        fix: Fix | None = None,
+    ) -> Finding:
+        return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix)
+
+    def step(self, at: Span | r.Node | e.Event, message: str) -> Step:
+        return Step(self.path, _span(at), message)
+
+
+def _span(at: Span | r.Node | e.Event) -> Span:
+    return at if isinstance(at, Span) else at.span
+
+
+class Function(_Subject):
+    """One function, method, lambda, module body or class body that has a definition."""
+
+    def __init__(self, program: Program, file: r.File, index: int) -> None:
+        self.program = program
+        self.file = file
+        self.index = index
+        self.record = file.functions[index]
+        self.path = file.path
+        self.cls: Class | None = None
+
+    def __repr__(self) -> str:
+        return f"<Function {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        separator = "::" if self.file.language == "cpp" else "."
+        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
+
+    @property
+    def language(self) -> r.Language:
+        return self.file.language
+
+    @property
+    def is_method(self) -> bool:
+        return self.cls is not None
+
+    @cached_property
+    def parent(self) -> Function | None:
+        """The enclosing function of a lambda or nested function."""
+        return self.program.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
+
+    @cached_property
+    def home(self) -> Class | None:
+        """The class whose members its bare names can mean: its own, or that of the function around a lambda."""
+        if self.cls is not None:
+            return self.cls
+        return self.parent.home if self.parent is not None else None
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(self.record.mentions)
+
+    def mentions(self, *names: str) -> bool:
+        """Whether the body calls something whose last name is among `names`; a name with a leading `=`
+        asks for an assignment. Needs no decoding."""
+        return any(name in self._mentioned for name in names)
+
+    @property
+    def body(self) -> r.Body:
+        return self.program.body(self)
+
+    @property
+    def flow(self) -> Flow:
+        return self.program.flow(self)
+
+    @cached_property
+    def locals(self) -> dict[str, tuple[str, r.Value | None]]:
+        """Declared type as written and initial value of each local; parameters have no value."""
+        found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}
+        for statement in statements(self.body):
+            match statement:
+                case r.Declare(names=names, type=written, value=value):
+                    for name in names:
+                        found.setdefault(name, (written, value))
+                case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
+                    element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
+                    found.setdefault(name, (written, element))
+        return found
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        inherited = self.parent.declared if self.parent is not None else frozenset()
+        return declared_names(self.record, self.body) | inherited
+
+    def is_local(self, place: Place) -> bool:
+        """Whether the place is rooted in something that ends with this call."""
+        return place[0] in self.declared
+
+    def lambdas(self) -> Iterator[Function]:
+        for index, record in enumerate(self.file.functions):
+            if record.parent == self.index and record.kind == "lambda":
+                inner = self.program.function_at(self.file, index)
+                if inner is not None:
+                    yield inner
+
+
+class Class(_Subject):
+    """A class as the whole project defines it: the header's fields, the sources' method bodies."""
+
+    def __init__(self, program: Program, file: r.File, record: r.Class) -> None:
+        self.program = program
+        self.file = file
+        self.record = record
+        self.path = file.path
+        self.methods: list[Function] = []
+        """Definitions, in the order of files and offsets."""
+        self.declarations: list[r.Function] = []
+        """Methods declared in the class body, defined or not."""
+
+    def __repr__(self) -> str:
+        return f"<Class {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        separator = "::" if self.file.language == "cpp" else "."
+        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
+
+    @cached_property
+    def fields(self) -> dict[str, r.Field]:
+        return {field.name: field for field in self.record.fields}
+
+    @cached_property
+    def bases(self) -> tuple[Class, ...]:
+        """The bases that the project defines."""
+        return tuple(
+            found for base in self.record.bases if (found := self.program.find_class(base.name, self.symbol, self.file))
+        )
+
+    @cached_property
+    def ancestry(self) -> tuple[Class, ...]:
+        """The class itself, then its bases, nearest first, each once."""
+        out: list[Class] = []
+        queue: list[Class] = [self]
+        for current in queue:
+            if current not in out:
+                out.append(current)
+                queue.extend(current.bases)
+        return tuple(out)
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Names of all data members, inherited ones included."""
+        return frozenset(name for cls in self.ancestry for name in cls.fields)
+
+    def field(self, name: str) -> tuple[Class, r.Field] | None:
+        """A data member and the class of the ancestry that has it."""
+        return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
+
+    def declared(self, name: str) -> list[r.Function]:
+        """Declarations and definitions of methods of that name, inherited ones last."""
+        out: list[r.Function] = []
+        for cls in self.ancestry:
+            out += [record for record in cls.declarations if record.name == name]
+            out += [m.record for m in cls.methods if m.record.name == name and m.record not in cls.declarations]
+        return out
+
+    def defined(self, name: str) -> list[Function]:
+        return [method for cls in self.ancestry for method in cls.methods if method.record.name == name]
+
+    @property
+    def destructor(self) -> Function | None:
+        return next((m for m in self.methods if m.record.kind == "destructor"), None)
+
+    @property
+    def constructors(self) -> list[Function]:
+        return [m for m in self.methods if m.record.kind == "constructor"]
+
+
+class Binding(_Subject):
+    """One thing made visible to Python, with the class it belongs to and the C++ behind it."""
+
+    def __init__(self, program: Program, file: r.File, record: r.Binding) -> None:
+        self.program = program
+        self.file = file
+        self.record = record
+        self.path = file.path
+
+    def __repr__(self) -> str:
+        return f"<Binding {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def owner(self) -> r.BoundClass | None:
+        return self.file.bound_classes[self.record.owner] if self.record.owner >= 0 else None
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        return f"{self.owner.name}.{self.name}" if self.owner is not None else self.name
+
+    @property
+    def siblings(self) -> list[Binding]:
+        """The other bindings of the same Python class."""
+        return [b for b in self.program.bindings_of(self.file, self.record.owner) if b.record is not self.record]
+
+    @cached_property
+    def around(self) -> Function | None:
+        """The function in which the binding is made."""
+        return self.program.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None

@@ -1,0 +1,96 @@
+"""C++ types as text: just enough to tell a pointer from a reference and a container's element.
+
+Types come as written (`auto&`, `std::map<K, std::unique_ptr<V>>`) or canonical from a parser that
+knows them; both are text here. Nothing in this module knows a library.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+_QUALIFIERS = re.compile(
+    r"\b(?:const|volatile|mutable|static|inline|constexpr|constinit|extern|register|thread_local|typename|struct|class|enum|union|restrict|__restrict|explicit|virtual|friend)\b"
+)
+_SPACE = re.compile(r"\s+")
+
+
+class Type(msgspec.Struct, frozen=True):
+    """`name` is the qualified name without template arguments; `arguments` the top-level template
+    arguments as text; `pointers` how many `*` stand behind it."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    pointers: int = 0
+    reference: bool = False
+    const: bool = False
+
+    @property
+    def last(self) -> str:
+        return self.name.rsplit("::", 1)[-1]
+
+    @property
+    def is_value(self) -> bool:
+        return not self.pointers and not self.reference
+
+    @property
+    def is_placeholder(self) -> bool:
+        return self.name in ("auto", "decltype(auto)")
+
+
+@lru_cache(maxsize=65536)
+def parse(written: str) -> Type:
+    """`const std::map<K, V>& ` -> name `std::map`, arguments `("K", "V")`, reference. Never raises:
+    what it cannot read keeps its text as name."""
+    source = written.strip()
+    bare = _QUALIFIERS.sub(" ", source)
+    head, arguments, tail = _split_template(bare)
+    pointers = tail.count("*")
+    reference = "&" in tail
+    if not arguments:
+        pointers, reference = bare.count("*"), "&" in bare
+        head = re.sub(r"[*&]", " ", bare)
+    elif tail.strip(" *&"):  # `Foo<T>::Bar`: what follows the arguments belongs to the name
+        head = head + re.sub(r"[*&\s]", "", tail)
+        arguments = ()
+    name = _SPACE.sub(" ", head).strip().removeprefix("::")
+    const = bool(re.search(r"\bconst\b", source if not arguments else source.split("<", 1)[0]))
+    return Type(name, arguments, pointers, reference, const)
+
+
+def _split_template(source: str) -> tuple[str, tuple[str, ...], str]:
+    opening = source.find("<")
+    if opening < 0:
+        return source, (), ""
+    depth = 0
+    start = opening + 1
+    parts: list[str] = []
+    for at in range(opening, len(source)):
+        char = source[at]
+        if char in "<([{":
+            depth += 1
+        elif char in ")]}" or (char == ">" and source[at - 1] != "-"):
+            depth -= 1
+            if depth == 0:
+                parts.append(source[start:at].strip())
+                return source[:opening], tuple(parts), source[at + 1 :]
+        elif char == "," and depth == 1:
+            parts.append(source[start:at].strip())
+            start = at + 1
+    return source, (), ""
+
+
+def element(written: str) -> str:
+    """What a pointer, smart pointer, optional or sequence of this type leads to; of a map the value's type."""
+    kind = parse(written)
+    if kind.pointers:
+        return written.rstrip().rstrip("&").rstrip()[:-1].strip() if written.rstrip(" &").endswith("*") else kind.name
+    if not kind.arguments:
+        return ""
+    return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]
+
+
+def _looks_associative(last: str) -> bool:
+    return "map" in last.lower() or last.lower().endswith(("dict", "table"))

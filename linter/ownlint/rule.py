@@ -1,0 +1,93 @@
+"""The contract of a rule: a function whose first parameter says what it looks at.
+
+    @rule(severity="error")
+    def flag_set_before_success(function: Function) -> Iterator[Finding]: ...
+
+The annotation of the first parameter is `Function`, `Class`, `Binding` or `Program`; a second parameter,
+where there is one, is the `Program`. The id is the name of the file with dashes; the manual page is the
+module's docstring. Nothing is registered: a file in a folder of a rule pack is a rule.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import msgspec
+
+from ownlint.facts.records import Language
+from ownlint.finding import Finding, Severity
+
+Subject = Literal["Function", "Class", "Binding", "Program"]
+Check = Callable[..., Iterable[Finding]]
+
+_SUBJECTS: tuple[Subject, ...] = ("Function", "Class", "Binding", "Program")
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for."""
+
+    id: str
+    severity: Severity
+    subject: Subject
+    check: Check
+    page: str
+    languages: tuple[Language, ...]
+    group: str
+    takes_program: bool
+    module: str
+
+    @property
+    def headline(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().partition("\n")[0]
+
+
+class RuleError(Exception):
+    """A rule file does not keep the contract; the text says which file and how."""
+
+
+def rule(
+    *, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",)
+) -> Callable[[Check], Check]:
+    """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject."""
+
+    def mark(check: Check) -> Check:
+        module = sys.modules[check.__module__]
+        name = check.__module__.rsplit(".", 1)[-1]
+        if check.__name__ != name:
+            raise RuleError(f"{check.__module__}: the check is named `{check.__name__}`, not `{name}` as its file")
+        parameters = list(inspect.signature(check).parameters.values())
+        subject = str(parameters[0].annotation).strip("'\"").rsplit(".", 1)[-1] if parameters else ""
+        if subject not in _SUBJECTS:
+            raise RuleError(f"{check.__module__}: the first parameter must be one of {', '.join(_SUBJECTS)}")
+        page = inspect.cleandoc(module.__doc__ or "")
+        if not page:
+            raise RuleError(f"{check.__module__}: a rule's manual page is its module's docstring; there is none")
+        made = Rule(
+            id=name.replace("_", "-"),
+            severity=severity,
+            subject=_SUBJECTS[_SUBJECTS.index(subject)],
+            check=check,
+            page=page,
+            languages=languages,
+            group=check.__module__.rsplit(".", 2)[-2] if check.__module__.count(".") else "",
+            takes_program=len(parameters) > 1,
+            module=check.__module__,
+        )
+        _attach(check, made)
+        return check
+
+    return mark
+
+
+def _attach(check: Any, made: Rule) -> None:
+    check.rule = made
+
+
+def rule_of(check: object) -> Rule | None:
+    """The rule that a marked check stands for."""
+    found = getattr(check, "rule", None)
+    return found if isinstance(found, Rule) else None

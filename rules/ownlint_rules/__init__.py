@@ -1,0 +1,1 @@
+"""What ownlint knows: rules, one a file, and models of libraries."""
