@@ -1,0 +1,1 @@
+"""Readers of a language: bytes in, records out."""

@@ -1,0 +1,1 @@
+"""C++: tree-sitter reads what was written, libclang says what it means."""

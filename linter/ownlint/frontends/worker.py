@@ -1,0 +1,246 @@
+"""A child that reads files: `python -m ownlint.frontends.worker`.
+
+Parsers crash and hang on hostile input, so they run here and nowhere else. Requests come on stdin,
+responses leave on the stdout the child was started with (fd 1 is pointed at fd 2 at once, since
+libclang prints). Every message is four bytes of length, big endian, and then so many bytes:
+
+    parent                      child
+    Handshake (JSON)       ->
+                           <-   an empty message: it is there
+    Request (JSON)         ->
+                           <-   Response (JSON), then the encoded `File`
+
+Requests are answered in order, one at a time; several may wait in the pipe. A `meaning` request
+answers with the whole file again, types and symbols joined in.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import resource
+import stat
+import sys
+import threading
+from typing import BinaryIO, Literal
+
+import msgspec
+
+from ownlint.facts.records import File, Problem, encode_file
+from ownlint.facts.vocabulary import Vocabulary
+
+STACK = 512 * 1024 * 1024
+"""Enough for 100,000 terms in one expression; only the pages that are used count."""
+
+RECURSION = 50_000
+
+
+class Handshake(msgspec.Struct, frozen=True):
+    """`memory` bounds the address space, `retire` is the resident size after which the child asks
+    to be replaced; all in bytes."""
+
+    vocabulary: Vocabulary
+    cpp_limit: int = 8_000_000
+    python_limit: int = 1_000_000
+    memory: int = 4 * 1024**3
+    retire: int = 400 * 1024**2
+
+
+class Request(msgspec.Struct, frozen=True):
+    """`path` is what the records say, `absolute` what is opened."""
+
+    kind: Literal["structure", "meaning", "python"]
+    path: str
+    absolute: str
+    arguments: tuple[str, ...] = ()
+    directory: str = ""
+    module: str = ""
+
+
+class Response(msgspec.Struct, frozen=True):
+    """`digest` is the blake2b of the bytes that were read, empty when they were not."""
+
+    digest: str = ""
+    dependencies: tuple[str, ...] = ()
+    retire: bool = False
+
+
+class UnreadableError(Exception):
+    """The bytes of a file cannot be had; `size` is what the file system says."""
+
+    def __init__(self, reason: str, size: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.size = size
+
+
+def read_bytes(path: str, limit: int) -> bytes:
+    """The bytes of a regular file of at most `limit` bytes. A FIFO does not block."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise UnreadableError(getattr(error, "strerror", None) or str(error)) from error
+    with os.fdopen(descriptor, "rb") as stream:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError("not a regular file")
+        if status.st_size > limit:
+            raise UnreadableError(f"{_megabytes(status.st_size)} is larger than {_megabytes(limit)}", status.st_size)
+        try:
+            data = stream.read(limit + 1)
+        except OSError as error:
+            raise UnreadableError(error.strerror or str(error), status.st_size) from error
+        if len(data) > limit:  # it grew while we looked, or its size is a lie, as under /proc
+            raise UnreadableError(f"the file is larger than {_megabytes(limit)}", len(data))
+        return data
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1_000_000:g} MB" if size >= 100_000 else f"{size} bytes"
+
+
+def receive(stream: BinaryIO) -> bytes | None:
+    """The next message; None at the end of the stream, also when it ends in the middle of one."""
+    head = stream.read(4)
+    if len(head) < 4:
+        return None
+    size = int.from_bytes(head, "big")
+    data = stream.read(size)
+    return data if len(data) == size else None
+
+
+def frame(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + data
+
+
+class Reader:
+    """Answers requests. Parsers are imported when the first request needs them."""
+
+    def __init__(self, handshake: Handshake) -> None:
+        self._handshake = handshake
+        self._last: tuple[str, bytes, File] | None = None
+
+    def answer(self, request: Request) -> tuple[Response, bytes]:
+        language: Literal["cpp", "python"] = "python" if request.kind == "python" else "cpp"
+        limit = self._handshake.python_limit if language == "python" else self._handshake.cpp_limit
+        try:
+            data = read_bytes(request.absolute, limit)
+        except UnreadableError as error:
+            problem = Problem(0, 0, "read", error.reason)
+            return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
+        digest = hashlib.blake2b(data, digest_size=20).hexdigest()
+        dependencies: tuple[str, ...] = ()
+        try:
+            match request.kind:
+                case "structure":
+                    file = self._structure(request, data)
+                case "meaning":
+                    file, dependencies = self._meaning(request, data)
+                case "python":
+                    file = self._python(request, data)
+            encoded = encode_file(file)
+        except Exception as error:  # noqa: BLE001 - a parser's bug costs one file, never the run
+            stage: Literal["structure", "meaning"] = "meaning" if request.kind == "meaning" else "structure"
+            problem = Problem(0, 0, stage, f"internal error: {type(error).__name__}: {str(error)[:200]}")
+            encoded = encode_file(self._fallback(request, language, data, problem))
+        return Response(digest, dependencies, self._tired()), encoded
+
+    def _structure(self, request: Request, data: bytes) -> File:
+        from ownlint.frontends.cpp import bindings, structure
+
+        file = structure.read(request.path, data, self._handshake.vocabulary)
+        classes, bound = bindings.extract(file, self._handshake.vocabulary)
+        file = msgspec.structs.replace(file, bound_classes=classes, bindings=bound)
+        self._last = (request.absolute, data, file)
+        return file
+
+    def _meaning(self, request: Request, data: bytes) -> tuple[File, tuple[str, ...]]:
+        from ownlint.frontends.cpp import meaning
+
+        file = self._structured(request, data)
+        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute)
+        problems = file.problems + found.problems
+        file = msgspec.structs.replace(file, meanings=found.meanings, typed=found.typed, problems=problems)
+        return file, found.dependencies
+
+    def _structured(self, request: Request, data: bytes) -> File:
+        """The structure of this very file, usually still at hand from the request before."""
+        if self._last is not None and self._last[:2] == (request.absolute, data):
+            return self._last[2]
+        return self._structure(request, data)
+
+    def _python(self, request: Request, data: bytes) -> File:
+        from ownlint.frontends.python import read
+
+        return read.read(request.path, data, self._handshake.vocabulary, request.module)
+
+    def _fallback(self, request: Request, language: Literal["cpp", "python"], data: bytes, problem: Problem) -> File:
+        """What is known of a file when reading it raised: its structure, if only meaning was lost."""
+        if request.kind == "meaning" and self._last is not None and self._last[:2] == (request.absolute, data):
+            file = self._last[2]
+            return msgspec.structs.replace(file, problems=(*file.problems, problem))
+        return File(request.path, language, len(data), problems=(problem,))
+
+    def _tired(self) -> bool:
+        """Cycles are collected only when memory is short: parsing makes few."""
+        if _resident() < self._handshake.retire:
+            return False
+        gc.collect()
+        return _resident() > self._handshake.retire
+
+
+def _resident() -> int:
+    try:
+        with open("/proc/self/statm", "rb") as stream:  # noqa: PTH123 - once a file; this is the fast way
+            return int(stream.read().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError, ValueError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _limit(memory: int) -> None:
+    for what, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, memory)):
+        _soft, hard = resource.getrlimit(what)
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (bound, hard))
+
+
+def serve(requests: BinaryIO, responses: BinaryIO) -> None:
+    """Answers until `requests` ends."""
+    first = receive(requests)
+    if first is None:
+        return
+    handshake = msgspec.json.decode(first, type=Handshake)
+    _limit(handshake.memory)
+    reader = Reader(handshake)
+    decoder = msgspec.json.Decoder(Request)
+    encoder = msgspec.json.Encoder()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    responses.write(frame(b""))
+    responses.flush()
+    while (message := receive(requests)) is not None:
+        response, encoded = reader.answer(decoder.decode(message))
+        responses.write(frame(encoder.encode(response)) + frame(encoded))
+        responses.flush()
+
+
+def main() -> None:
+    parent = os.getppid()
+    responses = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.setrecursionlimit(RECURSION)
+    threading.stack_size(STACK)
+    thread = threading.Thread(target=serve, args=(sys.stdin.buffer, responses), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(timeout=5)
+        if os.getppid() != parent:  # killed without a chance to stop us, maybe in the middle of a hang
+            os._exit(1)
+    # Parsers hold large trees; tearing them down politely would take longer than the last file did.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

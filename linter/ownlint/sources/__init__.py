@@ -1,0 +1,1 @@
+"""Which files are read, and how each of them is compiled."""
