@@ -1,0 +1,175 @@
+"""Runs a case and compares what the rules find with what the page says.
+
+Files are read in this process: test code is one's own, and a child for every case would cost more than the rest.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from ownlint import catalogue
+from ownlint.facts.records import File, decode_file
+from ownlint.finding import CERTAINTIES, Crash, Finding
+from ownlint.frontends.worker import Handshake, Reader, Request
+from ownlint.program import models
+from ownlint.program.program import Program
+from ownlint.rule import Rule
+from ownlint.testing.markdown import SEVERE, Block, Case, Mark, Mode
+
+STANDARD = "-std=c++20"
+
+
+class CaseError(Exception):
+    """The case could not be run: it names a rule or a header that is not there, or a file was not read in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the rules say about a case, and what was read to say it."""
+
+    findings: tuple[Finding, ...]
+    crashes: tuple[Crash, ...]
+    files: tuple[File, ...]
+
+
+def check(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> list[str]:
+    """What is wrong with the case, a paragraph each; nothing when all is as marked. Raises `CaseError`."""
+    found = run(case, rules, mode, prelude)
+    least = CERTAINTIES.index(case.options.certainty or "likely")
+    shown = [finding for finding in found.findings if CERTAINTIES.index(finding.certainty) <= least]
+    crashed = [f"{crash.rule} crashed: {crash.error}" for crash in found.crashes]
+    return crashed + list(compare(case, shown))
+
+
+def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> Found:
+    """Every finding of `rules`, of any certainty, sorted by place. Raises `CaseError`."""
+    known = load_models(case.options.models or "")
+    with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
+        files = tuple(_read(case, mode, Path(folder), prelude, known))
+    results = list(catalogue.run(rules, Program(files, known)))
+    findings = sorted(
+        (result for result in results if isinstance(result, Finding)),
+        key=lambda finding: (finding.path, finding.span, finding.rule, finding.message),
+    )
+    return Found(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)
+
+
+@lru_cache(maxsize=32)
+def load_models(extra: str = "") -> models.Models:
+    """The models of every installed rule pack, and one more given as text."""
+    packs = sorted({point.module for point in entry_points(group=catalogue.GROUP)})
+    specs = [spec for pack in packs if (spec := importlib.util.find_spec(pack)) is not None]
+    folders = [Path(place) / "models" for spec in specs for place in spec.submodule_search_locations or ()]
+    paths = [folder for folder in folders if folder.is_dir()]
+    if not extra:
+        return models.load(paths)
+    with tempfile.TemporaryDirectory(prefix="ownlint-models-") as place:
+        written = Path(place) / "case.toml"
+        written.write_text(extra, encoding="utf-8")
+        return models.load([*paths, written])
+
+
+def _read(case: Case, mode: Mode, folder: Path, prelude: Path | None, known: models.Models) -> Iterator[File]:
+    reader = Reader(Handshake(known.vocabulary()))
+    for block in case.blocks:
+        place = folder / block.name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(block.text, encoding="utf-8")
+    for block in case.blocks:
+        file = decode_file(reader.answer(_request(block, case, mode, folder, prelude))[1])
+        if mode == "typed" and block.language == "cpp" and not file.typed:
+            reasons = "; ".join(problem.reason for problem in file.problems) or "no reason given"
+            raise CaseError(f"{block.name} was not read with types: {reasons}")
+        yield file
+
+
+def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path | None) -> Request:
+    place = str(folder / block.name)
+    if block.language == "python":
+        return Request("python", block.name, place, module=block.name.removesuffix(".py").replace("/", "."))
+    if mode == "structure":
+        return Request("structure", block.name, place)
+    arguments = ["-x", "c++", STANDARD, f"-I{folder}"]
+    for header in case.options.prelude or ():
+        if prelude is None or not (prelude / header).is_file():
+            raise CaseError(f"the prelude `{header}` is not in {prelude}")
+        arguments += ["-include", str(prelude / header)]
+    return Request("meaning", block.name, place, tuple(arguments), str(folder))
+
+
+# --- what was found against what was marked -------------------------------------------------------
+
+
+def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
+    """Each difference between the findings and the marks, as a paragraph."""
+    rest = list(findings)
+    for block in case.blocks:
+        for mark in block.marks:
+            if mark.kind in SEVERE:
+                match = next((finding for finding in rest if _fits(finding, block, mark)), None)
+                if match is None:
+                    yield _missing(block, mark, findings)
+                else:
+                    rest.remove(match)
+            elif mark.kind == "step" and not any(_leads_through(finding, block, mark) for finding in findings):
+                yield f"no finding has this step:\n{_at(block, mark.line)}: {mark.text}"
+    for finding in rest:
+        block = next(block for block in case.blocks if block.name == finding.path)
+        yield _unexpected(block, finding)
+
+
+def _fits(finding: Finding, block: Block, mark: Mark) -> bool:
+    return (
+        finding.path == block.name
+        and line_of(block, finding.span.start) == mark.line
+        and finding.severity == mark.kind
+        and mark.text in finding.message
+        and mark.certainty in (None, finding.certainty)
+    )
+
+
+def _leads_through(finding: Finding, block: Block, mark: Mark) -> bool:
+    return any(
+        step.path == block.name and line_of(block, step.span.start) == mark.line and mark.text in step.message
+        for step in finding.steps
+    )
+
+
+def line_of(block: Block, offset: int) -> int:
+    """The line of the block, from 1, in which the byte stands."""
+    return block.text.encode().count(b"\n", 0, offset) + 1
+
+
+def _missing(block: Block, mark: Mark, findings: Sequence[Finding]) -> str:
+    near = [f for f in findings if f.path == block.name and line_of(block, f.span.start) == mark.line]
+    said = "".join(f"\n  but there is {_told(finding)}" for finding in near)
+    certainty = f"[{mark.certainty}]" if mark.certainty else ""
+    return f"expected, not found:\n{_at(block, mark.line)}: {mark.kind}{certainty}: {mark.text}{said}"
+
+
+def _unexpected(block: Block, finding: Finding) -> str:
+    line = line_of(block, finding.span.start)
+    here = [mark for mark in block.marks if mark.line == line]
+    because = "found, not expected"
+    if missed := next((mark for mark in here if mark.kind == "missed"), None):
+        because = f"marked `missed: {missed.text}`, and found at last (mark it as `{finding.severity}`)"
+    elif innocent := next((mark for mark in here if mark.kind == "ok"), None):
+        because = f"found on a line that is innocent (`ok: {innocent.text}`)"
+    steps = "".join(f"\n  step {step.path}: {step.message}" for step in finding.steps)
+    return f"{because}:\n{_at(block, line)}: {_told(finding)}{steps}"
+
+
+def _told(finding: Finding) -> str:
+    return f"{finding.severity}[{finding.certainty}]: {finding.message} ({finding.rule})"
+
+
+def _at(block: Block, line: int) -> str:
+    lines = block.text.splitlines()
+    code = lines[line - 1].strip() if line <= len(lines) else ""
+    return f"  {block.name}:{line} (line {block.line + line - 1} of the page): {code}\n    "

@@ -1,0 +1,44 @@
+"""The examples in a rule's manual page: `bad:` and `good:`, each followed by the files of a small project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from ownlint.rule import Rule
+from ownlint.testing import cases, markdown
+from ownlint.testing.markdown import Case, Mode
+
+_OPENS = re.compile(r"^(bad|good)(?:[ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    kind: Literal["bad", "good"]
+    case: Case
+
+
+def examples(page: str) -> Iterator[Example]:
+    """The examples of a manual page, in order; several of a kind are cases of their own."""
+    opened = list(_OPENS.finditer(page))
+    for number, (match, after) in enumerate(zip(opened, [*opened[1:], None], strict=True), 1):
+        text = page[match.end() : after.start() if after else len(page)]
+        line = page.count("\n", 0, match.start()) + 1
+        fences = next(iter(markdown.sections(text))).fences
+        case = markdown.read_case(f"{match[1]} {number}", line, fences, markdown.Options())
+        if case.blocks:
+            yield Example(cast("Literal['bad', 'good']", match[1]), case)
+
+
+def check(rule: Rule, mode: Mode = "structure") -> Iterator[str]:
+    """What is wrong with the examples of a rule: a bad one in which it finds nothing, a good one in which it does."""
+    for example in examples(rule.page):
+        found = cases.run(example.case, [rule], mode)
+        yield from (f"{example.case.heading}: {crash.error}" for crash in found.crashes)
+        findings = [finding for finding in found.findings if finding.certainty != "possible"]
+        if example.kind == "bad" and not findings:
+            yield f"{example.case.heading}: the rule finds nothing in it"
+        if example.kind == "good":
+            yield from cases.compare(example.case, findings)

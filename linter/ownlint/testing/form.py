@@ -1,0 +1,97 @@
+"""What every rule looks like. `problems` says where one does not."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ownlint.finding import Finding
+from ownlint.rule import Rule
+from ownlint.testing.docstrings import examples
+from ownlint.testing.markdown import SEVERE, Case, PageError, parse
+
+GUILTY = 5
+INNOCENT = 8
+"""The least number of guilty lines, and of innocent ones, on a page."""
+
+_WORDS = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+_TENSES = re.compile(
+    r"\b(should|must|might|will|would|possible|possibly|potential|potentially|detected)\b", re.IGNORECASE
+)
+
+
+def problems(rule: Rule, pages: Path) -> Iterator[str]:
+    """Everything about the rule's name, manual page, imports and test page that is not as it should be."""
+    source = Path(inspect.getsourcefile(rule.check) or "")
+    if source.stem != rule.id.replace("-", "_"):
+        yield f"the file is called {source.name}, not {rule.id.replace('-', '_')}.py"
+    if not _WORDS.fullmatch(rule.id):
+        yield f"`{rule.id}` is not a few words joined by dashes that say what is wrong"
+    yield from _manual(rule)
+    yield from _imports(source)
+    yield from _page(pages / f"{rule.id}.md", rule)
+
+
+def _manual(rule: Rule) -> Iterator[str]:
+    if not rule.headline.endswith("."):
+        yield "the first line of the docstring does not end with a full stop"
+    if match := _TENSES.search(rule.headline):
+        yield f"the first line of the docstring says `{match[0]}` where it should say what happens"
+    kinds = {example.kind for example in examples(rule.page)}
+    yield from (f"the docstring has no `{kind}:` example" for kind in ("bad", "good") if kind not in kinds)
+
+
+def _imports(source: Path) -> Iterator[str]:
+    """A rule knows the face of ownlint and the standard library, its pack's own helpers, and no parser."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module or ""]
+        for name in names:
+            if name not in ("ownlint", "__future__") and name.partition(".")[0] not in sys.stdlib_module_names:
+                yield f"it imports {name}: a rule imports `ownlint` and the standard library"
+
+
+def _page(page: Path, rule: Rule) -> Iterator[str]:
+    if not page.is_file():
+        yield f"there is no page {page.name}"
+        return
+    try:
+        found = parse(page.read_text(encoding="utf-8"))
+    except PageError as error:
+        yield f"{page.name}, {error}"
+        return
+    guilty, innocent = guilty_shapes(found), sum(case.count("ok") for case in found)
+    if guilty < GUILTY:
+        yield f"{page.name} has {guilty} guilty lines of at least {GUILTY}"
+    if innocent < INNOCENT:
+        yield f"{page.name} has {innocent} innocent lines of at least {INNOCENT}"
+    marked = {mark.kind for case in found for block in case.blocks for mark in block.marks if mark.kind in SEVERE}
+    if not any(case.options.select for case in found) and marked - {rule.severity}:
+        yield f"{page.name} marks {', '.join(sorted(marked - {rule.severity}))}; the rule's severity is {rule.severity}"
+
+
+def guilty_shapes(cases: list[Case]) -> int:
+    return sum(case.count(*SEVERE) for case in cases)
+
+
+def message_problems(finding: Finding) -> Iterator[str]:
+    """Where the words of a finding break the conventions."""
+    for what, text in (
+        ("message", finding.message),
+        ("help", finding.help),
+        *(("step", s.message) for s in finding.steps),
+    ):
+        if not text:
+            if what != "help":
+                yield f"a {what} is empty"
+        elif text[0].isupper():
+            yield f"the {what} starts with a capital: {text}"
+        elif text.endswith((".", "!")) and not text.endswith("..."):
+            yield f"the {what} ends with a full stop: {text}"
+    if "`" not in finding.message:
+        yield f"the message names nothing of the user's own: {finding.message}"
