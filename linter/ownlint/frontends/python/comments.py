@@ -1,0 +1,38 @@
+"""Comments that suppress: real comments only, never the text of a string."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+from ownlint.facts.comments import parse_suppression
+from ownlint.facts.records import Suppression
+from ownlint.frontends.python.source import Source, split_lines
+
+_ADDRESSED = re.compile(rb"ownlint\s*:")
+
+
+def suppressions(source: Source) -> tuple[Suppression, ...]:
+    """In order of appearance; costs nothing in a file that does not speak to the linter."""
+    if not _ADDRESSED.search(source.data):
+        return ()
+    found = (parse_suppression(*comment) for comment in _comments(source))
+    return tuple(suppression for suppression in found if suppression is not None)
+
+
+def _comments(source: Source) -> Iterator[tuple[str, int, int, bool]]:
+    """Text, start, end, and whether code stands before it; up to the first error."""
+    lines = split_lines(source.text)
+    width = "utf-8" if source.is_utf8 else source.encoding
+    unified = "".join(line.rstrip("\r\n") + ("\n" if line[-1:] in "\r\n" else "") for line in lines)
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(unified).readline):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                before = lines[row - 1][:column]
+                start = source.lines[row] + len(before.encode(width))
+                yield token.string, start, start + len(token.string.encode(width)), bool(before.strip())
+    except (tokenize.TokenError, SyntaxError, RecursionError):
+        return

@@ -1,0 +1,119 @@
+"""The text of one Python file, and the way back from the parser's positions to bytes on disk.
+
+`ast` counts lines from 1 and columns in bytes of UTF-8; CRLF and a lone CR end a line as LF does, a
+form feed does not. So a line table over the original bytes is enough for UTF-8 files; the columns of a
+file in another encoding are rewritten in the tree, once, and nobody else has to know.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from dataclasses import dataclass
+
+_LINE_END = re.compile(rb"\r\n?|\n")
+_BOM = b"\xef\xbb\xbf"
+_ASCII = bytes(range(128))
+
+
+class UnreadableError(Exception):
+    """The file is no Python that this interpreter can parse; `line` is 0 when it is not known."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+def line_starts(data: bytes) -> list[int]:
+    """Byte offsets at which lines start; index 0 is never a line, index 1 is the first one."""
+    first = len(_BOM) if data.startswith(_BOM) else 0
+    return [first, first, *(end.end() for end in _LINE_END.finditer(data))]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    data: bytes
+    encoding: str
+    """As Python names it; `utf-8-sig` when the file starts with a byte order mark."""
+    text: str
+    lines: list[int]
+
+    def slice(self, start: int, end: int) -> str:
+        return self.data[start:end].decode("utf-8" if self.is_utf8 else self.encoding, "replace")
+
+    @property
+    def is_utf8(self) -> bool:
+        return self.encoding in ("utf-8", "utf-8-sig")
+
+
+def decode(data: bytes) -> Source:
+    """Raises `UnreadableError` for what is not text in an encoding that can be mapped back to bytes."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        if encoding not in ("utf-8", "utf-8-sig"):
+            _require_mappable(encoding)
+        text = data.decode(encoding)
+    except SyntaxError as error:
+        raise UnreadableError(error.msg or "unknown encoding", 1) from error
+    except UnicodeDecodeError as error:
+        reason = f"not valid {error.encoding}: {error.reason}"
+        raise UnreadableError(reason, len(_LINE_END.findall(data[: error.start])) + 1) from error
+    except (UnicodeError, LookupError, ValueError) as error:
+        raise UnreadableError(f"cannot be decoded: {error}", 1) from error
+    if "\0" in text:
+        raise UnreadableError("contains a NUL byte", len(_LINE_END.findall(data[: data.find(b"\0")])) + 1)
+    return Source(data, encoding, text, line_starts(data))
+
+
+def _require_mappable(encoding: str) -> None:
+    """ASCII must stand for itself in both directions, else offsets in the text say nothing about the file."""
+    same = _ASCII.decode(encoding).encode("ascii") == _ASCII and _ASCII.decode("ascii").encode(encoding) == _ASCII
+    if not same:
+        raise UnreadableError(f"the encoding {encoding} does not contain ASCII", 1)
+
+
+def parse(source: Source) -> ast.Module:
+    """The tree, with columns in bytes of the file as it lies on disk. Raises `UnreadableError`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source.text)
+    except SyntaxError as error:
+        raise UnreadableError(error.msg or "invalid syntax", error.lineno or 0) from error
+    except RecursionError as error:
+        raise UnreadableError("nested too deeply") from error
+    except MemoryError as error:
+        raise UnreadableError("too complex to parse") from error
+    except (ValueError, OverflowError) as error:
+        raise UnreadableError(str(error)) from error
+    if not source.is_utf8 and not source.data.isascii():
+        _rewrite_columns(tree, source)
+    return tree
+
+
+def _rewrite_columns(tree: ast.Module, source: Source) -> None:
+    lines = split_lines(source.text)
+    if b"".join(line.encode(source.encoding) for line in lines) != source.data:
+        raise UnreadableError(f"the encoding {source.encoding} cannot be mapped back to bytes", 1)
+    wide = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
+
+    def column(number: int, utf8: int) -> int:
+        line = wide.get(number)
+        if line is None:
+            return utf8
+        return len(line.encode()[:utf8].decode("utf-8", "ignore").encode(source.encoding))
+
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias, ast.excepthandler, ast.pattern)):
+            node.col_offset = column(node.lineno, node.col_offset)
+            if node.end_lineno is not None and node.end_col_offset is not None:
+                node.end_col_offset = column(node.end_lineno, node.end_col_offset)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends, split where Python splits them and nowhere else."""
+    return re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+", text)
