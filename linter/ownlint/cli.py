@@ -1,0 +1,460 @@
+"""The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
+
+Exit codes: 0 clean, 1 findings, 2 could not run (or a rule failed: findings may be missing), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ownlint import __version__
+from ownlint.config import Config, ConfigError, Settings, did_you_mean, find, read
+from ownlint.finding import CERTAINTIES
+from ownlint.report.model import Report, RuleInfo, Sources
+from ownlint.report.sanitise import sanitise
+
+if TYPE_CHECKING:
+    from ownlint import pipeline
+
+_MOST_INCOMPLETE = 10
+
+FORMATS = ("full", "concise", "json", "sarif", "github")
+
+
+class CannotRun(Exception):
+    """One line for the user; the exit code is 2."""
+
+
+class _Group(click.Group):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            name = args[0] if args else ""
+            raise click.UsageError(f"unknown command `{name}`{did_you_mean(name, self.commands)}") from None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="ownlint", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Finds ownership bugs at the border between C++ and Python."""
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _error("interrupted")
+        code = 130
+    except BrokenPipeError:
+        # Whoever read us has gone; keep Python from complaining about it at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except click.ClickException as error:
+        _error(error.format_message())
+        code = 2
+    except (CannotRun, ConfigError) as error:
+        _error(str(error))
+        code = 2
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+# --- what the commands share ------------------------------------------------------------------
+
+
+def _error(message: str) -> None:
+    click.echo(f"error: {sanitise(' '.join(message.split()))}", err=True)
+
+
+def _say(message: str, quiet: bool = False) -> None:
+    if message and not quiet:
+        click.echo(sanitise(message), err=True)
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Everything that keeps a run from beginning, as one line."""
+    from ownlint import pipeline
+
+    try:
+        yield
+    except pipeline.REFUSALS as error:
+        raise CannotRun(str(error)) from None
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """A repeatable list with commas; None when it was not given."""
+    names = tuple(name.strip() for part in value for name in part.split(",") if name.strip())
+    return names or None
+
+
+_config_options = (
+    click.option("--config", "config_file", type=click.Path(path_type=Path), help="Read the settings from this file."),
+    click.option("--isolated", is_flag=True, help="Read no settings from files."),
+    click.option("--select", multiple=True, callback=_names, metavar="RULES", help="Run only these rules (`all`)."),
+    click.option("--extend-select", multiple=True, callback=_names, metavar="RULES", help="Run these too."),
+    click.option("--ignore", multiple=True, callback=_names, metavar="RULES", help="Do not run these."),
+    click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
+    click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
+    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
+    click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="How many files to read at once."),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache."),
+)
+
+
+def _with_config(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_config_options):
+        command = option(command)
+    return command
+
+
+def _options(
+    paths: tuple[Path, ...],
+    *,
+    config_file: Path | None,
+    isolated: bool,
+    no_cache: bool,
+    cache_dir: Path | None,
+    build_path: Path | None,
+    **given: Any,
+) -> pipeline.Options:
+    from ownlint import pipeline
+
+    for path in paths:
+        if not path.exists():
+            raise CannotRun(f"{path}: no such file or folder")
+    settings = _settings(paths, config_file, isolated)
+    settings = _combined(settings, given)
+    settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
+    root = _root(paths, settings, config_file)
+    cache = None if no_cache else _cache_folder(root, settings, cache_dir)
+    return pipeline.Options(root=root, paths=paths, settings=settings, cache=cache)
+
+
+def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
+    if isolated:
+        return Settings(config=Config())
+    if config_file is not None:
+        return read(config_file.resolve())
+    first = paths[0].resolve()
+    return find(first if first.is_dir() else first.parent)
+
+
+def _combined(settings: Settings, given: dict[str, Any]) -> Settings:
+    """The command line on top: `--select` replaces what the file selects, `--ignore` adds to what it ignores."""
+    config = settings.config
+    if (select := given.pop("select")) is not None:
+        # Asked for by name here is stronger than ignored there.
+        kept = tuple(name for name in config.ignore if name not in select)
+        settings = settings.override("--select", select=select, extend_select=(), ignore=kept)
+    if (ignore := given.pop("ignore")) is not None:
+        settings = settings.override("--ignore", ignore=(*settings.config.ignore, *ignore))
+    for name, value in given.items():
+        settings = settings.override(f"--{name.replace('_', '-')}", **{name: value})
+    return settings
+
+
+def _root(paths: tuple[Path, ...], settings: Settings, config_file: Path | None) -> Path:
+    from ownlint.sources.discover import root_of
+
+    folder = None if settings.file is None else settings.file.parent
+    inside = folder is not None and all(folder in (p := path.resolve()).parents or p == folder for path in paths)
+    return root_of(paths, settings.file if inside or config_file is None else None)
+
+
+def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
+    from ownlint.facts.cache import FOLDER
+
+    if given is not None:
+        return given.resolve()
+    if chosen := os.environ.get("OWNLINT_CACHE_DIR"):
+        return Path(chosen).resolve()
+    if (named := settings.config.cache_dir) is not None:
+        folder = (root / named).resolve()
+        if root not in folder.parents:  # the settings may be a stranger's
+            raise CannotRun(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
+        return folder
+    return root / FOLDER
+
+
+def _shown(root: Path, base: Path) -> Callable[[str], str]:
+    """Writes a path of the project relative to `base`."""
+    prefix = os.path.relpath(root, base)
+    return lambda path: os.path.normpath(os.path.join(prefix, path))
+
+
+def _coloured(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+# --- check ------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
+def check(
+    paths: tuple[Path, ...],
+    exit_zero: bool,
+    statistics: bool,
+    output_format: str,
+    output_file: Path | None,
+    color: str,
+    quiet: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Report the ownership bugs in PATHS (default: the current folder).
+
+    The rest of the project is read too, for what it says about PATHS.
+    """
+    from ownlint import pipeline
+
+    options = _options(paths or (Path(),), **given)
+    with _refusals():
+        report = pipeline.run(options)
+    colour = _coloured(color) and output_file is None
+    if statistics and output_format in ("full", "concise"):
+        text = statistics_text(report)
+    else:
+        text = _rendered(report, options, output_format, colour)
+    _deliver(text, output_file)
+    _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
+    if report.failed:
+        return 2
+    return 1 if report.findings and not exit_zero else 0
+
+
+def _rendered(report: Report, options: pipeline.Options, output_format: str, colour: bool) -> str:
+    from ownlint import pipeline
+
+    here = _shown(options.root, Path.cwd())
+    match output_format:
+        case "full":
+            from ownlint.report import text
+
+            width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
+            return text.full(report, Sources(options.root), here, colour=colour, width=width)
+        case "concise":
+            from ownlint.report import text
+
+            return text.concise(report, here)
+        case "json":
+            from ownlint.report import json
+
+            return json.render(report)
+        case "github":
+            from ownlint.report import github
+
+            workspace = os.environ.get("GITHUB_WORKSPACE")
+            return github.render(report, _shown(options.root, Path(workspace)) if workspace else here)
+        case _:
+            from ownlint.report import sarif
+
+            return sarif.render(report, pipeline.rule_infos(), Sources(options.root), __version__)
+
+
+def statistics_text(report: Report) -> str:
+    from ownlint.report import text
+
+    return text.statistics(report)
+
+
+def _tell(
+    report: Report, options: pipeline.Options, output_format: str, *, to_stdout: bool, quiet: bool, verbose: bool
+) -> None:
+    """What is said beside the findings: failures always, the rest unless it is to be quiet."""
+    from ownlint.report.text import summary
+
+    here = _shown(options.root, Path.cwd())
+    said = 0
+    for each in report.incomplete:
+        if each.stage == "rule":
+            _say(f"error: {here(each.path)}: {each.reason}")
+        elif verbose or (each.stage != "meaning" and said < _MOST_INCOMPLETE):
+            said += 1
+            _say(f"warning: {here(each.path)}: not read in full: {each.reason}", quiet)
+    left = sum(each.stage in ("read", "structure") for each in report.incomplete) - said
+    if left > 0 and not verbose:
+        _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
+    if verbose:
+        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {options.cache or 'none'}")
+    _say(f"note: {report.notice}" if report.notice else "", quiet)
+    click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
+
+
+def _deliver(text: str, output_file: Path | None) -> None:
+    if output_file is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+        return
+    try:
+        _write_whole(output_file, text.encode("utf-8"))
+    except OSError as error:
+        raise CannotRun(f"{output_file}: {error.strerror or error}") from None
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """All of it or nothing; a device or a pipe is written as it is."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    path = path.resolve()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+# --- explain, rules, facts, config, new-rule --------------------------------------------------
+
+
+@cli.command()
+@click.argument("rule")
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
+def explain(rule: str, output_format: str) -> None:
+    """Show the manual page of a RULE."""
+    info = _rule(rule)
+    if output_format == "json":
+        _deliver(_json({"id": info.id, "severity": info.severity, "summary": info.summary, "page": info.manual}), None)
+    elif output_format == "markdown":
+        _deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
+    else:
+        _deliver(f"{info.id} ({info.severity})\n\n{_plain(info.manual)}\n", None)
+
+
+def _rule(name: str) -> RuleInfo:
+    from ownlint import pipeline
+
+    with _refusals():
+        infos = {info.id: info for info in pipeline.rule_infos()}
+    if name not in infos:
+        raise CannotRun(f"unknown rule `{name}`{did_you_mean(name, infos)}")
+    return infos[name]
+
+
+def _plain(page: str) -> str:
+    """Markdown as text: code is indented instead of fenced."""
+    lines, inside = [], False
+    for line in page.strip().splitlines():
+        if line.lstrip().startswith("```"):
+            words = line.strip().strip("`").split()
+            if not inside and len(words) > 1:
+                lines.append(f"{' '.join(words[1:])}:")
+            inside = not inside
+            continue
+        lines.append(f"    {line}".rstrip() if inside else line.lstrip("#").lstrip() if line.startswith("#") else line)
+    return "\n".join(lines)
+
+
+def _json(value: object) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+
+
+@cli.command()
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def rules(output_format: str) -> None:
+    """List the rules."""
+    from ownlint import pipeline
+
+    with _refusals():
+        infos = pipeline.rule_infos()
+    if output_format == "json":
+        listed = [{"id": info.id, "severity": info.severity, "summary": info.summary} for info in infos]
+        _deliver(_json(listed), None)
+        return
+    width = max(len(info.id) for info in infos)
+    _deliver("".join(f"{info.id:<{width}}  {info.severity:<7}  {info.summary}\n" for info in infos), None)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_with_config
+def facts(file: Path, **given: Any) -> None:
+    """Print what is read in one FILE."""
+    from ownlint import pipeline
+    from ownlint.facts import show
+
+    if file.is_dir():
+        raise CannotRun(f"{file}: is a folder; facts are those of one file")
+    with _refusals():
+        read_facts = pipeline.facts(_options((file,), **given))
+    _deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
+    """Show the settings that hold for PATHS, and where each comes from."""
+    import msgspec
+
+    from ownlint import pipeline
+
+    options = _options(paths or (Path(),), **given)
+    with _refusals():
+        pipeline.check_names(options.settings)
+    values = msgspec.to_builtins(options.settings.config)
+    origin = options.settings.origin
+    if output_format == "json":
+        told = {key: {"value": value, "from": origin.get(key, "default")} for key, value in values.items()}
+        _deliver(_json(told), None)
+        return
+    lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
+    for key, value in values.items():
+        written = msgspec.json.encode(value).decode() if value is not None else "# not set"
+        lines.append(f"{key} = {written}  # {origin.get(key, 'default')}")
+    _deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+@cli.command("new-rule")
+@click.argument("name")
+@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout; default: here.")
+def new_rule(name: str, root: Path) -> None:
+    """Write the files of a new rule: the rule and its page of tests."""
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
+        raise CannotRun(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+    from ownlint.testing.new_rule import create
+
+    try:
+        written = create(name, root)
+    except (OSError, ValueError) as error:
+        raise CannotRun(str(error)) from None
+    _deliver("".join(f"{path}\n" for path in written), None)

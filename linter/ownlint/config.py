@@ -1,0 +1,228 @@
+"""Settings: `[tool.ownlint]` in pyproject.toml, or `ownlint.toml`; the nearest file wins, nothing is merged.
+
+A key that does not exist is an error with its line and a suggestion, never silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from ownlint.finding import Certainty, Severity
+
+NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
+"""In one folder the first of these that holds settings wins."""
+
+_MOST_BYTES = 1 << 20
+
+Types = Literal["auto", "always", "never"]
+
+
+class ConfigError(Exception):
+    """The run cannot start; the text is one line and names the place."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """Paths and patterns are relative to the root of the project: the folder of the file."""
+
+    select: tuple[str, ...] = ("all",)
+    """Rules to run, by name; `all` is every rule."""
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    certainty: Certainty = "likely"
+    """The least certainty that is reported."""
+    types: Types = "auto"
+    """Whether C++ is also read by a compiler: `auto` with a compile database, `always` with guessed arguments too."""
+    build_path: str | None = None
+    """The folder of `compile_commands.json`, or the file."""
+    include: tuple[str, ...] = ()
+    """Further patterns of files to read; the suffix still says the language."""
+    exclude: tuple[str, ...] = ()
+    """Patterns as in .gitignore. A path that is asked for by name is read all the same."""
+    extend_exclude: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    """Further model files (TOML), or folders of them."""
+    jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
+    cache_dir: str | None = None
+    per_file_ignores: dict[str, tuple[str, ...]] = {}
+    """Pattern of paths to the rules that are silent there."""
+    severity: dict[str, Severity] = {}
+    """Rule to the severity it is reported with."""
+
+
+KEYS: tuple[str, ...] = tuple(field.encode_name for field in msgspec.structs.fields(Config))
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """A `Config` and where it comes from. `origin` maps each key that is not a default to its source."""
+
+    config: Config
+    file: Path | None = None
+    origin: dict[str, str] = {}
+
+    def override(self, source: str, **values: object) -> Settings:
+        """The same with `values` (field names; None means not given) from `source` on top."""
+        given = {name: value for name, value in values.items() if value is not None}
+        names = {field.name: field.encode_name for field in msgspec.structs.fields(Config)}
+        return Settings(
+            config=msgspec.structs.replace(self.config, **given),
+            file=self.file,
+            origin={**self.origin, **{names[name]: source for name in given}},
+        )
+
+
+def find(start: Path) -> Settings:
+    """The settings that hold for `start`, a folder: from the nearest file, walking up."""
+    for folder in (start, *start.parents):
+        for name in NAMES:
+            path = folder / name
+            if path.is_file() and (settings := _settings(path, required=False)) is not None:
+                return settings
+    return Settings(config=Config())
+
+
+def read(path: Path) -> Settings:
+    """The settings of one named file, which must hold some."""
+    settings = _settings(path, required=True)
+    assert settings is not None
+    return settings
+
+
+def _settings(path: Path, required: bool) -> Settings | None:
+    """None when a pyproject.toml has nothing to say about us."""
+    text = _text(path)
+    project = path.name == "pyproject.toml"
+    if project and not required and "ownlint" not in text:
+        return None
+    try:
+        table: Any = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}{_line_in(str(error))}: {_without_place(str(error))}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: nested too deeply") from None
+    if project:
+        tool = table.get("tool", {})
+        table = tool.get("ownlint") if isinstance(tool, dict) else None
+        if table is None:
+            if required:
+                raise ConfigError(f"{path}: has no table [tool.ownlint]")
+            return None
+        if not isinstance(table, dict):
+            raise ConfigError(f"{path}: [tool.ownlint] is not a table")
+    return Settings(config=_config(path, text, table), file=path, origin=dict.fromkeys(table, str(path)))
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise ConfigError(f"{path}: no such file")
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from None
+    if len(data) > _MOST_BYTES:
+        raise ConfigError(f"{path}: larger than {_MOST_BYTES} bytes")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{path}:{line}: not valid UTF-8") from None
+
+
+def _line_in(message: str) -> str:
+    found = re.search(r"at line (\d+)", message)
+    return f":{found[1]}" if found else ""
+
+
+def _without_place(message: str) -> str:
+    bare = re.sub(r" \(at .*\)$", "", message)
+    return bare[:1].lower() + bare[1:]
+
+
+def _config(path: Path, text: str, table: dict[str, object]) -> Config:
+    for key in table:
+        if key not in KEYS:
+            raise ConfigError(f"{path}:{line_of(text, key)}: unknown key `{key}`{did_you_mean(key, KEYS)}")
+    try:
+        return msgspec.convert(table, Config)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$.")
+        parts = place.rstrip("`").replace("[", ".[").split(".")
+        key = parts[0]
+        message = message[:1].lower() + message[1:]
+        raise ConfigError(f"{path}:{line_of(text, key)}: `{key}`: {message}") from None
+
+
+def line_of(text: str, key: str, value: str | None = None) -> int:
+    """The line in TOML text that sets `key` in our table, or, with `value`, the line of that string."""
+    quoted = re.escape(key)
+    opening = re.compile(
+        rf"""^\s*(?:\[\s*(?:tool\s*\.\s*)?ownlint\s*\.\s*["']?{quoted}["']?[\s.\]]|["']?{quoted}["']?\s*[.=])"""
+    )
+    header = re.compile(r"^\s*\[+\s*([^\]]*?)\s*\]")
+    lines = text.splitlines()
+    in_ours = not any(re.match(r"^\s*\[\s*tool\s*\.\s*ownlint", line) for line in lines)
+    for number, line in enumerate(lines, 1):
+        if (found := header.match(line)) is not None and "=" not in line.partition("]")[0]:
+            in_ours = "ownlint" in found[1] or (not found[1].startswith("tool") and found[1].split(".")[0] == key)
+        if in_ours and (opening.match(line) or (header.match(line) and re.search(rf"\[\s*{quoted}\b", line))):
+            return _line_of_value(lines, number, value)
+    return 1
+
+
+def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
+    if value is not None:
+        for later in range(number, min(number + 200, len(lines)) + 1):
+            if re.search(rf"""["']{re.escape(value)}["']""", lines[later - 1]):
+                return later
+    return number
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean `x`?`, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+# --- the names of rules -----------------------------------------------------------------------
+
+
+def check_rules(settings: Settings, known: Sequence[str]) -> None:
+    """Raises on the first rule that is named in the settings and does not exist."""
+    words = {*known, "all"}
+    for key, name in _named_rules(settings.config):
+        if name in words:
+            continue
+        raise ConfigError(f"{_place(settings, key, name)}: unknown rule `{name}`{did_you_mean(name, words)}")
+
+
+def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
+    for key, names in (("select", config.select), ("extend-select", config.extend_select), ("ignore", config.ignore)):
+        yield from ((key, name) for name in names)
+    for names in config.per_file_ignores.values():
+        yield from (("per-file-ignores", name) for name in names)
+    yield from (("severity", name) for name in config.severity)
+
+
+def _place(settings: Settings, key: str, name: str) -> str:
+    source = settings.origin.get(key, key)
+    if settings.file is None or source != str(settings.file):
+        return source
+    text = _text(settings.file)
+    return f"{settings.file}:{line_of(text, key, name)}"
+
+
+def selected(config: Config, known: Sequence[str]) -> frozenset[str]:
+    """The names of the rules to run."""
+    chosen: set[str] = set()
+    for name in (*config.select, *config.extend_select):
+        chosen.update(known if name == "all" else (name,))
+    for name in config.ignore:
+        chosen.difference_update(known if name == "all" else (name,))
+    return frozenset(chosen)

@@ -1,0 +1,70 @@
+"""What decides a result besides the sources: this linter, its parsers, the rule packs and the models."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Iterator
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
+
+from ownlint import __version__
+from ownlint.catalogue import GROUP
+from ownlint.config import Config, ConfigError
+from ownlint.facts.records import FORMAT
+
+_PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
+
+
+def version_of(distribution: str) -> str:
+    """Empty when it is not installed as a distribution."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
+
+
+@functools.lru_cache(maxsize=1)
+def packs() -> tuple[Path, ...]:
+    """The folders of the installed rule packs."""
+    folders = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        spec = importlib.util.find_spec(point.module)
+        folders += [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return tuple(dict.fromkeys(folders))
+
+
+def model_paths(root: Path, config: Config) -> tuple[Path, ...]:
+    """The models of the packs, then the user's own, which are heard last."""
+    own = [root / path for path in config.models]
+    for path in own:
+        if not path.exists():
+            raise ConfigError(f"models: {path}: no such file or folder")
+    return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own)
+
+
+@functools.lru_cache(maxsize=1)
+def engine_digest() -> bytes:
+    """Of the code that reads files. Not of versions alone: a checkout changes without a new one."""
+    parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
+    digest = blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20)
+    for path in _python_files(Path(__file__).parent):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.digest()
+
+
+def knowledge_digest(models: tuple[Path, ...]) -> bytes:
+    """Of rules and models."""
+    digest = blake2b(digest_size=20)
+    for pack in packs():
+        for path in _python_files(pack):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for place in models:
+        for path in sorted(place.glob("*.toml")) if place.is_dir() else (place,):
+            digest.update(path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b""))
+    return digest.digest()
+
+
+def _python_files(folder: Path) -> Iterator[Path]:
+    return iter(sorted(folder.rglob("*.py")))

@@ -1,0 +1,255 @@
+"""The way from paths to a report: the drawing of the design, as code.
+
+discover -> (result cache) -> (facts cache) -> frontends -> program -> rules -> report
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ownlint import catalogue, inputs
+from ownlint.config import Config, ConfigError, Settings, check_rules, selected
+from ownlint.facts.cache import Cache
+from ownlint.facts.records import File, decode_file
+from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
+from ownlint.finding import Crash, Finding
+from ownlint.program.models import ModelError
+from ownlint.program.models import load as load_models
+from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
+from ownlint.report.suppressions import RULES as OWN_RULES
+from ownlint.rule import RuleError
+from ownlint.sources.compilation import Command
+from ownlint.sources.digests import Digests
+from ownlint.sources.discover import Discovered, DiscoverError, Source, discover, modules
+
+REFUSALS = (ConfigError, DiscoverError, ModelError, RuleError)
+"""What keeps a run from beginning; the text of each is one line for the user."""
+
+DEADLINE = 60.0
+"""Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
+
+_MOST_JOBS = 8
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """`cache` is a folder, None for no cache."""
+
+    root: Path
+    paths: tuple[Path, ...]
+    settings: Settings
+    cache: Path | None = None
+
+    @property
+    def jobs(self) -> int:
+        return self.settings.config.jobs or min(os.cpu_count() or 1, _MOST_JOBS)
+
+
+def run(options: Options) -> Report:
+    """Raises `ConfigError`, `DiscoverError`, `ModelError` or `RuleError` when it cannot begin."""
+    config = options.settings.config
+    known = [info.id for info in rule_infos()]
+    check_rules(options.settings, known)
+    ran = selected(config, known)
+    cache = Cache(options.cache)
+    digests = Digests(cache, options.root)
+
+    found = discover(options.root, options.paths, config)
+    held = digests.of_sources(found.sources)
+    commands = compile_commands(found, config)
+    models_at = inputs.model_paths(options.root, config)
+    key = _result_key(found, held, commands, config, models_at)
+    report = _recalled(cache, digests, key)
+    if report is None:
+        from ownlint.program.program import Program
+
+        libraries = load_models(models_at)
+        facts = read(found.sources, held, commands, libraries.vocabulary(), cache, digests, options.jobs)
+        program = Program(facts.files, libraries)
+        rules = [rule for rule in catalogue.load() if rule.id in ran]
+        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran)
+        if facts.settled and not report.failed:
+            _remember(cache, digests, key, report, facts.depends)
+    digests.save()
+    cache.sweep()
+    return report
+
+
+def rule_infos() -> tuple[RuleInfo, ...]:
+    """Every rule there is, by id, those about the linter's own comments included."""
+    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page) for rule in catalogue.load())
+    return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
+
+
+def check_names(settings: Settings) -> None:
+    """Raises `ConfigError` on the first rule that is named and does not exist."""
+    check_rules(settings, [info.id for info in rule_infos()])
+
+
+def facts(options: Options) -> File:
+    """What is read in the one file that is asked for."""
+    found = discover(options.root, options.paths, options.settings.config)
+    asked = [source for source in found.sources if source.asked]
+    if not asked:
+        reasons = [reason for _, reason in found.unread]
+        raise DiscoverError(f"{options.paths[0]}: {reasons[0] if reasons else 'is not a file that can be read'}")
+    commands = compile_commands(found, options.settings.config)
+    vocabulary = load_models(inputs.model_paths(options.root, options.settings.config)).vocabulary()
+    cache = Cache(None)
+    digests = Digests(cache, options.root)
+    return read(asked, digests.of_sources(asked), commands, vocabulary, cache, digests, 1).files[0]
+
+
+def _compose(
+    said: Iterable[Finding | Crash], files: Sequence[File], found: Discovered, config: Config, ran: frozenset[str]
+) -> Report:
+    from ownlint.report.compose import compose
+
+    asked = {source.relative for source in found.sources if source.asked}
+    return compose(
+        said,
+        [file for file in files if file.path in asked],
+        Sources(found.root),
+        config,
+        known=[info.id for info in rule_infos()],
+        ran=ran,
+        unread=[Incomplete(path, reason) for path, reason in found.unread],
+    )
+
+
+def compile_commands(found: Discovered, config: Config) -> dict[str, Command]:
+    """How to compile the files whose types are wanted: those that were asked for, of which somebody knows how."""
+    if config.types == "never":
+        return {}
+    from ownlint.sources import compilation as compiling
+
+    Compilation = getattr(compiling, "Compilation", None)
+    if Compilation is None:  # TODO until it lands
+        return {}
+    build = None if config.build_path is None else found.root / config.build_path
+    compilation = Compilation.find(found.root, build, found.sources)
+    commands = {}
+    for source in found.sources:
+        if source.asked and source.language == "cpp":
+            command = compilation.command(source)
+            if command is not None and (config.types == "always" or not command.inferred):
+                commands[source.relative] = command
+    return commands
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+_Depends = tuple[tuple[str, str], ...]
+"""Absolute paths of headers, each with its digest."""
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """The facts of every source, in order, and the headers that were read for them.
+
+    Not `settled`: a file changed while it was read, or its reader was lost; the next run may see more."""
+
+    files: list[File]
+    depends: list[str]
+    settled: bool
+
+
+def read(
+    sources: Sequence[Source],
+    held: Sequence[str],
+    commands: dict[str, Command],
+    vocabulary: Vocabulary,
+    cache: Cache,
+    digests: Digests,
+    jobs: int,
+) -> Facts:
+    """Reads what the cache does not hold."""
+    from ownlint.frontends.extract import Task, extract
+
+    named = modules(sources)
+    words = encode_vocabulary(vocabulary)
+    files: list[File | None] = []
+    missing: list[tuple[int, str]] = []
+    depends: set[str] = set()
+    for index, (source, digest) in enumerate(zip(sources, held, strict=True)):
+        key = _file_key(source, digest, commands.get(source.relative), words, named.get(source.relative, ""))
+        file, headers = _known(cache.get(key) if digest else None, digests)
+        files.append(file)
+        depends.update(headers)
+        if file is None:
+            missing.append((index, key))
+    settled = True
+    tasks = [_task(Task, sources[index], commands, named) for index, _ in missing]
+    for (index, key), extracted in zip(missing, extract(tasks, vocabulary, jobs, DEADLINE), strict=True):
+        files[index] = file = decode_file(extracted.encoded)
+        depends.update(extracted.dependencies)
+        if extracted.digest and extracted.digest == held[index]:
+            manifest = tuple((path, digests.of(path)) for path in sorted(extracted.dependencies))
+            cache.put(key, msgspec.json.encode(manifest) + b"\n" + extracted.encoded)
+        elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
+            settled = False
+    return Facts([file for file in files if file is not None], sorted(depends), settled)
+
+
+def _task(make: type, source: Source, commands: dict[str, Command], named: dict[str, str]) -> object:
+    command = commands.get(source.relative)
+    return make(
+        source.language, source.relative, str(source.path), command, command is not None, named.get(source.relative, "")
+    )
+
+
+def _file_key(source: Source, digest: str, command: Command | None, words: bytes, module: str) -> str:
+    how = b"" if command is None else msgspec.json.encode(command)
+    about = f"{source.language}\0{source.relative}\0{module}\0{digest}".encode()
+    return Cache.key(b"file", inputs.engine_digest(), words, about, how)
+
+
+def _known(entry: bytes | None, digests: Digests) -> tuple[File | None, list[str]]:
+    """The file of a cache entry, when the headers it read are still the same."""
+    if entry is None:
+        return None, []
+    manifest, _, encoded = entry.partition(b"\n")
+    try:
+        depends = msgspec.json.decode(manifest, type=_Depends)
+        if any(digests.of(path) != digest for path, digest in depends):
+            return None, []
+        return decode_file(encoded), [path for path, _ in depends]
+    except msgspec.DecodeError:
+        return None, []
+
+
+# --- the result of a whole run ----------------------------------------------------------------
+
+
+class _Result(msgspec.Struct, frozen=True):
+    depends: _Depends
+    report: Report
+
+
+def _result_key(
+    found: Discovered, held: Sequence[str], commands: dict[str, Command], config: Config, models: tuple[Path, ...]
+) -> str:
+    sources = [(s.relative, s.asked, digest) for s, digest in zip(found.sources, held, strict=True)]
+    settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
+    parts = (sources, found.unread, sorted(commands.items()), settings)
+    return Cache.key(
+        b"result", inputs.engine_digest(), inputs.knowledge_digest(models), *map(msgspec.json.encode, parts)
+    )
+
+
+def _recalled(cache: Cache, digests: Digests, key: str) -> Report | None:
+    entry = cache.get(key)
+    if entry is None:
+        return None
+    try:
+        result = msgspec.json.decode(entry, type=_Result)
+    except msgspec.DecodeError:
+        return None
+    unchanged = all(digests.of(path) == digest for path, digest in result.depends)
+    return result.report if unchanged else None
+
+
+def _remember(cache: Cache, digests: Digests, key: str, report: Report, depends: Sequence[str]) -> None:
+    cache.put(key, msgspec.json.encode(_Result(tuple((path, digests.of(path)) for path in depends), report)))

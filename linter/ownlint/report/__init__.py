@@ -1,0 +1,1 @@
+"""From a report to what a person or a program reads."""

@@ -1,0 +1,95 @@
+"""From what the rules said to what is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from ownlint.config import Config
+from ownlint.facts.records import File
+from ownlint.finding import Crash, Finding
+from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
+from ownlint.report.suppressions import Suppressions
+
+
+def compose(
+    said: Iterable[Finding | Crash],
+    files: Sequence[File],
+    sources: Sources,
+    config: Config,
+    *,
+    known: Collection[str],
+    ran: Collection[str],
+    unread: Iterable[Incomplete] = (),
+) -> Report:
+    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run."""
+    findings: list[Finding] = []
+    incomplete = [*unread, *_problems(files)]
+    for each in said:
+        if isinstance(each, Crash):
+            incomplete.append(Incomplete(each.path, f"rule `{each.rule}` failed: {each.error}", "rule"))
+        else:
+            findings.append(each)
+    asked = {file.path for file in files}
+    suppressions = Suppressions(files, sources, known)
+    located = [finding for finding in locate(findings, sources) if finding.path in asked]
+    standing, silenced = suppressions.split(_permitted(located, config))
+    about_us = [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran]
+    standing_too, silenced_too = suppressions.split(_permitted(locate(about_us, sources), config))
+    shown = at_least([*standing, *standing_too], config.certainty)
+    return Report(
+        findings=tuple(sorted((_graded(finding, config) for finding in shown), key=_order)),
+        incomplete=tuple(sorted(set(incomplete))),
+        suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
+        files=len(files),
+        notice=_notice(files, config),
+    )
+
+
+def _order(finding: Located) -> tuple[str, int, str, int, str]:
+    return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
+
+
+def _graded(finding: Located, config: Config) -> Located:
+    severity = config.severity.get(finding.rule)
+    return finding if severity is None else msgspec.structs.replace(finding, severity=severity)
+
+
+def _permitted(findings: list[Located], config: Config) -> list[Located]:
+    """Without those that `per-file-ignores` leaves out."""
+    if not config.per_file_ignores or not findings:
+        return findings
+    from pathspec import GitIgnoreSpec
+
+    rules = [(GitIgnoreSpec.from_lines([pattern]), names) for pattern, names in config.per_file_ignores.items()]
+
+    def ignored(finding: Located) -> bool:
+        return any((finding.rule in names or "all" in names) and spec.match_file(finding.path) for spec, names in rules)
+
+    return [finding for finding in findings if not ignored(finding)]
+
+
+def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
+    return (Incomplete(file.path, problem.reason, problem.stage) for file in files for problem in file.problems)
+
+
+def _notice(files: Sequence[File], config: Config) -> str:
+    cpp = [file for file in files if file.language == "cpp"]
+    structure = sum(1 for file in cpp if not file.typed and not file.meanings)
+    part = sum(1 for file in cpp if not file.typed and file.meanings)
+    if not structure and not part:
+        return ""
+    said = []
+    if structure:
+        tried = any(file.typed or file.meanings for file in cpp)
+        said.append(f"{structure} of {len(cpp)} C++ files were read by structure only" + _why(config, tried))
+    if part:
+        said.append(f"{part} of {len(cpp)} in part" if said else f"{part} of {len(cpp)} C++ files were read in part")
+    return ", ".join(said)
+
+
+def _why(config: Config, tried: bool) -> str:
+    if config.types == "never":
+        return " (`--types never`)"
+    return "" if tried or config.types == "always" else " (no compile_commands.json; see `--build-path`)"

@@ -1,0 +1,52 @@
+"""Workflow commands: annotations in a pull request, without any upload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ownlint.report.model import Located, Report
+from ownlint.report.sanitise import sanitise
+
+_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def render(report: Report, shown: Callable[[str], str]) -> str:
+    """`shown` writes a path of the project the way the workflow knows it."""
+    return "".join(f"{line}\n" for line in _lines(report, shown))
+
+
+def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+    for finding in report.findings:
+        yield _annotation(finding, shown)
+    for each in report.incomplete:
+        if each.stage != "meaning":
+            yield f"::warning file={_property(shown(each.path))},title=ownlint::{_data(each.reason)}"
+
+
+def _annotation(finding: Located, shown: Callable[[str], str]) -> str:
+    region = finding.region
+    properties = {
+        "file": shown(finding.path),
+        "line": str(region.line),
+        "col": str(region.column),
+        "endLine": str(region.end_line),
+        "endColumn": str(max(region.end_column - 1, 1)),
+        "title": f"ownlint ({finding.rule})",
+    }
+    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    text = [f"{finding.path}:{region.line}:{region.column}: {finding.message}"]
+    text += [f"{n}. {step.path}:{step.region.line}: {step.message}" for n, step in enumerate(finding.steps, 1)]
+    text += [f"help: {finding.help}"] if finding.help else []
+    return f"::{_LEVELS[finding.severity]} {written}::{_newlines(text)}"
+
+
+def _newlines(lines: list[str]) -> str:
+    return "%0A".join(_data(line) for line in lines)
+
+
+def _data(text: str) -> str:
+    return sanitise(text).replace("%", "%25")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,124 @@
+"""The JSON report: a contract, described by `schema.json` beside this file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from ownlint.finding import Certainty, Severity
+from ownlint.report.model import Located, Report
+from ownlint.report.sanitise import sanitise
+
+_From1 = Annotated[int, msgspec.Meta(ge=1)]
+_From0 = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One stop on the way to the finding, in the order in which it happens."""
+
+    path: str
+    line: _From1
+    column: _From1
+    message: str
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """The bytes from `start` up to `end` of the original file, counted from 0, become `text`."""
+
+    path: str
+    start: _From0
+    end: _From0
+    text: str
+
+
+class Fix(msgspec.Struct, frozen=True):
+    """`safe` means that behaviour changes in nothing but the bug."""
+
+    message: str
+    safe: bool
+    edits: tuple[Edit, ...]
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Lines and columns are counted from 1, columns in code points; the end is the place after the last character.
+    Paths are relative to the root of the project, with `/`."""
+
+    rule: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    path: str
+    line: _From1
+    column: _From1
+    end_line: _From1
+    end_column: _From1
+    symbol: str
+    fingerprint: str
+    steps: tuple[Step, ...]
+    fix: Fix | None
+
+
+class Incomplete(msgspec.Struct, frozen=True):
+    """A file that was not read in full, or that a rule failed on."""
+
+    path: str
+    reason: str
+
+
+class Document(msgspec.Struct, frozen=True):
+    version: Literal[1]
+    findings: tuple[Finding, ...]
+    incomplete: tuple[Incomplete, ...]
+    suppressed: _From0
+
+
+def render(report: Report) -> str:
+    document = Document(
+        version=1,
+        findings=tuple(_finding(each) for each in report.findings),
+        incomplete=tuple(Incomplete(sanitise(each.path), sanitise(each.reason)) for each in report.incomplete),
+        suppressed=report.suppressed,
+    )
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def schema() -> str:
+    """The text of `schema.json`."""
+    described: dict[str, Any] = msgspec.json.schema(Document)
+    described = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "ownlint report, version 1",
+        **described,
+    }
+    return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
+
+
+def _finding(located: Located) -> Finding:
+    region = located.region
+    fix = located.fix
+    return Finding(
+        rule=located.rule,
+        severity=located.severity,
+        certainty=located.certainty,
+        message=sanitise(located.message),
+        path=sanitise(located.path),
+        line=region.line,
+        column=region.column,
+        end_line=region.end_line,
+        end_column=region.end_column,
+        symbol=sanitise(located.symbol),
+        fingerprint=located.fingerprint,
+        steps=tuple(
+            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message))
+            for step in located.steps
+        ),
+        fix=None
+        if fix is None
+        else Fix(
+            sanitise(fix.message),
+            fix.safe,
+            # An edit is written to a file, never shown: its text stays as it is.
+            tuple(Edit(edit.path, edit.span.start, edit.span.end, edit.text) for edit in fix.edits),
+        ),
+    )

@@ -1,0 +1,205 @@
+"""What a run found, with its places as people count them: lines and columns from 1, columns in code points."""
+
+from __future__ import annotations
+
+import bisect
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from ownlint.facts.records import Span
+from ownlint.finding import Certainty, Finding, Fix, Severity
+
+_MOST_BYTES = 64 << 20
+
+
+class Region(msgspec.Struct, frozen=True, gc=False):
+    """`start` and `end` are bytes; the end, in bytes and in columns, is the place after the last character."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class LocatedStep(msgspec.Struct, frozen=True):
+    path: str
+    region: Region
+    message: str
+
+
+class Located(msgspec.Struct, frozen=True):
+    """A finding with its places."""
+
+    rule: str
+    severity: Severity
+    certainty: Certainty
+    message: str
+    path: str
+    region: Region
+    help: str = ""
+    symbol: str = ""
+    fingerprint: str = ""
+    """Stays the same when lines move: made of rule, symbol, text of the line, and a count among equals."""
+    steps: tuple[LocatedStep, ...] = ()
+    fix: Fix | None = None
+
+
+class Incomplete(msgspec.Struct, frozen=True, order=True):
+    """A file that was not read in full, or a rule that failed on it."""
+
+    path: str
+    reason: str
+    stage: str = "read"
+    """`read`, `structure`, `meaning` as in `records.Problem`, or `rule`."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a renderer may say. Findings are sorted by path, place and rule."""
+
+    findings: tuple[Located, ...] = ()
+    incomplete: tuple[Incomplete, ...] = ()
+    suppressed: int = 0
+    files: int = 0
+    """How many files were asked for."""
+    notice: str = ""
+    """How many of them were read by structure only; one line, may be empty."""
+
+    @property
+    def failed(self) -> bool:
+        """A rule raised: findings may be missing."""
+        return any(each.stage == "rule" for each in self.incomplete)
+
+
+class RuleInfo(msgspec.Struct, frozen=True):
+    """What the renderers need to know of a rule."""
+
+    id: str
+    severity: Severity
+    summary: str
+    manual: str
+    """The whole manual page, Markdown."""
+
+
+class Lines:
+    """Byte offsets of one file as lines and columns."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.starts = [0]
+        at = data.find(b"\n")
+        while at >= 0:
+            self.starts.append(at + 1)
+            at = data.find(b"\n", at + 1)
+
+    def line(self, offset: int) -> int:
+        """Numbered from 1."""
+        return bisect.bisect_right(self.starts, offset)
+
+    def bytes_of(self, line: int) -> bytes:
+        """The text of a line, without its end."""
+        if not 1 <= line <= len(self.starts):
+            return b""
+        end = self.starts[line] - 1 if line < len(self.starts) else len(self.data)
+        return self.data[self.starts[line - 1] : end].rstrip(b"\r")
+
+    def column(self, offset: int) -> int:
+        """In code points, from 1; each byte that is not UTF-8 counts as one, a byte order mark as none."""
+        start = self.starts[self.line(offset) - 1]
+        before = self.data[start:offset]
+        if start == 0:
+            before = before.removeprefix(b"\xef\xbb\xbf")
+        return len(before.decode("utf-8", "surrogateescape")) + 1
+
+    def region(self, span: Span) -> Region:
+        """Kept inside the file and without the blank end a parser may have included."""
+        size = len(self.data)
+        start = min(max(span.start, 0), size)
+        end = min(max(span.end, start), size)
+        end = start + len(self.data[start:end].rstrip())
+        return Region(start, end, self.line(start), self.column(start), self.line(end), self.column(end))
+
+
+class Sources:
+    """The text of the project's files, read when something is to be shown."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lines: dict[str, Lines] = {}
+
+    def lines(self, path: str) -> Lines:
+        """Empty when the file cannot be read (any more), or is none of the project's."""
+        known = self._lines.get(path)
+        if known is None:
+            known = self._lines[path] = Lines(self._read(path))
+        return known
+
+    def _read(self, path: str) -> bytes:
+        place = os.path.realpath(self._root / path)
+        if os.path.isabs(path) or not place.startswith(f"{self._root}/".replace("//", "/")):
+            return b""
+        try:
+            if not stat.S_ISREG(os.stat(place).st_mode):
+                return b""
+            with open(place, "rb") as stream:  # noqa: PTH123
+                return stream.read(_MOST_BYTES)
+        except OSError:
+            return b""
+
+
+def locate(findings: Iterable[Finding], sources: Sources) -> list[Located]:
+    """With lines, columns and fingerprints; sorted. Findings that say the same are one."""
+    ordered = sorted(findings, key=_order)
+    equals: dict[bytes, int] = {}
+    located: list[Located] = []
+    last: Finding | None = None
+    for finding in ordered:
+        if finding != last:
+            located.append(_located(finding, sources, equals))
+        last = finding
+    return located
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    steps = tuple((step.path, step.span.start, step.message) for step in finding.steps)
+    return (finding.path, finding.span.start, finding.rule, finding.span.end, finding.message, finding.certainty, steps)
+
+
+def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Located:
+    lines = sources.lines(finding.path)
+    region = lines.region(finding.span)
+    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message) for s in finding.steps)
+    return Located(
+        rule=finding.rule,
+        severity=finding.severity,
+        certainty=finding.certainty,
+        message=finding.message,
+        path=finding.path,
+        region=region,
+        help=finding.help,
+        symbol=finding.symbol,
+        fingerprint=_fingerprint(finding, lines, region, equals),
+        steps=tuple(steps),
+        fix=finding.fix,
+    )
+
+
+def _fingerprint(finding: Finding, lines: Lines, region: Region, equals: dict[bytes, int]) -> str:
+    shown = range(region.line, min(region.end_line, region.line + 20) + 1)
+    text = b" ".join(b" ".join(lines.bytes_of(number).split()) for number in shown)
+    same = b"\0".join((finding.rule.encode(), finding.symbol.encode(), text))
+    count = equals[same] = equals.get(same, -1) + 1
+    return blake2b(same + b"\0%d" % count, digest_size=8).hexdigest()
+
+
+def at_least(findings: Sequence[Located], certainty: Certainty) -> list[Located]:
+    from ownlint.finding import CERTAINTIES
+
+    limit = CERTAINTIES.index(certainty)
+    return [finding for finding in findings if CERTAINTIES.index(finding.certainty) <= limit]

@@ -1,0 +1,164 @@
+"""Comments that silence findings, and what is wrong with them.
+
+A finding is silenced by a comment that names its rule and covers one of the lines of its main span.
+Comments that silence nothing are findings themselves, so that none outlives its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from ownlint.config import did_you_mean
+from ownlint.facts.records import File, Span, Suppression
+from ownlint.finding import Finding
+from ownlint.report.model import Lines, Located, RuleInfo, Sources
+
+UNUSED = "unused-suppression"
+INVALID = "invalid-suppression"
+
+RULES: tuple[RuleInfo, ...] = (
+    RuleInfo(
+        UNUSED,
+        "warning",
+        "A comment silences a rule that has nothing to say there.",
+        "A comment silences a rule that has nothing to say there.\n\nThe code was mended, or the comment never stood "
+        "in the right place. Left behind, it would hide the next bug of its kind. Remove it.\n\n"
+        "It is said only of rules that were run, in files that were read in full.\n",
+    ),
+    RuleInfo(
+        INVALID,
+        "warning",
+        "A comment that is to silence a rule is not understood.",
+        "A comment that is to silence a rule is not understood.\n\nIt names no rule or one that does not exist, gives "
+        "no reason, or begins a range that never ends. Write `ownlint: ignore[rule-name]: why this is right`.\n",
+    ),
+)
+"""Rules of the linter about itself; they can be ignored like any other."""
+
+
+class _Silence:
+    """One rule that one comment silences, on some lines."""
+
+    def __init__(self, rule: str, first: int, last: int, span: Span) -> None:
+        self.rule = rule
+        self.first = first
+        self.last = last
+        self.span = span
+        self.used = False
+
+    def covers(self, finding: Located) -> bool:
+        region = finding.region
+        return self.rule == finding.rule and self.first <= region.end_line and region.line <= self.last
+
+
+class Suppressions:
+    """The comments of the files that were asked for."""
+
+    def __init__(self, files: Iterable[File], sources: Sources, known: Collection[str]) -> None:
+        self._known = frozenset(known)
+        self._silences: dict[str, list[_Silence]] = {}
+        self._invalid: list[Finding] = []
+        self._partial: set[str] = set()
+        for file in files:
+            if not file.suppressions:
+                continue
+            if any(problem.stage != "meaning" for problem in file.problems):
+                self._partial.add(file.path)
+            self._silences[file.path] = list(self._read(file, sources.lines(file.path)))
+
+    def split(self, findings: Sequence[Located]) -> tuple[list[Located], list[Located]]:
+        """Those that stand, and those that are silenced."""
+        standing: list[Located] = []
+        silenced: list[Located] = []
+        for finding in findings:
+            covering = [each for each in self._silences.get(finding.path, ()) if each.covers(finding)]
+            for silence in covering:
+                silence.used = True
+            (silenced if covering else standing).append(finding)
+        return standing, silenced
+
+    def invalid(self) -> list[Finding]:
+        return self._invalid
+
+    def unused(self, ran: Collection[str]) -> Iterator[Finding]:
+        """To be asked after `split`. Silence about ourselves is never unused."""
+        for path, silences in self._silences.items():
+            if path in self._partial:
+                continue
+            for silence in silences:
+                if not silence.used and silence.rule in ran and silence.rule not in (UNUSED, INVALID):
+                    yield Finding(
+                        path,
+                        silence.span,
+                        f"`{silence.rule}` has nothing to say here",
+                        help="remove the comment, or the rule from its list",
+                        rule=UNUSED,
+                        severity="warning",
+                    )
+
+    def _read(self, file: File, lines: Lines) -> Iterator[_Silence]:
+        open_: dict[str, Suppression] = {}
+        for each in sorted(file.suppressions, key=lambda suppression: suppression.start):
+            self._judge(file, each)
+            for rule in each.rules:
+                if rule not in self._known:
+                    continue
+                if each.kind == "begin":
+                    if rule in open_:
+                        self._wrong(file, open_[rule], f"`begin-ignore[{rule}]` has no `end-ignore[{rule}]`")
+                    open_[rule] = each
+                elif each.kind == "end":
+                    begin = open_.pop(rule, None)
+                    if begin is None:
+                        self._wrong(file, each, f"`end-ignore[{rule}]` has no `begin-ignore[{rule}]`")
+                    else:
+                        yield _Silence(rule, lines.line(begin.start), lines.line(each.start), begin.span)
+                else:
+                    first, last = _range(each, file, lines)
+                    yield _Silence(rule, first, last, each.span)
+        for rule, begin in open_.items():
+            self._wrong(file, begin, f"`begin-ignore[{rule}]` has no `end-ignore[{rule}]`")
+
+    def _judge(self, file: File, each: Suppression) -> None:
+        if each.problem:
+            self._wrong(file, each, each.problem)
+            return
+        if not each.rules:
+            self._wrong(file, each, "it names no rule")
+            return
+        for rule in each.rules:
+            if rule not in self._known:
+                self._wrong(file, each, f"unknown rule `{rule}`{did_you_mean(rule, self._known)}")
+        if not each.reason and each.kind != "end":
+            self._wrong(
+                file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"
+            )
+
+    def _wrong(self, file: File, each: Suppression, message: str, help: str = "") -> None:  # noqa: A002
+        finding = Finding(file.path, each.span, message, help=help, rule=INVALID, severity="warning")
+        self._invalid.append(finding)
+
+
+def _range(each: Suppression, file: File, lines: Lines) -> tuple[int, int]:
+    if each.kind == "file":
+        return 1, len(lines.starts)
+    if each.kind == "next":
+        line = _next_code_line(each.end, file, lines)
+        return line, line
+    return lines.line(each.start), lines.line(each.start)
+
+
+def _next_code_line(offset: int, file: File, lines: Lines) -> int:
+    """The next line below `offset` that holds more than blanks and comments."""
+    data = lines.data
+    newline = data.find(b"\n", offset)
+    at = len(data) if newline < 0 else newline + 1
+    ends = dict(zip(file.comments[::2], file.comments[1::2], strict=False))
+    while at < len(data):
+        if at in ends and ends[at] > at:
+            at = ends[at]
+        elif data[at : at + 1].isspace():
+            at += 1
+        else:
+            break
+    return lines.line(min(at, max(len(data) - 1, 0)))

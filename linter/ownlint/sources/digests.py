@@ -1,0 +1,81 @@
+"""What every file holds, as digests; files that did not change since the last run are not read again."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from ownlint.facts.cache import Cache
+from ownlint.sources.discover import Source, Stamp
+
+DIGEST_SIZE = 20
+
+_RACY_NS = 2_000_000_000
+"""A file changed this shortly before it was read may change again without a new time."""
+
+_Memo = dict[str, tuple[Stamp, str]]
+
+
+class Digests:
+    """Remembers, in the cache, the digest of each file together with its size, times and inode."""
+
+    def __init__(self, cache: Cache, root: Path) -> None:
+        self._cache = cache
+        # The one entry that is overwritten: it holds no facts, only what need not be read again.
+        self._key = Cache.key(b"digests", os.fsencode(root))
+        self._memo: _Memo = {}
+        self._new: _Memo = {}
+        self._changed = False
+        data = cache.get(self._key)
+        if data is not None:
+            try:
+                self._memo = msgspec.json.decode(data, type=_Memo)
+            except msgspec.DecodeError:
+                self._changed = True
+
+    def of_sources(self, sources: Sequence[Source]) -> list[str]:
+        """In order; empty for a file that cannot be read."""
+        return [self._digest(str(source.path), source.stamp) for source in sources]
+
+    def of(self, path: str) -> str:
+        """Of any file, by absolute path; empty when it cannot be read."""
+        try:
+            status = os.stat(path)
+        except OSError:
+            return ""
+        if not stat.S_ISREG(status.st_mode):
+            return ""
+        return self._digest(path, Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino))
+
+    def save(self) -> None:
+        if self._changed or len(self._new) != len(self._memo):
+            self._cache.put(self._key, msgspec.json.encode(self._new))
+
+    def _digest(self, path: str, stamp: Stamp) -> str:
+        known = self._new.get(path) or self._memo.get(path)
+        if known is not None and known[0] == stamp:
+            self._new[path] = known
+            return known[1]
+        now = time.time_ns()
+        digest = _read(path)
+        if digest and max(stamp.mtime_ns, stamp.ctime_ns) < now - _RACY_NS:
+            self._new[path] = (stamp, digest)
+            self._changed = True
+        return digest
+
+
+def _read(path: str) -> str:
+    digest = blake2b(digest_size=DIGEST_SIZE)
+    try:
+        with open(path, "rb") as stream:  # noqa: PTH123 - done for every file of the project
+            while piece := stream.read(1 << 20):
+                digest.update(piece)
+    except OSError:
+        return ""
+    return digest.hexdigest()

@@ -1,0 +1,289 @@
+"""Which files the project has, and which of them were asked for.
+
+The files asked for limit what is *reported*, not what is *known*: every source of the root is known.
+Only regular files count; a link is followed when it stays under the root. The order is by path.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from ownlint.config import Config
+from ownlint.facts.records import Language
+
+_CPP = (
+    "h hh hpp hxx h++ inc ipp tpp tcc txx inl c cc cpp cxx c++ cu cuh hip m mm cppm ixx".split()  # noqa: SIM905
+)
+SUFFIXES: dict[str, Language] = {**{f".{each}": "cpp" for each in _CPP}, ".py": "python", ".pyi": "python"}
+
+DEFAULT_EXCLUDE = frozenset(
+    "__pycache__ node_modules venv env build dist out builddir _build target site-packages".split()  # noqa: SIM905
+)
+"""Names of folders that hold no source of the project, where git does not track what is in them.
+So are those that start with a dot, and `cmake-build-*`, `bazel-*`, `*.egg-info`."""
+_DEFAULT_EXCLUDE_LIKE = ("cmake-build-*", "bazel-*", "*.egg-info", "*.dist-info")
+
+_GIT_SECONDS = 30
+_MOST_FILES = 400_000
+_MOST_IGNORE_BYTES = 1 << 20
+
+
+class DiscoverError(Exception):
+    """The run cannot start; the text is one line."""
+
+
+class Stamp(NamedTuple):
+    """What tells that a file is the one that was read before, without reading it again."""
+
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    inode: int
+
+
+class Source(msgspec.Struct, frozen=True, gc=False):
+    """`relative` is the path below the root, with `/`; `asked` files are reported on, others only known."""
+
+    path: Path
+    relative: str
+    language: Language
+    asked: bool
+    stamp: Stamp = Stamp(0, 0, 0, 0)
+
+
+class Discovered(msgspec.Struct, frozen=True):
+    root: Path
+    sources: tuple[Source, ...]
+    unread: tuple[tuple[str, str], ...] = ()
+    """Relative paths that look like sources and cannot be read as such, each with the reason."""
+
+
+def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
+    """The folder of the configuration, else the top of the git tree, else what the paths have in common."""
+    if config_file is not None:
+        return config_file.resolve().parent
+    common = _common(paths)
+    for folder in (common, *common.parents):
+        if (folder / ".git").exists():
+            return folder
+    return common
+
+
+def _common(paths: Sequence[Path]) -> Path:
+    folders = [path if path.is_dir() else path.parent for path in (each.resolve() for each in paths)]
+    return Path(os.path.commonpath(folders)) if folders else Path.cwd()
+
+
+def discover(root: Path, paths: Sequence[Path], config: Config) -> Discovered:
+    """Raises `DiscoverError` when a path that is asked for does not exist."""
+    root = root.resolve()
+    asked = [_asked(path, root) for path in paths]
+    excluded = _matcher((*config.exclude, *config.extend_exclude))
+    included = _matcher(config.include)
+    found: dict[str, bool] = {}
+    for relative in _listed(root):
+        if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
+            found[relative] = _under(relative, asked)
+    for place in asked:
+        for relative in _asked_files(root, place, found, excluded):
+            found[relative] = True
+    return _checked(root, found)
+
+
+def is_source(relative: str) -> bool:
+    return os.path.splitext(relative)[1].lower() in SUFFIXES
+
+
+def language_of(path: str) -> Language:
+    return SUFFIXES.get(os.path.splitext(path)[1].lower(), "cpp")
+
+
+def _asked(path: Path, root: Path) -> str:
+    """The path below the root, empty for the root itself."""
+    try:
+        resolved = path.resolve(strict=True)
+    except FileNotFoundError:
+        raise DiscoverError(f"{path}: no such file or folder") from None
+    except (OSError, RuntimeError) as error:
+        raise DiscoverError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if resolved == root:
+        return ""
+    if root in resolved.parents:
+        return resolved.relative_to(root).as_posix()
+    if resolved in root.parents:
+        return ""
+    raise DiscoverError(f"{path}: is outside of the project {root}; run ownlint there, or give --config")
+
+
+def _under(relative: str, asked: Sequence[str]) -> bool:
+    return any(not place or relative == place or relative.startswith(f"{place}/") for place in asked)
+
+
+def _asked_files(root: Path, place: str, found: dict[str, bool], excluded: Callable[[str], bool]) -> Iterator[str]:
+    """What was asked for by name is read even where git or a pattern leaves it out."""
+    path = root / place
+    if not path.is_dir():
+        yield place
+        return
+    if any(_under(relative, (place,)) for relative in found):
+        return
+    inside_excluded = bool(place) and (excluded(place) or excluded(f"{place}/x.py"))
+    for below in _walk(path):
+        relative = f"{place}/{below}" if place else below
+        if is_source(below) and not excluded(below if inside_excluded else relative):
+            yield relative
+
+
+def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
+    patterns = tuple(patterns)
+    if not patterns:
+        return lambda relative: False
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(patterns).match_file
+
+
+# --- listing ----------------------------------------------------------------------------------
+
+
+def _listed(root: Path) -> Iterable[str]:
+    for folder in (root, *root.parents):
+        if (folder / ".git").exists():
+            listed = _git_files(root)
+            return _walk(root) if listed is None or not any(map(is_source, listed)) else listed
+    return _walk(root)
+
+
+def _git_files(root: Path) -> list[str] | None:
+    """Tracked files, and untracked ones that no pattern leaves out; None when git cannot tell.
+
+    The tree is not trusted: nothing that its configuration names is run.
+    """
+    git = shutil.which("git")
+    if git is None or root in Path(git).parents:
+        return None
+    command = [git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--literal-pathspecs"]
+    command += ["ls-files", "-co", "--exclude-standard", "-z", "-t"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            command, cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GIT_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode:
+        return None
+    listed = []
+    for entry in os.fsdecode(done.stdout).split("\0"):
+        relative = entry[2:]
+        if relative and not (entry[0] == "?" and _left_out(relative)):
+            listed.append(relative)
+    return listed
+
+
+def _left_out(relative: str) -> bool:
+    return any(_default_excluded(part) for part in relative.split("/")[:-1])
+
+
+def _default_excluded(folder: str) -> bool:
+    if folder in DEFAULT_EXCLUDE or folder.startswith("."):
+        return True
+    return any(fnmatch.fnmatchcase(folder, pattern) for pattern in _DEFAULT_EXCLUDE_LIKE)
+
+
+def _walk(root: Path, below: str = "", ignores: tuple[Callable[[str], bool], ...] = ()) -> Iterator[str]:
+    """Files under `root` that neither our defaults nor a .gitignore leave out; links to folders are not followed."""
+    try:
+        with os.scandir(root / below if below else root) as found:
+            entries = sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return
+    if any(entry.name == ".gitignore" for entry in entries):
+        ignores = (*ignores, _gitignore(root, below))
+    for entry in entries:
+        relative = f"{below}/{entry.name}" if below else entry.name
+        if entry.is_dir(follow_symlinks=False):
+            if not _default_excluded(entry.name) and not any(ignored(f"{relative}/") for ignored in ignores):
+                yield from _walk(root, relative, ignores)
+        elif is_source(entry.name) and not any(ignored(relative) for ignored in ignores):
+            yield relative
+
+
+def _gitignore(root: Path, below: str) -> Callable[[str], bool]:
+    """The patterns of one folder, for paths relative to the root. One file cannot take back what one above says."""
+    from pathspec import GitIgnoreSpec
+
+    path = root / below / ".gitignore"
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return lambda relative: False
+        with path.open("rb") as stream:
+            text = stream.read(_MOST_IGNORE_BYTES).decode(errors="replace")
+        match = GitIgnoreSpec.from_lines(text.splitlines()).match_file
+    except (OSError, ValueError):  # what is no pattern leaves nothing out
+        return lambda relative: False
+    cut = len(below) + 1 if below else 0
+    return lambda relative: match(relative[cut:])
+
+
+# --- checking ---------------------------------------------------------------------------------
+
+
+def _checked(root: Path, found: dict[str, bool]) -> Discovered:
+    sources: list[Source] = []
+    unread: list[tuple[str, str]] = []
+    prefix = f"{root}/" if str(root) != "/" else "/"
+    for relative in sorted(found):
+        path = prefix + relative
+        try:
+            status = os.lstat(path)
+            if stat.S_ISLNK(status.st_mode):
+                if (target := _inside(root, path)) is None or (target in found and target != relative):
+                    continue  # leads out of the project, or to a file that is read by its own name
+                status = os.stat(path)
+            relative.encode()
+        except UnicodeEncodeError:
+            unread.append((relative, "its name is not valid UTF-8"))
+            continue
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):  # tracked by git and deleted: gone
+                unread.append((relative, error.strerror or str(error)))
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            if found[relative] and not stat.S_ISDIR(status.st_mode):
+                unread.append((relative, "not a regular file"))
+            continue
+        stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+        sources.append(Source(Path(path), relative, language_of(relative), found[relative], stamp))
+    return Discovered(root, tuple(sources), tuple(unread))
+
+
+def _inside(root: Path, path: str) -> str | None:
+    """Where a link ends, below the root."""
+    target = os.path.realpath(path)
+    return target[len(str(root)) + 1 :] if target.startswith(f"{root}/") else None
+
+
+def modules(sources: Sequence[Source]) -> dict[str, str]:
+    """The dotted module of each Python source, as far up as folders hold an `__init__`."""
+    packages = {os.path.dirname(s.relative) for s in sources if os.path.basename(s.relative).startswith("__init__.py")}
+    named: dict[str, str] = {}
+    for source in sources:
+        if source.language == "python":
+            folder, stem = os.path.split(os.path.splitext(source.relative)[0])
+            parts = [] if stem == "__init__" else [stem]
+            while folder and folder in packages:
+                folder, name = os.path.split(folder)
+                parts.insert(0, name)
+            named[source.relative] = ".".join(parts)
+    return named
