@@ -1,0 +1,400 @@
+"""What a C++ file means: types and symbols from libclang, by the offset of the name they belong to.
+
+Call this in a child process only: libclang crashes and hangs on hostile input, and prints.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import stat
+from ctypes import byref, c_char_p, c_uint, c_void_p
+from typing import NamedTuple
+
+from ownlint.facts.records import Meaning, Problem
+from ownlint.frontends.cpp import libclang
+from ownlint.frontends.cpp.libclang import BREAK, CONTINUE, RECURSE, Cursor
+
+FLAGS = (
+    libclang.KEEP_GOING
+    | libclang.SKIP_FUNCTION_BODIES
+    | libclang.SKIP_IN_PREAMBLE_ONLY
+    | libclang.PRECOMPILED_PREAMBLE
+    | libclang.PREAMBLE_ON_FIRST_PARSE
+)
+
+ALWAYS = ("-w", "-ferror-limit=0", "-fno-spell-checking", "-fno-caret-diagnostics")
+"""Looking for what was misspelled costs more than all else in a file whose headers are missing, and
+twenty errors would make clang stop."""
+
+
+class Found(NamedTuple):
+    """`meanings` are sorted by start, one each. `typed` as in `records.File`; a file whose headers
+    are missing is not, though what was understood of it is still here."""
+
+    meanings: tuple[Meaning, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    typed: bool = False
+    dependencies: tuple[str, ...] = ()
+
+
+def read(
+    path: str, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str, flags: int = FLAGS
+) -> Found:
+    """`data` is what the file holds; `absolute` is where it lies, for its relative includes."""
+    special = _special_include(data, arguments, absolute)
+    if special:
+        return _nothing(f"{special} is not a regular file")
+    try:
+        library = libclang.load()
+    except OSError as error:
+        return _nothing(f"libclang cannot be loaded: {error}")
+    index = library.clang_createIndex(0, 0)
+    unit = c_void_p()
+    try:
+        code = _parse(
+            library, index, data, (*arguments, f"-working-directory={directory}", *ALWAYS), absolute, flags, unit
+        )
+        if code or not unit:
+            return _nothing(_FAILURES.get(code, f"libclang failed with code {code}"))
+        main = library.clang_getFile(unit, absolute.encode())
+        if not main:
+            return _nothing("libclang does not find the file")
+        walk = _Walk(library, main, data)
+        meanings = walk.meanings(library.clang_getTranslationUnitCursor(unit))
+        problems = _diagnostics(library, unit, main, data)
+        return Found(meanings, problems, not problems, _inclusions(library, unit, directory, absolute))
+    finally:
+        if unit:
+            library.clang_disposeTranslationUnit(unit)
+        library.clang_disposeIndex(index)
+
+
+def _nothing(reason: str) -> Found:
+    return Found(problems=(Problem(0, 0, "meaning", reason),))
+
+
+_FAILURES = {2: "libclang crashed", 3: "libclang refused the arguments", 4: "libclang could not read the file"}
+
+
+def _parse(
+    library: ctypes.CDLL,
+    index: int,
+    data: bytes,
+    arguments: tuple[str, ...],
+    absolute: str,
+    flags: int,
+    unit: c_void_p,
+) -> int:
+    encoded = [os.fsencode(argument) for argument in arguments]
+    array = (c_char_p * len(encoded))(*encoded)
+    unsaved = libclang.UnsavedFile(os.fsencode(absolute), data, len(data))
+    code: int = library.clang_parseTranslationUnit2(
+        index, os.fsencode(absolute), array, len(encoded), byref(unsaved), 1, flags, byref(unit)
+    )
+    return code
+
+
+# --- the walk ----------------------------------------------------------------------------------
+
+# Kinds of cursors, as in clang-c/Index.h of version 18.
+_FIELD, _VARIABLE, _PARAMETER = 6, 9, 10
+_METHOD, _CONSTRUCTOR, _DESTRUCTOR, _CONVERSION, _FUNCTION, _FUNCTION_TEMPLATE = 21, 24, 25, 26, 8, 30
+_NAMESPACE, _LINKAGE = 22, 23
+_TYPE_REF, _TEMPLATE_REF, _MEMBER_REF_IN_LIST = 43, 45, 47
+_REFERENCE, _MEMBER_REFERENCE, _CALL, _LAMBDA = 101, 102, 103, 144
+_UNIT = 350
+_INVALID = range(70, 74)
+
+_FUNCTIONS = frozenset({_METHOD, _CONSTRUCTOR, _DESTRUCTOR, _CONVERSION, _FUNCTION, _FUNCTION_TEMPLATE})
+_DECLARATIONS = _FUNCTIONS | {_FIELD, _VARIABLE, _PARAMETER}
+_REFERENCES = frozenset({_REFERENCE, _MEMBER_REFERENCE, _MEMBER_REF_IN_LIST})
+_TYPE_NAMES = frozenset({_TYPE_REF, _TEMPLATE_REF})
+_CLASSES = frozenset({2, 3, 4, 5, 31, 32})  # struct, union, class, enum, class template, partial specialisation
+
+
+class _Declared(NamedTuple):
+    """What every reference to one declaration shares."""
+
+    name: bytes
+    symbol: str
+    type: str
+    owner: str
+
+
+class _Walk:
+    """One pass over the cursors of the main file.
+
+    A call is recorded where its callee is named, since that is the one reference to a function both
+    `f(x)` and `.def("x", &f)` have. A constructor has no name of its own there: it is recorded at the
+    type's name, which is the call's child or stands beside it.
+    """
+
+    def __init__(self, library: ctypes.CDLL, main: int, data: bytes) -> None:
+        self._library = library
+        self._data = data
+        self._files = {main: True}
+        self._main = main
+        self._declared: dict[int, _Declared] = {}
+        self._scopes: dict[int, str] = {}
+        self._types: dict[int, str] = {}
+        self._constructed: dict[int, _Declared] = {}
+        self._type_names: dict[int, list[int]] = {}
+        self._found: dict[int, Meaning] = {}
+        self._file = c_void_p()
+        self._offset = c_uint()
+
+    def meanings(self, unit: Cursor) -> tuple[Meaning, ...]:
+        visitor = libclang.VISITOR(self._visit)
+        self._library.clang_visitChildren(unit, visitor, None)
+        return tuple(self._found[start] for start in sorted(self._found))
+
+    def _visit(self, cursor: Cursor, parent: Cursor, _data: object) -> int:
+        kind = cursor.kind
+        if kind in _REFERENCES:
+            self._reference(cursor)
+        elif kind == _CALL:
+            self._construction(cursor, parent)
+        elif kind in _DECLARATIONS:
+            if not self._declaration(cursor):
+                return CONTINUE
+        elif kind in _TYPE_NAMES:
+            self._type_name(cursor, parent)
+        elif kind == _LAMBDA:
+            self._lambda(cursor)
+        elif parent.kind == _UNIT and self._start(cursor) < 0:
+            return CONTINUE
+        return RECURSE
+
+    def _start(self, cursor: Cursor) -> int:
+        """The offset in the main file; -1 where it is in another. Inside a macro's argument it is
+        where the argument was written, inside its body where the macro was used."""
+        library = self._library
+        library.clang_getFileLocation(
+            library.clang_getCursorLocation(cursor), byref(self._file), None, None, byref(self._offset)
+        )
+        file = self._file.value
+        if file is None:
+            return -1
+        ours = self._files.get(file)
+        if ours is None:
+            ours = self._files[file] = bool(library.clang_File_isEqual(file, self._main))
+        return self._offset.value if ours else -1
+
+    def _reference(self, cursor: Cursor) -> None:
+        target = self._library.clang_getCursorReferenced(cursor)
+        if not target.first or target.kind in _INVALID:
+            return
+        declared = self._declared.get(target.first) or self._declare(target)
+        start = self._start(cursor)
+        if start >= 0:
+            self._record(start, declared)
+
+    def _declaration(self, cursor: Cursor) -> bool:
+        start = self._start(cursor)
+        if start < 0:
+            return False
+        declared = self._declared.get(cursor.first) or self._declare(cursor)
+        if declared.name:
+            self._record(start, declared)
+        return True
+
+    def _record(self, start: int, declared: _Declared) -> None:
+        """Only where the name really stands: inside a macro's body all offsets are the macro's own."""
+        name, symbol, type_, owner = declared
+        if self._data.startswith(name, start) and start not in self._found:
+            self._found[start] = Meaning(start, start + len(name), symbol, type_, owner)
+
+    def _construction(self, cursor: Cursor, parent: Cursor) -> None:
+        target = self._library.clang_getCursorReferenced(cursor)
+        if target.kind != _CONSTRUCTOR and not (target.kind == _FUNCTION_TEMPLATE and self._is_constructor(target)):
+            return
+        declared = self._declared.get(target.first) or self._declare(target)
+        self._constructed[cursor.first] = declared
+        for start in self._type_names.get(parent.first, ()):
+            self._record(start, declared)
+
+    def _is_constructor(self, function: Cursor) -> bool:
+        parent = self._library.clang_getCursorSemanticParent(function)
+        spelling = libclang.text(self._library.clang_getCursorSpelling(function))
+        return parent.kind in _CLASSES and self._name(parent) == spelling.split("<", 1)[0]
+
+    def _type_name(self, cursor: Cursor, parent: Cursor) -> None:
+        start = self._start(cursor)
+        if start < 0:
+            return
+        declared = self._constructed.get(parent.first) if parent.kind == _CALL else None
+        if declared is not None:
+            self._record(start, declared)
+        else:
+            self._type_names.setdefault(parent.first, []).append(start)
+
+    def _lambda(self, cursor: Cursor) -> None:
+        start = self._start(cursor)
+        if start < 0 or not self._data.startswith(b"[", start):
+            return
+        library = self._library
+        closure = library.clang_getTypeDeclaration(library.clang_getCursorType(cursor))
+        result: list[str] = []
+
+        def visit(child: Cursor, _parent: Cursor, _data: object) -> int:
+            if child.kind not in (_METHOD, _FUNCTION_TEMPLATE):
+                return CONTINUE
+            result.append(self._type(library.clang_getCursorResultType(child)))
+            return BREAK
+
+        library.clang_visitChildren(closure, libclang.VISITOR(visit), None)
+        if result:
+            self._found[start] = Meaning(start, start + 1, "", result[0])
+
+    # --- what a declaration says ---
+
+    def _declare(self, cursor: Cursor) -> _Declared:
+        library = self._library
+        name = self._name(cursor)
+        parent = library.clang_getCursorSemanticParent(cursor)
+        owner = self._scope(parent) if parent.kind in _CLASSES else ""
+        if cursor.kind in _FUNCTIONS:
+            scope = self._scope(parent)
+            constructs = cursor.kind == _CONSTRUCTOR
+            type_ = library.clang_getCursorType(library.clang_getCursorSemanticParent(cursor)) if constructs else None
+            type_text = self._type(type_ or library.clang_getCursorResultType(cursor))
+            name = name.split("<", 1)[0] if not name.startswith("operator") else "operator"
+            full = libclang.text(library.clang_getCursorSpelling(cursor)) if name == "operator" else name
+        else:
+            scope = owner or ("" if parent.kind in _FUNCTIONS else self._scope(parent))
+            type_text = self._type(library.clang_getCursorType(cursor))
+            full = name
+        symbol = f"{scope}::{full}" if scope else full
+        declared = self._declared[cursor.first] = _Declared(name.encode(), symbol, type_text, owner)
+        return declared
+
+    def _name(self, cursor: Cursor) -> str:
+        return libclang.text(self._library.clang_getCursorSpelling(cursor))
+
+    def _scope(self, cursor: Cursor) -> str:
+        """The qualified name of a namespace or class; empty for what is local or at the top."""
+        if cursor.kind not in _CLASSES and cursor.kind not in (_NAMESPACE, _LINKAGE):
+            return ""
+        known = self._scopes.get(cursor.first)
+        if known is not None:
+            return known
+        library = self._library
+        outer = self._scope(library.clang_getCursorSemanticParent(cursor))
+        hidden = cursor.kind == _LINKAGE or library.clang_Cursor_isInlineNamespace(cursor)
+        name = "" if hidden or library.clang_Cursor_isAnonymous(cursor) else self._name(cursor).split("<", 1)[0]
+        scope = self._scopes[cursor.first] = "::".join(part for part in (outer, name) if part)
+        return scope
+
+    def _type(self, type_: libclang.Type) -> str:
+        canonical = self._library.clang_getCanonicalType(type_)
+        if not canonical.first:
+            return ""
+        known = self._types.get(canonical.first)
+        if known is None:
+            known = _tidy(libclang.text(self._library.clang_getTypeSpelling(canonical)))
+            self._types[canonical.first] = known
+        return known
+
+
+_UNNAMED = re.compile(r"\((lambda|(?:unnamed|anonymous)(?: \w+)?) at [^()]*\)")
+_INLINE = re.compile(r"\bstd::__(?:cxx11|1|ndk1)::")
+LONGEST = 2_000
+
+
+def _tidy(spelling: str) -> str:
+    """Without places on this machine, and without namespaces nobody writes. A type of more than
+    2,000 characters (an expression template) is not worth keeping."""
+    if len(spelling) > LONGEST:
+        return ""
+    if "(" in spelling:
+        spelling = spelling.replace("(anonymous namespace)::", "")
+        spelling = _UNNAMED.sub(r"(\1)", spelling)
+    return _INLINE.sub("std::", spelling)
+
+
+# --- what went wrong, and what was read --------------------------------------------------------
+
+_MISSING = re.compile(r"'([^']*)' file not found")
+_NAMED = 4
+
+
+def _diagnostics(library: ctypes.CDLL, unit: c_void_p, main: int, data: bytes) -> tuple[Problem, ...]:
+    """At most two: headers that are not there, and errors beside them. The text of an error in
+    another file is not shown: it may quote a file that is none of ours."""
+    missing: dict[str, None] = {}
+    first: tuple[int, str] | None = None
+    errors = 0
+    file, offset = c_void_p(), c_uint()
+    for number in range(library.clang_getNumDiagnostics(unit)):
+        diagnostic = library.clang_getDiagnostic(unit, number)
+        severity = library.clang_getDiagnosticSeverity(diagnostic)
+        location = library.clang_getDiagnosticLocation(diagnostic)
+        message = libclang.text(library.clang_getDiagnosticSpelling(diagnostic)) if severity >= libclang.ERROR else ""
+        library.clang_disposeDiagnostic(diagnostic)
+        if not message:
+            continue
+        if found := _MISSING.search(message):
+            missing[found[1]] = None
+        elif severity > libclang.ERROR or not library.clang_Location_isInSystemHeader(location):
+            errors += 1
+            library.clang_getFileLocation(location, byref(file), None, None, byref(offset))
+            if first is None and file.value and library.clang_File_isEqual(file, main):
+                first = (offset.value, message)
+    return (*_missing(tuple(missing)), *_errors(errors, first, data))
+
+
+def _missing(names: tuple[str, ...]) -> tuple[Problem, ...]:
+    if not names:
+        return ()
+    shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    count = "1 header" if len(names) == 1 else f"{len(names)} headers"
+    return (Problem(0, 0, "meaning", f"{count} not found: {shown}"),)
+
+
+def _errors(count: int, first: tuple[int, str] | None, data: bytes) -> tuple[Problem, ...]:
+    if not count:
+        return ()
+    errors = "1 error" if count == 1 else f"{count} errors"
+    if first is None:
+        return (Problem(0, 0, "meaning", f"{errors} in headers"),)
+    start, message = first
+    line = data.count(b"\n", 0, start) + 1
+    return (Problem(start, start, "meaning", f"{errors}, the first in line {line}: {message[:200]}"),)
+
+
+def _inclusions(library: ctypes.CDLL, unit: c_void_p, directory: str, absolute: str) -> tuple[str, ...]:
+    found: set[str] = set()
+
+    def visit(file: int, _stack: object, _length: int, _data: object) -> None:
+        name = libclang.text(library.clang_getFileName(file))
+        found.add(os.path.normpath(os.path.join(directory, name)))  # noqa: PTH118 - hundreds of them, as text
+
+    library.clang_getInclusions(unit, libclang.INCLUSION_VISITOR(visit), None)
+    found.discard(os.path.normpath(absolute))
+    return tuple(sorted(found))
+
+
+# --- what must not be opened -------------------------------------------------------------------
+
+_INCLUDE = re.compile(rb"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:include|include_next|import)[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
+
+
+def _special_include(data: bytes, arguments: tuple[str, ...], absolute: str) -> str:
+    """The first include of the file itself that names a device, a FIFO or a socket: reading one never
+    ends. One hidden behind a macro or in a header meets the deadline instead."""
+    folders = [os.path.dirname(absolute)]  # noqa: PTH120
+    folders += [argument[2:] for argument in arguments if argument.startswith("-I")]
+    folders += [value for flag, value in zip(arguments, arguments[1:], strict=False) if flag in ("-isystem", "-iquote")]
+    for match in _INCLUDE.finditer(data):
+        name = os.fsdecode(match[1])
+        for folder in folders:
+            try:
+                mode = os.stat(os.path.join(folder, name)).st_mode  # noqa: PTH116, PTH118
+            except (OSError, ValueError):
+                continue
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return name
+            break
+    return ""
