@@ -893,7 +893,7 @@ class Models:
         for file in files:
             for status in file.statuses:
                 for name in status.types:
-                    self._status_index.add(name, status.bare, (name, status))
+                    self._status_index.add(name.rstrip("*"), status.bare, (name, status))
             for cls in file.classes:
                 self._class_index.add(cls.name, cls.bare, cls)
             for function in file.functions:
@@ -941,8 +941,8 @@ class Models:
         written = spelling(type_text)
         found = self._status_index.find(self._parts(written.parts), self._scopes(scopes))
         for certainty, (name, model) in found:
-            if written.pointer == (name.endswith("*") or model.kind == "pointer") or not written.pointer:
-                return StatusType(model, name, written.reference, written.pointer, written.template, certainty)
+            if written.pointer == name.endswith("*"):
+                return StatusType(model, name.rstrip("*"), written.reference, written.pointer, written.template, certainty)
         return None
 
     def _class(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[ClassModel, ...]:
