@@ -942,7 +942,9 @@ class Models:
         found = self._status_index.find(self._parts(written.parts), self._scopes(scopes))
         for certainty, (name, model) in found:
             if written.pointer == name.endswith("*"):
-                return StatusType(model, name.rstrip("*"), written.reference, written.pointer, written.template, certainty)
+                return StatusType(
+                    model, name.rstrip("*"), written.reference, written.pointer, written.template, certainty
+                )
         return None
 
     def _class(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[ClassModel, ...]:
@@ -981,11 +983,13 @@ class Models:
 
     def canonical(self, dotted: str) -> str:
         """`jaxlib.mlir.ir.Module` -> `mlir.ir.Module`: the longest module alias is replaced."""
-        head = dotted
-        while head:
-            if name := self._modules.get(head):
-                return name + dotted[len(head) :]
-            head = head.rpartition(".")[0]
+        for _ in range(4):  # an alias of an alias: a package's copy, then its private module
+            head = dotted
+            while head and head not in self._modules:
+                head = head.rpartition(".")[0]
+            if not head:
+                break
+            dotted = self._modules[head] + dotted[len(head) :]
         return dotted
 
     def _python_class(self, dotted: str) -> PyClass | None:
