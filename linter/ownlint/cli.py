@@ -31,7 +31,7 @@ _MOST_INCOMPLETE = 10
 FORMATS = ("full", "concise", "json", "sarif", "github")
 
 
-class CannotRun(Exception):
+class CannotRunError(Exception):
     """One line for the user; the exit code is 2."""
 
 
@@ -67,7 +67,7 @@ def main() -> None:
     except click.ClickException as error:
         _error(error.format_message())
         code = 2
-    except (CannotRun, ConfigError) as error:
+    except (CannotRunError, ConfigError) as error:
         _error(str(error))
         code = 2
     sys.exit(code if isinstance(code, int) else 0)
@@ -93,7 +93,7 @@ def _refusals() -> Iterator[None]:
     try:
         yield
     except pipeline.REFUSALS as error:
-        raise CannotRun(str(error)) from None
+        raise CannotRunError(str(error)) from None
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -137,7 +137,7 @@ def _options(
 
     for path in paths:
         if not path.exists():
-            raise CannotRun(f"{path}: no such file or folder")
+            raise CannotRunError(f"{path}: no such file or folder")
     settings = _settings(paths, config_file, isolated)
     settings = _combined(settings, given)
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
@@ -187,7 +187,7 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
     if (named := settings.config.cache_dir) is not None:
         folder = (root / named).resolve()
         if root not in folder.parents:  # the settings may be a stranger's
-            raise CannotRun(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
+            raise CannotRunError(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
         return folder
     return root / FOLDER
 
@@ -195,7 +195,7 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
 def _shown(root: Path, base: Path) -> Callable[[str], str]:
     """Writes a path of the project relative to `base`."""
     prefix = os.path.relpath(root, base)
-    return lambda path: os.path.normpath(os.path.join(prefix, path))
+    return lambda path: os.path.normpath(f"{prefix}/{path}")
 
 
 def _coloured(choice: str) -> bool:
@@ -318,7 +318,7 @@ def _deliver(text: str, output_file: Path | None) -> None:
     try:
         _write_whole(output_file, text.encode("utf-8"))
     except OSError as error:
-        raise CannotRun(f"{output_file}: {error.strerror or error}") from None
+        raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
 
 
 def _write_whole(path: Path, data: bytes) -> None:
@@ -333,8 +333,8 @@ def _write_whole(path: Path, data: bytes) -> None:
             stream.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        os.replace(name, path)
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+        Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
@@ -363,7 +363,7 @@ def _rule(name: str) -> RuleInfo:
     with _refusals():
         infos = {info.id: info for info in pipeline.rule_infos()}
     if name not in infos:
-        raise CannotRun(f"unknown rule `{name}`{did_you_mean(name, infos)}")
+        raise CannotRunError(f"unknown rule `{name}`{did_you_mean(name, infos)}")
     return infos[name]
 
 
@@ -412,7 +412,7 @@ def facts(file: Path, **given: Any) -> None:
     from ownlint.facts import show
 
     if file.is_dir():
-        raise CannotRun(f"{file}: is a folder; facts are those of one file")
+        raise CannotRunError(f"{file}: is a folder; facts are those of one file")
     with _refusals():
         read_facts = pipeline.facts(_options((file,), **given))
     _deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
@@ -450,11 +450,11 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
 def new_rule(name: str, root: Path) -> None:
     """Write the files of a new rule: the rule and its page of tests."""
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
-        raise CannotRun(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+        raise CannotRunError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
     from ownlint.testing.new_rule import create
 
     try:
         written = create(name, root)
     except (OSError, ValueError) as error:
-        raise CannotRun(str(error)) from None
+        raise CannotRunError(str(error)) from None
     _deliver("".join(f"{path}\n" for path in written), None)

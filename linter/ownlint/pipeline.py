@@ -181,7 +181,11 @@ def read(
         if file is None:
             missing.append((index, key))
     settled = True
-    tasks = [_task(Task, sources[index], commands, named) for index, _ in missing]
+    tasks = []
+    for index, _ in missing:
+        source, command = sources[index], commands.get(sources[index].relative)
+        module = named.get(source.relative, "")
+        tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
     for (index, key), extracted in zip(missing, extract(tasks, vocabulary, jobs, DEADLINE), strict=True):
         files[index] = file = decode_file(extracted.encoded)
         depends.update(extracted.dependencies)
@@ -191,13 +195,6 @@ def read(
         elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
             settled = False
     return Facts([file for file in files if file is not None], sorted(depends), settled)
-
-
-def _task(make: type, source: Source, commands: dict[str, Command], named: dict[str, str]) -> object:
-    command = commands.get(source.relative)
-    return make(
-        source.language, source.relative, str(source.path), command, command is not None, named.get(source.relative, "")
-    )
 
 
 def _file_key(source: Source, digest: str, command: Command | None, words: bytes, module: str) -> str:

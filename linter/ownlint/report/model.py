@@ -142,12 +142,12 @@ class Sources:
 
     def _read(self, path: str) -> bytes:
         place = os.path.realpath(self._root / path)
-        if os.path.isabs(path) or not place.startswith(f"{self._root}/".replace("//", "/")):
+        if path.startswith("/") or not place.startswith(f"{self._root}/".replace("//", "/")):
             return b""
         try:
-            if not stat.S_ISREG(os.stat(place).st_mode):
+            if not stat.S_ISREG(Path(place).stat().st_mode):
                 return b""
-            with open(place, "rb") as stream:  # noqa: PTH123
+            with Path(place).open("rb") as stream:
                 return stream.read(_MOST_BYTES)
         except OSError:
             return b""

@@ -1,11 +1,221 @@
-"""SARIF 2.1.0, for code scanning."""
+"""SARIF 2.1.0, for code scanning: results with code flows, rules with their manual, fingerprints GitHub accepts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
-from ownlint.report.model import Report, RuleInfo, Sources
+import msgspec
+
+from ownlint.report.model import Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
+from ownlint.report.sanitise import sanitise
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+BASE = "%SRCROOT%"
+"""What relative addresses are relative to: the root of the project."""
+
+_Json = dict[str, object]
+_LEVELS = {"error": "error", "warning": "warning", "note": "note"}
+_PRECISION = {"certain": "very-high", "likely": "high", "possible": "medium"}
+_MOST_STEPS = 1000
+"""Of one result; a consumer shows no more."""
+_LONGEST = 1024
+"""Characters of a description that a consumer keeps."""
 
 
 def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str) -> str:
-    raise NotImplementedError
+    """Suppressed findings are left out: consumers would show them."""
+    used = {finding.rule for finding in report.findings}
+    described = [rule for rule in rules if rule.id in used]
+    index = {rule.id: at for at, rule in enumerate(described)}
+    hashes = _LineHashes(sources)
+    document = {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "ownlint",
+                        "semanticVersion": version,
+                        "rules": [_rule(rule) for rule in described],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "originalUriBaseIds": {BASE: {"description": {"text": "The root of the project."}}},
+                "invocations": [_invocation(report)],
+                "results": [_result(finding, index, hashes) for finding in report.findings],
+            }
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def _rule(rule: RuleInfo) -> _Json:
+    return {
+        "id": rule.id,
+        "name": rule.id,
+        "shortDescription": {"text": rule.summary[:_LONGEST]},
+        "fullDescription": {"text": _paragraph(rule.manual)[:_LONGEST]},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "help": {"text": rule.manual, "markdown": rule.manual},
+        "properties": {"precision": "high", "problem.severity": _problem_severity(rule), "tags": ["ownership"]},
+    }
+
+
+def _paragraph(page: str) -> str:
+    """The first one after the headline; the headline where there is no other."""
+    paragraphs = [" ".join(part.split()) for part in page.strip().split("\n\n")]
+    return paragraphs[1] if len(paragraphs) > 1 and not paragraphs[1].startswith("```") else paragraphs[0]
+
+
+def _problem_severity(rule: RuleInfo) -> str:
+    return "recommendation" if rule.severity == "note" else rule.severity
+
+
+def _invocation(report: Report) -> _Json:
+    notifications = [
+        {
+            "level": "error" if each.stage == "rule" else "warning",
+            "message": {"text": _message(each.reason)},
+            "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
+        }
+        for each in report.incomplete
+    ]
+    return {"executionSuccessful": not report.failed, "toolExecutionNotifications": notifications}
+
+
+def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Json:
+    steps = finding.steps[:_MOST_STEPS]
+    text = finding.message + (f"\n{finding.help}" if finding.help else "")
+    result: _Json = {
+        "ruleId": finding.rule,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": "\n".join(_message(line) for line in text.splitlines())},
+        "locations": [_location(finding.path, finding.region, symbol=finding.symbol)],
+        "partialFingerprints": {
+            "primaryLocationLineHash": hashes.of(finding.path, finding.region.line),
+            "ownlint/v1": finding.fingerprint,
+        },
+        "properties": {"certainty": finding.certainty, "precision": _PRECISION[finding.certainty]},
+    }
+    if finding.rule in index:
+        result["ruleIndex"] = index[finding.rule]
+    if steps:
+        result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(steps))}]}]
+        result["relatedLocations"] = [
+            _location(step.path, step.region, step.message, number) for number, step in enumerate(steps, 1)
+        ]
+    if finding.fix is not None:
+        result["fixes"] = [_fix(finding)]
+    return result
+
+
+def _flow(steps: Sequence[LocatedStep]) -> Iterator[_Json]:
+    for number, step in enumerate(steps, 1):
+        yield {"executionOrder": number, "location": _location(step.path, step.region, step.message)}
+
+
+def _location(path: str, region: Region, message: str = "", number: int = 0, symbol: str = "") -> _Json:
+    physical = {"artifactLocation": _artifact(path), "region": _region(region)}
+    location: _Json = {"physicalLocation": physical}
+    if number:
+        location["id"] = number
+    if message:
+        location["message"] = {"text": _message(message)}
+    if symbol:
+        location["logicalLocations"] = [{"fullyQualifiedName": sanitise(symbol)}]
+    return location
+
+
+def _region(region: Region) -> _Json:
+    return {
+        "startLine": region.line,
+        "startColumn": region.column,
+        "endLine": region.end_line,
+        "endColumn": region.end_column,
+    }
+
+
+def _artifact(path: str) -> _Json:
+    return {"uri": quote(path, safe="/", errors="surrogateescape"), "uriBaseId": BASE}
+
+
+_LINK = re.compile(r"\[([^\[\]]*)\](?=\()")
+_PLACEHOLDER = re.compile(r"\{(\d+)\}")
+
+
+def _message(text: str) -> str:
+    """Code such as `[this](...)` is no link and `{0}` no placeholder; other brackets are shown as they are."""
+    return _PLACEHOLDER.sub(r"{{\1}}", _LINK.sub(r"\\[\1\\]", sanitise(text)))
+
+
+def _fix(finding: Located) -> _Json:
+    fix = finding.fix
+    assert fix is not None
+    paths = sorted({edit.path for edit in fix.edits})
+    changes = [
+        {
+            "artifactLocation": _artifact(path),
+            "replacements": [
+                {
+                    "deletedRegion": {"byteOffset": edit.span.start, "byteLength": edit.span.end - edit.span.start},
+                    "insertedContent": {"text": edit.text},
+                }
+                for edit in fix.edits
+                if edit.path == path
+            ],
+        }
+        for path in paths
+    ]
+    return {"description": {"text": _message(fix.message)}, "artifactChanges": changes}
+
+
+# --- fingerprints -----------------------------------------------------------------------------
+
+_WINDOW = 100
+_FACTOR = 37
+_MASK = (1 << 64) - 1
+_LAST = pow(_FACTOR, _WINDOW, 1 << 64)
+
+
+class _LineHashes:
+    """`primaryLocationLineHash` as GitHub's upload action computes it."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._known: dict[str, list[str]] = {}
+
+    def of(self, path: str, line: int) -> str:
+        if path not in self._known:
+            self._known[path] = line_hashes(self._sources.lines(path))
+        hashes = self._known[path]
+        return hashes[line - 1] if line <= len(hashes) else "0:1"
+
+
+def line_hashes(lines: Lines) -> list[str]:
+    """For every line a rolling hash of the 100 characters from its start, blanks left out, with a count among equals.
+
+    The characters are UTF-16 units; each line end counts as one; behind the file stand 65535 and zeros.
+    """
+    text = lines.data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    wide = text.replace(" ", "").replace("\t", "").encode("utf-16-le", "surrogatepass")
+    units = [*memoryview(wide).cast("H"), 0xFFFF]
+    # A line starts at the first unit behind a line end, and so does the end of the file.
+    starts = [0, *(at + 1 for at, unit in enumerate(units) if unit == 0x0A)]
+    wanted = {start + _WINDOW for start in starts}
+    padded = [*units, *[0] * _WINDOW]
+    hashes: dict[int, int] = {}
+    rolling = 0
+    for at, unit in enumerate(padded, 1):
+        rolling = (rolling * _FACTOR + unit - (padded[at - 1 - _WINDOW] * _LAST if at > _WINDOW else 0)) & _MASK
+        if at in wanted:
+            hashes[at - _WINDOW] = rolling
+    counts: dict[int, int] = {}
+    written = []
+    for start in starts:
+        value = hashes[start]
+        counts[value] = counts.get(value, 0) + 1
+        written.append(f"{value:x}:{counts[value]}")
+    return written

@@ -134,7 +134,7 @@ class Suppressions:
                 file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"
             )
 
-    def _wrong(self, file: File, each: Suppression, message: str, help: str = "") -> None:  # noqa: A002
+    def _wrong(self, file: File, each: Suppression, message: str, help: str = "") -> None:
         finding = Finding(file.path, each.span, message, help=help, rule=INVALID, severity="warning")
         self._invalid.append(finding)
 

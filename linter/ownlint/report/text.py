@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from ownlint.report.model import Report, Sources
+from ownlint.report.excerpt import Mark, Row, excerpt
+from ownlint.report.model import Located, Report, Sources
 from ownlint.report.sanitise import sanitise
 
 Shown = Callable[[str], str]
@@ -45,5 +46,100 @@ def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
+# --- full -------------------------------------------------------------------------------------
+
+_STYLES = {
+    "": "",
+    "gutter": "bold blue",
+    "other": "bold blue",
+    "title": "bold",
+    "error": "bold red",
+    "warning": "bold yellow",
+    "note": "bold cyan",
+}
+
+_CERTAINTY = {
+    "likely": "likely: this happens on some paths, not on all",
+    "possible": "possible: something on the way was not understood",
+}
+
+
 def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int) -> str:
-    return concise(report, shown)
+    """Each finding with its excerpt, its numbered steps and its help."""
+    rows = [row for finding in report.findings for row in (*_finding(finding, sources, shown, width), [])]
+    return _coloured(rows) if colour else "".join(f"{_flat(row)}\n" for row in rows)
+
+
+def _flat(row: Row) -> str:
+    return "".join(text for text, _ in row).rstrip()
+
+
+def _coloured(rows: list[Row]) -> str:
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.text import Text
+
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, color_system="standard", width=10_000, highlight=False)
+    for row in rows:
+        # Text and never markup: brackets in the code are no styles.
+        console.print(Text.assemble(*((text, _STYLES[style]) for text, style in row)), soft_wrap=True)
+    return out.getvalue()
+
+
+def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> Iterator[Row]:
+    yield [(f"{finding.severity}[{finding.rule}]", finding.severity), (f": {sanitise(finding.message)}", "title")]
+    files = _marks(finding)
+    gutter = max(len(str(mark.region.end_line)) for marks in files.values() for mark in marks)
+    for path, marks in files.items():
+        yield from _file(finding, path, marks, sources, shown, gutter, width)
+    yield [(" " * gutter + " |", "gutter")]
+    for word, text in _notes(finding):
+        first, *more = text.splitlines()
+        yield [(" " * gutter + " = ", "gutter"), (word, "title"), (f": {sanitise(first)}", "")]
+        for line in more:
+            yield [(" " * (gutter + 3 + len(word) + 2) + sanitise(line), "")]
+
+
+def _file(
+    finding: Located, path: str, marks: list[Mark], sources: Sources, shown: Shown, gutter: int, width: int
+) -> Iterator[Row]:
+    main = path == finding.path
+    place = finding.region if main else marks[0].region
+    if not main:
+        yield [(" " * gutter + " |", "gutter")]
+    arrow = " " * gutter + ("--> " if main else "::: ")
+    yield [(arrow, "gutter"), (f"{sanitise(shown(path))}:{place.line}:{place.column}", "")]
+    lines = sources.lines(path)
+    if lines.data:
+        for row in excerpt(lines, marks, gutter, width):
+            yield [(text, finding.severity if style == "main" else style) for text, style in row]
+        return
+    for mark in marks:  # gone since, or none of the project's files: no excerpt
+        if mark.label:
+            yield [(" " * gutter + " = ", "gutter"), (mark.label, "")]
+
+
+def _marks(finding: Located) -> dict[str, list[Mark]]:
+    """By file, the one of the main span first. A step at the main span labels it."""
+    numbered = len(finding.steps) > 1
+    labels = [sanitise(f"{n}: {s.message}" if numbered else s.message) for n, s in enumerate(finding.steps, 1)]
+    files: dict[str, list[Mark]] = {finding.path: []}
+    labelled = False
+    for step, label in zip(finding.steps, labels, strict=True):
+        main = not labelled and step.path == finding.path and step.region == finding.region
+        labelled = labelled or main
+        files.setdefault(step.path, []).append(Mark(step.region, label, main))
+    if not labelled:
+        files[finding.path].insert(0, Mark(finding.region, "", True))
+    return files
+
+
+def _notes(finding: Located) -> Iterator[tuple[str, str]]:
+    if finding.help:
+        yield "help", finding.help
+    if finding.fix is not None:
+        yield "fix", finding.fix.message
+    if finding.certainty in _CERTAINTY:
+        yield "note", _CERTAINTY[finding.certainty]

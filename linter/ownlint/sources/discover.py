@@ -4,6 +4,9 @@ The files asked for limit what is *reported*, not what is *known*: every source 
 Only regular files count; a link is followed when it stays under the root. The order is by path.
 """
 
+# os.path is several times as fast, and this is done for every file of the project.
+# ruff: noqa: PTH116, PTH119, PTH120, PTH122
+
 from __future__ import annotations
 
 import fnmatch
