@@ -7,6 +7,8 @@ Names are loaded when they are asked for, so that `import ownlint` costs nothing
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -79,4 +81,19 @@ def __getattr__(name: str) -> object:
     if home is None:
         raise AttributeError(f"module 'ownlint' has no attribute {name!r}")
     module = importlib.import_module(home)
-    return module if home.rsplit(".", 1)[-1] == name and name != "rule" else getattr(module, name)
+    return module if home.rsplit(".", 1)[-1] == name else getattr(module, name)
+
+
+class _Face(ModuleType):
+    """Here `rule` is the decorator. Importing the module of that name would put the module in its place."""
+
+    @property
+    def rule(self) -> object:
+        return importlib.import_module("ownlint.rule").rule
+
+    @rule.setter
+    def rule(self, module: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Face
