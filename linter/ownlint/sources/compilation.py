@@ -1,13 +1,243 @@
-"""How each C++ file is compiled."""
+"""How each C++ file is compiled: from a compile database, else by inference."""
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
+import stat
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
 import msgspec
+
+from ownlint.sources import headers
+from ownlint.sources.arguments import allowed
+from ownlint.sources.inference import Inference
+
+DATABASE = "compile_commands.json"
+LARGEST = 200_000_000
+"""Bytes of a database; Chromium's has some 100 MB."""
+
+BUILD_FOLDERS = ("build", "out", "builddir", "cmake-build-*", "build/*")
+
+SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".c", ".C", ".cp")
 
 
 class Command(msgspec.Struct, frozen=True):
-    """Arguments that passed the allow-list, all paths absolute; `inferred` when no database had them."""
+    """Arguments that passed the allow-list, all paths absolute; `inferred` when no database had them
+    for this very file."""
 
     arguments: tuple[str, ...]
     directory: str
     inferred: bool
+
+
+class CompilationError(Exception):
+    """A compile database somebody named cannot be used. `line` is None where no line is to blame."""
+
+    def __init__(self, path: Path, line: int | None, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}" if line is not None else f"{path}: {message}")
+        self.path = path
+        self.line = line
+        self.message = message
+
+
+class Source(Protocol):
+    """What is needed of a source: where it is."""
+
+    @property
+    def path(self) -> Path: ...
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One command of a database. The keys we do not know are skipped."""
+
+    file: str
+    directory: str = ""
+    command: str = ""
+    arguments: tuple[str, ...] = ()
+
+    def words(self) -> Sequence[str]:
+        """The command without the compiler. Raises `ValueError` when it cannot be split."""
+        return (self.arguments or shlex.split(self.command))[1:]
+
+
+class Compilation:
+    """`notice` is a line for the user, or empty."""
+
+    def __init__(self, root: Path, sources: Sequence[Source], found: Database | None, notice: str) -> None:
+        self._root = root
+        self._sources = sources
+        self._database = found
+        self._headers = headers.find()
+        self.notice = "; ".join(part for part in (notice, self._headers.notice) if part)
+
+    @classmethod
+    def find(cls, root: Path, build_path: Path | None, sources: Sequence[Source]) -> Compilation:
+        """`build_path` is a database or the folder that holds it, and raises `CompilationError` when it
+        cannot be read; a broken one that we came across ourselves is a notice."""
+        root = root.resolve()
+        if build_path is not None:
+            given = root / build_path
+            path = given / DATABASE if given.is_dir() else given
+            return cls(root, sources, read(path), "")
+        candidates = _candidates(root)
+        notice = ""
+        for path in candidates[:1]:
+            if len(candidates) > 1:
+                notice = f"using {_shown(path, root)}, the newest of {len(candidates)} compile databases"
+            try:
+                return cls(root, sources, read(path), notice)
+            except CompilationError as error:
+                place = _shown(error.path, root) + (f":{error.line}" if error.line is not None else "")
+                notice = f"{place}: {error.message}; ignored"
+        return cls(root, sources, None, notice)
+
+    def command(self, source: Source) -> Command | None:
+        """None where nothing is known that would make a parser understand the file."""
+        if not self._headers.source:
+            return None
+        path = Path(os.path.abspath(source.path))  # noqa: PTH100 - a link keeps its name, as in the database
+        if self._database is not None:
+            found = self._database.command(path, self._root)
+            if found is not None:
+                return msgspec.structs.replace(found, arguments=_named(path, found.arguments) + self._headers.arguments)
+        arguments = _named(path, self._inference.arguments(path))
+        return Command(arguments + self._headers.arguments, str(self._root), True)
+
+    @cached_property
+    def _inference(self) -> Inference:
+        return Inference(self._root, tuple(source.path for source in self._sources))
+
+
+def _named(path: Path, arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """A header's language does not follow from its name."""
+    if path.suffix in SOURCES or "-x" in arguments:
+        return arguments
+    return ("-x", "c++", *arguments)
+
+
+def _shown(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+
+
+def _candidates(root: Path) -> list[Path]:
+    """The databases of the nearest folder that has any, itself or in a build folder; newest first."""
+    for folder in (root, *root.parents):
+        places = [folder / DATABASE]
+        for pattern in BUILD_FOLDERS:
+            places += sorted(folder.glob(f"{pattern}/{DATABASE}"))
+        found = [(place.stat().st_mtime, str(place)) for place in places if place.is_file()]
+        if found:
+            return [Path(place) for _time, place in sorted(found, key=lambda item: (-item[0], item[1]))]
+    return []
+
+
+# --- the database ------------------------------------------------------------------------------
+
+
+class Database:
+    """The commands of a `compile_commands.json`, looked up by file, stem and folder."""
+
+    def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
+        self._path = path
+        self._files: dict[str, Entry] = {}
+        self._stems: dict[str, list[str]] = {}
+        self._below: dict[str, str] = {}
+        for entry in entries:
+            directory = os.path.join(path.parent, entry.directory)  # noqa: PTH118
+            file = os.path.normpath(os.path.join(directory, entry.file))  # noqa: PTH118
+            self._files.setdefault(file, entry)
+        for file in sorted(self._files):
+            if not file.endswith(".c"):  # its arguments make no C++
+                pure = PurePosixPath(file)
+                self._stems.setdefault(pure.stem, []).append(file)
+                for folder in map(str, pure.parents):
+                    self._below.setdefault(folder, file)
+
+    def command(self, path: Path, root: Path) -> Command | None:
+        """The file's own, or that of a source beside it: of the same stem, else the nearest one."""
+        own = str(path) if str(path) in self._files else os.path.realpath(path)
+        name = own if own in self._files else self._lender(str(path))
+        entry = self._files.get(name)
+        if entry is None:
+            return None
+        directory = os.path.normpath(os.path.join(self._path.parent, entry.directory))  # noqa: PTH118
+        try:
+            words = entry.words()
+        except ValueError:
+            return None
+        return Command(allowed(words, directory, (root, self._path.parent)), directory, name != own)
+
+    def _lender(self, path: str) -> str:
+        pure = PurePosixPath(path)
+        alike = self._stems.get(pure.stem, ())
+        if alike:
+            return max(alike, key=lambda other: (_shared(path, other), other))
+        return next((self._below[folder] for folder in map(str, pure.parents) if folder in self._below), "")
+
+
+def _shared(one: str, other: str) -> int:
+    return len(os.path.commonpath((one, other)).split("/"))
+
+
+def read(path: Path) -> Database:
+    """Raises `CompilationError`. Response files (`@file`) stay unread."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise CompilationError(path, None, "not a regular file")
+        if status.st_size > LARGEST:
+            raise CompilationError(path, None, f"larger than {LARGEST // 1_000_000} MB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise CompilationError(path, None, _reason(error)) from error
+    try:
+        entries = msgspec.json.decode(data, type=list[Entry])
+    except msgspec.ValidationError as error:
+        raise CompilationError(path, _line_of_entry(data, str(error)), _plain(str(error))) from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise CompilationError(path, _line_of_byte(data, str(error)), _plain(str(error))) from error
+    return Database(path, entries)
+
+
+def _reason(error: OSError) -> str:
+    match error:
+        case FileNotFoundError():
+            return "no such compile database"
+        case _:
+            return error.strerror or "cannot be read"
+
+
+def _plain(message: str) -> str:
+    """msgspec's words, without the place we say better."""
+    text = re.sub(r" - at `\$\[(\d+|\.\.\.)\]\.?(\w*).*`", lambda m: f" (`{m[2]}`)" if m[2] else "", message)
+    text = re.sub(r" - at `\$`|\s*\(byte \d+\)", "", text)
+    return "not a compile database: " + text[:1].lower() + text[1:]
+
+
+def _line_of_byte(data: bytes, message: str) -> int:
+    found = re.search(r"\(byte (\d+)\)", message)
+    return data.count(b"\n", 0, int(found[1]) if found else len(data)) + 1
+
+
+def _line_of_entry(data: bytes, message: str) -> int | None:
+    found = re.search(r"at `\$\[(\d+)\]", message)
+    if found is None:
+        return 1
+    for index, start in enumerate(_starts(data)):
+        if index == int(found[1]):
+            return data.count(b"\n", 0, start) + 1
+    return None
+
+
+def _starts(data: bytes) -> Iterator[int]:
+    """Where the items of a JSON array begin."""
+    at = 0
+    for item in msgspec.json.decode(data, type=list[msgspec.Raw]):
+        at = data.find(bytes(item), at)
+        yield at
+        at += len(bytes(item))

@@ -51,7 +51,7 @@ INCLUSION_VISITOR = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, 
 _FUNCTIONS = {
     "clang_createIndex": (c_void_p, [c_int, c_int]),
     "clang_disposeIndex": (None, [c_void_p]),
-    "clang_parseTranslationUnit2": (
+    "clang_parseTranslationUnit2FullArgv": (
         c_int,
         [c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint, POINTER(c_void_p)],
     ),

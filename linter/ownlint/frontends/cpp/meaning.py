@@ -6,6 +6,7 @@ Call this in a child process only: libclang crashes and hangs on hostile input, 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import re
 import stat
@@ -56,7 +57,7 @@ def read(
         code = _parse(
             library, index, data, (*arguments, f"-working-directory={directory}", *ALWAYS), absolute, flags, unit
         )
-        if code or not unit:
+        if code or unit.value is None:
             return _nothing(_FAILURES.get(code, f"libclang failed with code {code}"))
         main = library.clang_getFile(unit, absolute.encode())
         if not main:
@@ -66,7 +67,7 @@ def read(
         problems = _diagnostics(library, unit, main, data)
         return Found(meanings, problems, not problems, _inclusions(library, unit, directory, absolute))
     finally:
-        if unit:
+        if unit.value is not None:
             library.clang_disposeTranslationUnit(unit)
         library.clang_disposeIndex(index)
 
@@ -87,10 +88,11 @@ def _parse(
     flags: int,
     unit: c_void_p,
 ) -> int:
-    encoded = [os.fsencode(argument) for argument in arguments]
+    # The driver looks for gcc's headers beside itself, so it is told where a compiler would be.
+    encoded = [b"/usr/bin/clang", *map(os.fsencode, arguments)]
     array = (c_char_p * len(encoded))(*encoded)
     unsaved = libclang.UnsavedFile(os.fsencode(absolute), data, len(data))
-    code: int = library.clang_parseTranslationUnit2(
+    code: int = library.clang_parseTranslationUnit2FullArgv(
         index, os.fsencode(absolute), array, len(encoded), byref(unsaved), 1, flags, byref(unit)
     )
     return code
@@ -365,20 +367,28 @@ def _errors(count: int, first: tuple[int, str] | None, data: bytes) -> tuple[Pro
 
 
 def _inclusions(library: ctypes.CDLL, unit: c_void_p, directory: str, absolute: str) -> tuple[str, ...]:
+    """Every file that was read for it, as real paths: clang's hold many a `../..`."""
+    folders: dict[str, str] = {}
     found: set[str] = set()
 
     def visit(file: int, _stack: object, _length: int, _data: object) -> None:
-        name = libclang.text(library.clang_getFileName(file))
-        found.add(os.path.normpath(os.path.join(directory, name)))  # noqa: PTH118 - hundreds of them, as text
+        folder, _, name = libclang.text(library.clang_getFileName(file)).rpartition("/")
+        real = folders.get(folder)
+        if real is None:
+            real = folders[folder] = os.path.realpath(os.path.join(directory, folder))  # noqa: PTH118
+        found.add(f"{real}/{name}")
 
     library.clang_getInclusions(unit, libclang.INCLUSION_VISITOR(visit), None)
-    found.discard(os.path.normpath(absolute))
+    folder, _, name = absolute.rpartition("/")
+    found.discard(f"{os.path.realpath(folder)}/{name}")
     return tuple(sorted(found))
 
 
 # --- what must not be opened -------------------------------------------------------------------
 
-_INCLUDE = re.compile(rb"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:include|include_next|import)[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
+_INCLUDE = re.compile(
+    rb"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:include|include_next|import)[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE
+)
 
 
 def _special_include(data: bytes, arguments: tuple[str, ...], absolute: str) -> str:
@@ -386,7 +396,7 @@ def _special_include(data: bytes, arguments: tuple[str, ...], absolute: str) -> 
     ends. One hidden behind a macro or in a header meets the deadline instead."""
     folders = [os.path.dirname(absolute)]  # noqa: PTH120
     folders += [argument[2:] for argument in arguments if argument.startswith("-I")]
-    folders += [value for flag, value in zip(arguments, arguments[1:], strict=False) if flag in ("-isystem", "-iquote")]
+    folders += [value for flag, value in itertools.pairwise(arguments) if flag in ("-isystem", "-iquote")]
     for match in _INCLUDE.finditer(data):
         name = os.fsdecode(match[1])
         for folder in folders:
