@@ -14,9 +14,13 @@ from ownlint.frontends.python.source import Source, split_lines
 _ADDRESSED = re.compile(rb"ownlint\s*:")
 
 
+def speaks_to_the_linter(data: bytes) -> bool:
+    return _ADDRESSED.search(data) is not None
+
+
 def suppressions(source: Source) -> tuple[Suppression, ...]:
-    """In order of appearance; costs nothing in a file that does not speak to the linter."""
-    if not _ADDRESSED.search(source.data):
+    """In order of appearance; costs next to nothing in a file that does not speak to the linter."""
+    if not speaks_to_the_linter(source.data):
         return ()
     found = (parse_suppression(*comment) for comment in _comments(source))
     return tuple(suppression for suppression in found if suppression is not None)
@@ -25,7 +29,7 @@ def suppressions(source: Source) -> tuple[Suppression, ...]:
 def _comments(source: Source) -> Iterator[tuple[str, int, int, bool]]:
     """Text, start, end, and whether code stands before it; up to the first error."""
     lines = split_lines(source.text)
-    width = "utf-8" if source.is_utf8 else source.encoding
+    width = source.codec
     unified = "".join(line.rstrip("\r\n") + ("\n" if line[-1:] in "\r\n" else "") for line in lines)
     try:
         for token in tokenize.generate_tokens(io.StringIO(unified).readline):

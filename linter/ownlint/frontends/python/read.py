@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from ownlint.facts.records import File, Problem
 from ownlint.facts.vocabulary import Vocabulary
-from ownlint.frontends.python.comments import suppressions
+from ownlint.frontends.python.comments import speaks_to_the_linter, suppressions
 from ownlint.frontends.python.names import Names
 from ownlint.frontends.python.source import Source, UnreadableError, decode, line_starts, parse
 from ownlint.frontends.python.statements import Statements
@@ -34,6 +34,8 @@ def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> File:
     Never raises: what cannot be read becomes a `Problem`.
     """
     wanted = _wanted(data, vocabulary.anchors)
+    if not wanted and not speaks_to_the_linter(data):
+        return File(path, "python", len(data), module=module)
     try:
         source = decode(data)
     except UnreadableError as error:

@@ -13,6 +13,7 @@ import re
 import tokenize
 import warnings
 from dataclasses import dataclass
+from itertools import accumulate
 
 _LINE_END = re.compile(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
@@ -29,25 +30,28 @@ class UnreadableError(Exception):
 
 
 def line_starts(data: bytes) -> list[int]:
-    """Byte offsets at which lines start; index 0 is never a line, index 1 is the first one."""
+    """Byte offsets at which lines start; index 0 is never a line, index 1 is the first one, and the last
+    entry is the end of the file."""
     first = len(_BOM) if data.startswith(_BOM) else 0
-    return [first, first, *(end.end() for end in _LINE_END.finditer(data))]
+    starts = [first, *accumulate(map(len, data.splitlines(keepends=True)), initial=0)]
+    starts[1] = first
+    return starts
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     data: bytes
-    encoding: str
-    """As Python names it; `utf-8-sig` when the file starts with a byte order mark."""
     text: str
     lines: list[int]
+    codec: str
+    """How a part of the file is decoded: the encoding, without the byte order mark."""
 
     def slice(self, start: int, end: int) -> str:
-        return self.data[start:end].decode("utf-8" if self.is_utf8 else self.encoding, "replace")
+        return self.data[start:end].decode(self.codec, "replace")
 
     @property
     def is_utf8(self) -> bool:
-        return self.encoding in ("utf-8", "utf-8-sig")
+        return self.codec == "utf-8"
 
 
 def decode(data: bytes) -> Source:
@@ -66,12 +70,14 @@ def decode(data: bytes) -> Source:
         raise UnreadableError(f"cannot be decoded: {error}", 1) from error
     if "\0" in text:
         raise UnreadableError("contains a NUL byte", len(_LINE_END.findall(data[: data.find(b"\0")])) + 1)
-    return Source(data, encoding, text, line_starts(data))
+    return Source(data, text, line_starts(data), "utf-8" if encoding == "utf-8-sig" else encoding)
 
 
 def _require_mappable(encoding: str) -> None:
     """ASCII must stand for itself in both directions, else offsets in the text say nothing about the file."""
-    same = _ASCII.decode(encoding).encode("ascii") == _ASCII and _ASCII.decode("ascii").encode(encoding) == _ASCII
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        same = _ASCII.decode(encoding).encode("ascii") == _ASCII and _ASCII.decode("ascii").encode(encoding) == _ASCII
     if not same:
         raise UnreadableError(f"the encoding {encoding} does not contain ASCII", 1)
 
@@ -97,15 +103,15 @@ def parse(source: Source) -> ast.Module:
 
 def _rewrite_columns(tree: ast.Module, source: Source) -> None:
     lines = split_lines(source.text)
-    if b"".join(line.encode(source.encoding) for line in lines) != source.data:
-        raise UnreadableError(f"the encoding {source.encoding} cannot be mapped back to bytes", 1)
+    if b"".join(line.encode(source.codec) for line in lines) != source.data:
+        raise UnreadableError(f"the encoding {source.codec} cannot be mapped back to bytes", 1)
     wide = {number: line for number, line in enumerate(lines, 1) if not line.isascii()}
 
     def column(number: int, utf8: int) -> int:
         line = wide.get(number)
         if line is None:
             return utf8
-        return len(line.encode()[:utf8].decode("utf-8", "ignore").encode(source.encoding))
+        return len(line.encode()[:utf8].decode("utf-8", "ignore").encode(source.codec))
 
     for node in ast.walk(tree):
         if isinstance(node, (ast.expr, ast.stmt, ast.arg, ast.keyword, ast.alias, ast.excepthandler, ast.pattern)):

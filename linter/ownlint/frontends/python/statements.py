@@ -29,7 +29,6 @@ from ownlint.frontends.python.names import Names, Owner, Scope, Symbol, Weak
 from ownlint.frontends.python.source import Source
 from ownlint.frontends.python.values import DEEPEST, Values, names_inside
 
-_MOST_TEXT = 120
 _DEFINITION = re.compile(rb"(?:async[ \t\f\\\r\n]+)?(?:def|class)[ \t\f\\\r\n]+")
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _TRY: tuple[type[ast.stmt], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -100,8 +99,7 @@ class Statements(Values):
     def _opaque(self, nodes: Sequence[ast.AST], start: int, end: int) -> r.Opaque:
         self.scope.opaque = True
         names = names_inside(nodes)
-        text = self.source.slice(start, min(end, start + 4 * _MOST_TEXT))[:_MOST_TEXT]
-        return r.Opaque(start, end, text, names)
+        return r.Opaque(start, end, self.excerpt(start, end), names)
 
     def _expression(self, node: ast.Expr) -> list[Statement]:
         match node.value:
@@ -115,6 +113,10 @@ class Statements(Values):
         start, end = self.range(node)
         value = self.value(node.value)
         to = self.bound_to(node.value)
+        if len(node.targets) + self.depth > DEEPEST:
+            for target in node.targets:
+                self.target(target)
+            return [self._opaque([node], start, end)]
         for target in reversed(node.targets):
             place = self.target(target, to)
             value = r.Assign(place.start, end, place, "=", value)
@@ -359,7 +361,7 @@ class Statements(Values):
         calls: list[tuple[Value, Value]] = []
         name_start = self._name_start(node)
         # Where the name stands: the range of the decorator already means the decorator.
-        width = len(node.name) if node.name.isascii() else self._width_of_name(name_start, self.range(node)[1])
+        width = self.width_of_name(node.name, name_start, self.range(node)[1])
         name_of = r.Name(name_start, name_start + width, node.name)
         for decorator in node.decorator_list:
             start, end = self.range(decorator)
@@ -404,7 +406,7 @@ class Statements(Values):
         words = _qualifiers(node)
         index = self._enter("function", node.name)
         scope = self.scope
-        scope.bound.update(bound)
+        self._take(bound)
         if owner is not None:
             scope.owner = owner
             if node.args.args or node.args.posonlyargs:
@@ -439,7 +441,7 @@ class Statements(Values):
         parameters, bound = self._parameters(node.args)
         outer = self.scope
         index = self._enter("function", "<lambda>")
-        self.scope.bound.update(bound)
+        self._take(bound)
         value = self.value(node.body)
         words = ("generator",) if self.scope.generator else ()
         function = r.Function(
@@ -517,7 +519,7 @@ class Statements(Values):
     ) -> r.Parameter:
         """Its range ends with the annotation; the default is a value with a range of its own."""
         start, end = self.range(node)
-        width = len(node.arg) if node.arg.isascii() else self._width_of_name(start, end)
+        width = self.width_of_name(node.arg, start, end)
         type_ = self.annotation(node.annotation, None if spread else (start, start + width))
         value = None if default is None else self.value(default)
         return r.Parameter(start, end, node.arg, type_, value, spread, keyword_only)
@@ -533,6 +535,12 @@ class Statements(Values):
         if kind == "function" and outer.kind == "function":
             self.scope.owner, self.scope.self_name = outer.owner, outer.self_name
         return index
+
+    def _take(self, parameters: dict[str, None]) -> None:
+        scope = self.scope
+        scope.bound.update(parameters)
+        if scope.self_name in parameters:
+            scope.owner, scope.self_name = None, ""
 
     def _leave(self) -> None:
         self.names.close(self.scope)

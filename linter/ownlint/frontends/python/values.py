@@ -20,7 +20,7 @@ DEEPEST = 150
 _MOST_ITEMS = 64
 _MOST_NAMES = 64
 _MOST_TEXT = 120
-_LAST_NAME = re.compile(r"\w+\Z")
+_WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _FSTRINGS_ARE_PLACED = sys.version_info >= (3, 12)
 """Before, expressions in f-strings of several lines or parts may carry positions of other text."""
@@ -52,7 +52,15 @@ _BINARY: dict[type[ast.AST], str] = {
     ast.And: "&&",
     ast.Or: "||",
 }
+_LITERALS: dict[type, Literal["bool", "null", "int", "float", "str"]] = {
+    str: "str",
+    type(None): "null",
+    bool: "bool",
+    int: "int",
+    float: "float",
+}
 _UNARY: dict[type[ast.AST], str] = {ast.Not: "not", ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
+_UNBOUND = Weak()
 _Comprehended = Literal["list", "set", "dict", "generator"]
 
 
@@ -110,6 +118,12 @@ class Values:
     def text(self, node: ast.AST) -> str:
         return self.source.slice(*self.range(node))
 
+    def excerpt(self, start: int, end: int) -> str:
+        """The text, cut to what a record holds; no character is longer than four bytes."""
+        if end - start <= _MOST_TEXT:
+            return self.source.slice(start, end)
+        return self.source.slice(start, min(end, start + 4 * _MOST_TEXT))[:_MOST_TEXT]
+
     # --- values -------------------------------------------------------------------------------
 
     def value(self, node: ast.expr) -> Value:
@@ -127,19 +141,23 @@ class Values:
     def opaque(self, node: ast.AST) -> r.OpaqueValue:
         self.scope.opaque = True
         start, end = self.range(node)
-        text = self.source.slice(start, min(end, start + 4 * _MOST_TEXT))[:_MOST_TEXT]
-        return r.OpaqueValue(start, end, text, names_inside(node))
+        return r.OpaqueValue(start, end, self.excerpt(start, end), names_inside(node))
 
     def _name(self, node: ast.Name) -> r.Name:
-        start, end = self.range(node)
+        # The most frequent node by far: what `range` and `_read` do is written out.
+        lines = self.lines
+        start = lines[node.lineno] + node.col_offset
+        end = lines[node.end_lineno] + node.end_col_offset  # type: ignore[index,operator]
         name = node.id
-        self._read(name, start, end)
+        scope = self.scope
+        if scope.bound.get(name, _UNBOUND) is not None and not self.adrift:
+            scope.pending.append(Chain(name, start, end, ()))
         return r.Name(start, end, name)
 
-    def _read(self, root: str, start: int, end: int, tokens: tuple[tuple[int, int, str], ...] = ()) -> None:
+    def _read(self, root: str, start: int, end: int, tokens: tuple[tuple[int, int, str], ...]) -> None:
         scope = self.scope
         # A local of which nothing is known so far: only an own method can be meant.
-        if root in scope.bound and scope.bound[root] is None and not (tokens and root == scope.self_name):
+        if scope.bound.get(root, _UNBOUND) is None and root != scope.self_name:
             return
         if not self.adrift:
             scope.pending.append(Chain(root, start, end, tokens))
@@ -163,12 +181,14 @@ class Values:
             start, end = self.range(base)
         root_end = end
         tokens: list[tuple[int, int, str]] = []
+        data, lines = self.data, self.lines
         for member in reversed(spine):
             name = member.attr
             before = end
-            begin, end = self.range(member)
+            begin = lines[member.lineno] + member.col_offset
+            end = lines[member.end_lineno] + member.end_col_offset  # type: ignore[index,operator]
             at = 0
-            if name.isascii():
+            if data[end - len(name) : end] == name.encode():
                 tokens.append((end - len(name), end, name))
             else:
                 at = self._last_name(before, end)
@@ -180,8 +200,8 @@ class Values:
 
     def _last_name(self, start: int, end: int) -> int:
         """Where the name that ends at `end` starts; Python normalises names, so its length says nothing."""
-        found = _LAST_NAME.search(self.source.slice(start, end))
-        width = len(found[0].encode("utf-8" if self.source.is_utf8 else self.source.encoding)) if found else end - start
+        found = _WORD.match(self.source.slice(start, end)[::-1])
+        width = len(found[0].encode(self.source.codec)) if found else end - start
         return end - width
 
     def _call(self, node: ast.Call) -> r.Call:
@@ -199,28 +219,19 @@ class Values:
         value = self.value(node.value)
         if node.arg is None:
             return r.Unary(start, end, "spread2", value)
-        width = len(node.arg) if node.arg.isascii() else self._width_of_name(start, end)
+        width = self.width_of_name(node.arg, start, end)
         return r.Pair(start, end, r.Name(start, start + width, node.arg), value)
 
-    def _width_of_name(self, start: int, end: int) -> int:
-        found = re.match(r"\w+", self.source.slice(start, end))
-        return len(found[0].encode("utf-8" if self.source.is_utf8 else self.source.encoding)) if found else end - start
+    def width_of_name(self, name: str, start: int, end: int) -> int:
+        """How many bytes the name has that starts at `start`."""
+        if self.data.startswith(name.encode(), start):
+            return len(name.encode())
+        found = _WORD.match(self.source.slice(start, end))
+        return len(found[0].encode(self.source.codec)) if found else end - start
 
     def _constant(self, node: ast.Constant) -> r.Literal:
         start, end = self.range(node)
-        text = self.source.slice(start, min(end, start + 4 * _MOST_TEXT))[:_MOST_TEXT]
-        match node.value:
-            case str():
-                return r.Literal(start, end, "str", text)
-            case None:
-                return r.Literal(start, end, "null", text)
-            case bool():
-                return r.Literal(start, end, "bool", text)
-            case int():
-                return r.Literal(start, end, "int", text)
-            case float():
-                return r.Literal(start, end, "float", text)
-        return r.Literal(start, end, "other", text)
+        return r.Literal(start, end, _LITERALS.get(type(node.value), "other"), self.excerpt(start, end))
 
     def _subscript(self, node: ast.Subscript) -> r.Index:
         base = self.value(node.value)
@@ -369,9 +380,9 @@ class Values:
             start, end = self.range(node)
             if not first <= start <= end <= last:
                 return False
-            if isinstance(node, ast.Name) and self.data[start:end] != node.id.encode():
+            if isinstance(node, ast.Name) and self.source.slice(start, end) != node.id:
                 return False
-            if isinstance(node, ast.Attribute) and not self.data[start:end].endswith(node.attr.encode()):
+            if isinstance(node, ast.Attribute) and not self.source.slice(start, end).endswith(node.attr):
                 return False
             if isinstance(node, ast.Constant) and not self._is_literal(node, start, end):
                 return False
@@ -438,13 +449,14 @@ class Values:
         if node is None:
             return ""
         pending = self.scope.pending
+        before = len(pending)
         self.value(node)
         named = _declared_type(node)
         if isinstance(named, ast.Constant):
             self._quoted(named, declared)
         elif named is not None and declared is not None:
             _, end = self.range(named)
-            for number in range(len(pending) - 1, -1, -1):
+            for number in range(len(pending) - 1, before - 1, -1):
                 chain = pending[number]
                 if (chain.tokens[-1][1] if chain.tokens else chain.end) == end:
                     pending[number] = chain._replace(declared=declared)
