@@ -16,12 +16,16 @@ class Framework(msgspec.Struct, frozen=True, gc=False):
     `namespaces` are the usual spellings of its namespace (`py`, `pybind11`, `nb`). `classes` maps the
     template that declares a class to nothing else; `methods` maps a defining method to the binding
     kind it makes (`def` -> `method`, `def_prop_ro` -> `property`); see `records.Binding.kind`.
+    `constructors` stand where a callable would and make an `__init__` (`init`); `wrappers` are calls
+    around a callable (`cpp_function`, `overload_cast`).
     """
 
     name: str
     namespaces: tuple[str, ...]
     classes: tuple[str, ...]
     methods: dict[str, str]
+    constructors: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
 
 
 class Vocabulary(msgspec.Struct, frozen=True, gc=False):

@@ -267,10 +267,7 @@ class FrameworkModel(msgspec.Struct, frozen=True):
     """Name of an extra -> `keep alive`, `policy`, `call guard`, `argument`, `call policy`, `other`."""
     facts: dict[str, str]
     """What differs between frameworks; see the models' README."""
-    constructors: tuple[str, ...] = ()
     iterators: tuple[str, ...] = ()
-    wrappers: tuple[str, ...] = ()
-    """Calls around a callable that are to be looked through."""
     source: str = ""
 
 
@@ -651,6 +648,8 @@ class _File:
             namespaces=table.texts("namespaces"),
             classes=table.texts("classes"),
             methods=table.mapping("methods", get_args(BindingKind)),
+            constructors=table.texts("constructors"),
+            wrappers=table.texts("wrappers"),
         )
         extras = ("keep alive", "policy", "call guard", "argument", "call policy", "other")
         model = FrameworkModel(
@@ -660,9 +659,7 @@ class _File:
             defaults=table.mapping("defaults", get_args(Policy)),
             extras=table.mapping("extras", extras),
             facts=table.mapping("facts"),
-            constructors=table.texts("constructors"),
             iterators=table.texts("iterators"),
-            wrappers=table.texts("wrappers"),
             source=table.text("source"),
         )
         table.done()

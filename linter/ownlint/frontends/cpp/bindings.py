@@ -1,0 +1,371 @@
+"""Bindings: what a C++ file makes visible to Python, found in its records.
+
+A framework is known by its words (`Vocabulary.frameworks`): the templates that declare a class, the methods that
+declare members. A body is decoded only when it calls one of them. What a wrapper around a callable says
+(`cpp_function(f, extras...)`, `overload_cast<A>(&C::f)`, `static_cast<R (C::*)()>(&C::f)`) is kept as extras of the
+binding, the wrapper's own name and template first, so that the callable itself is always bare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, cast
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text as written
+from ownlint.facts.vocabulary import Framework, Vocabulary
+
+Kind = Literal[
+    "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
+]
+
+CUT = "<chain>"
+"""The receiver of a long chain that `values` has cut: its range is that of the piece before."""
+
+_MODULE = re.compile(r"(?:\w+::)*module_?\b")
+_MODULE_NAME = re.compile(r"(?:\w*_)?(?:m|mod|module|sub|submodule|scope)_?(?:\d+|_\w+)?", re.IGNORECASE)
+_STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^()\\ ]*)\((?P<raw>.*)\)\1"|"(?P<plain>(?:[^"\\]|\\.)*)")', re.DOTALL)
+
+
+def extract(file: r.File, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, ...], tuple[r.Binding, ...]]:
+    """The classes and members that `file` binds, in the order in which they stand."""
+    words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
+    reader = _Reader(file, vocabulary.frameworks)
+    chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
+    # By position, so that a function is read before the lambdas inside it use its variables.
+    for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
+        reader.read(index)
+    return tuple(reader.classes), tuple(reader.bindings)
+
+
+class _Object(msgspec.Struct, frozen=True):
+    """What a variable holds: a bound class (`owner` is its index, -1 when it is not in this file) or a module."""
+
+    framework: Framework
+    owner: int = -1
+    module: bool = False
+
+
+class _Reader:
+    def __init__(self, file: r.File, frameworks: tuple[Framework, ...]) -> None:
+        self.file = file
+        self.names = _Names(file, frameworks)
+        self.classes: list[r.BoundClass] = []
+        self.bindings: list[r.Binding] = []
+        self.variables: dict[int, dict[str, _Object]] = {}
+        self.function = -1
+        # The walk meets the inner calls of a chain again: what has been added, by place.
+        self.added: dict[tuple[int, int], int] = {}
+        self.linked: set[int] = set()
+        self.pieces: dict[r.Span, tuple[_Object | None, r.Value]] = {}
+
+    def read(self, index: int) -> None:
+        self.function = index
+        function = self.file.functions[index]
+        known = self.variables.setdefault(index, {})
+        for parameter in function.parameters:
+            if found := self._declared(parameter.type):
+                known[parameter.name] = found
+        for node in _ordered(r.decode_body(function)):
+            match node:
+                case r.Declare(names=(name,), type=type, value=value):
+                    known.pop(name, None)
+                    found = self._declaration(name, type, value)
+                case r.Assign(target=target, op="=", value=r.Call() as value):
+                    name, found = written(target), self._chain(value)
+                case r.Call():
+                    name, found = "", self._chain(node)
+                case _:
+                    continue
+            if found and name:
+                known[name] = found
+                self._named(found, name)
+
+    # --- declarations ---
+
+    def _declaration(self, name: str, type: str, value: r.Value | None) -> _Object | None:
+        if isinstance(value, r.Call) and (found := self._chain(value)):
+            return found
+        spelled = self.names.class_template(type)
+        match value:
+            case r.Call(args=args) if spelled and value.kind == "construct":
+                return self._class(value, args, *spelled)
+            case r.Aggregate(kind="init", items=items) if spelled:
+                return self._class(value, items, *spelled)
+        return self._declared(type)
+
+    def _declared(self, type: str) -> _Object | None:
+        """What a variable or parameter of that type holds."""
+        if spelled := self.names.class_template(type):
+            framework, arguments = spelled
+            same = [number for number, bound in enumerate(self.classes) if bound.arguments[:1] == arguments[:1]]
+            return _Object(framework, same[0] if len(same) == 1 else -1)
+        bare = type.replace("const ", "").rstrip("&* ")
+        module = self.names.of(bare) if _MODULE.fullmatch(bare) else None
+        return _Object(module, module=True) if module else None
+
+    def _named(self, found: _Object, name: str) -> None:
+        if found.owner >= 0 and not self.classes[found.owner].variable:
+            self.classes[found.owner] = msgspec.structs.replace(self.classes[found.owner], variable=name)
+
+    # --- calls ---
+
+    def _chain(self, call: r.Call) -> _Object | None:
+        """Reads `base.def(...).def(...)`; gives what the whole expression is, if it is a class or a module."""
+        links: list[tuple[r.Member, r.Call]] = []
+        base: r.Value = call
+        while isinstance(base, r.Call) and isinstance(base.callee, r.Member):
+            if base.callee.name not in self.names.methods and base.callee.name != "def_submodule":
+                break
+            links.append((base.callee, base))
+            base = base.callee.base
+        if isinstance(base, r.Name) and base.text == CUT:
+            found, base = self.pieces.get(base.span, (None, base))
+        else:
+            found = self._base(base)
+        for member, link in reversed(links):
+            if member.name == "def_submodule":
+                found = found and _Object(found.framework, module=True)
+                continue
+            found = self._link(found, base, member, link)
+        if links:
+            self.pieces[call.span] = found, base
+        return found
+
+    def _base(self, base: r.Value) -> _Object | None:
+        match base:
+            case r.Call(callee=r.Name() as callee):
+                template = f"{callee.text}<{base.template}>" if base.template else callee.text
+                if spelled := self.names.class_template(template):
+                    return self._class(base, base.args, *spelled)
+            case r.Cast(type=type, value=value, style="functional"):
+                if spelled := self.names.class_template(type):
+                    return self._class(base, (value,), *spelled)
+            case r.Name() | r.Member() | r.Unary():
+                return self._variable(written(base).removeprefix("*").removeprefix("this->"))
+        return None
+
+    def _variable(self, name: str) -> _Object | None:
+        function = self.function
+        while function >= 0:
+            if found := self.variables.get(function, {}).get(name):
+                return found
+            function = self.file.functions[function].parent
+        return None
+
+    def _class(
+        self, node: r.Node, args: tuple[r.Value, ...], framework: Framework, arguments: tuple[str, ...]
+    ) -> _Object:
+        """Adds the class, unless the walk has met it before."""
+        if (number := self.added.get((node.start, node.end))) is not None:
+            return _Object(framework, number)
+        self.added[node.start, node.end] = len(self.classes)
+        at = next((index for index, arg in enumerate(args[:2]) if _string(arg) is not None), min(1, len(args) - 1))
+        name = (_string(args[at]) or written(args[at])) if args else ""
+        self.classes.append(
+            r.BoundClass(
+                start=node.start,
+                end=node.end,
+                name=name,
+                type=arguments[0] if arguments else "",
+                arguments=arguments,
+                framework=framework.name,
+                parent=written(args[0]) if at == 1 else "",
+                extras=tuple(_extra(arg) for arg in args[at + 1 :]),
+                in_function=self.function,
+            )
+        )
+        return _Object(framework, len(self.classes) - 1)
+
+    def _link(self, found: _Object | None, base: r.Value, member: r.Member, call: r.Call) -> _Object | None:
+        found = found or self._guess(base, member.name)
+        if found is None or member.name not in found.framework.methods:
+            return found
+        if member.name_start not in self.linked:
+            self.linked.add(member.name_start)
+            parent = written(base) if found.owner < 0 else ""
+            self.bindings.append(self._binding(found, parent, member, call))
+        return found
+
+    def _guess(self, base: r.Value, method: str) -> _Object | None:
+        """A receiver declared elsewhere: a module by its usual names, else a class that this file cannot see."""
+        if (framework := self.names.framework_with(method)) is None:
+            return None
+        last = base.name if isinstance(base, r.Member) else written(base).rpartition("::")[2]
+        return _Object(framework, module=method == "def" and bool(_MODULE_NAME.fullmatch(last)))
+
+    def _binding(self, found: _Object, parent: str, member: r.Member, call: r.Call) -> r.Binding:
+        framework = found.framework
+        name, kind, values = _shape(cast(Kind, framework.methods[member.name]), call.args, framework)
+        if kind == "method" and found.module:
+            kind = "function"
+        callables = 2 if kind == "property_rw" else 1
+        extras: list[r.Extra] = []
+        callable = _unwrapped(values[0], framework, extras) if values else None
+        setter = _unwrapped(values[1], framework, []) if callables == 2 and len(values) > 1 else None
+        extras.extend(_extra(value) for value in values[callables:])
+        return r.Binding(
+            start=member.name_start,
+            end=call.end,
+            name=name,
+            owner=found.owner,
+            kind=kind,
+            method=member.name,
+            framework=framework.name,
+            callable=callable,
+            setter=setter,
+            extras=tuple(extras),
+            in_function=self.function,
+            parent=parent,
+        )
+
+
+def _shape(kind: Kind, args: tuple[r.Value, ...], framework: Framework) -> tuple[str, Kind, tuple[r.Value, ...]]:
+    """The Python name, the kind of the binding, and its arguments from the callable on."""
+    match args:
+        case ():
+            return "", "other", ()
+        case (r.Call(callee=r.Name(text=callee)), *_) if callee.rpartition("::")[2] in framework.constructors:
+            return "__init__", "init", args
+        case (r.Literal(kind="str"), *_):
+            return _string(args[0]) or "", kind, args[1:]
+        case (r.Binary(op=op) | r.Unary(op=op), *_) if kind == "method":
+            return f"operator{op}", kind, (args[0], *args[1:])
+        case (r.Call(callee=r.Name(text=callee)), *_) if len(args) == 1 or kind == "other":
+            return callee.rpartition("::")[2], "other", args
+        case (_,):
+            return "", "other", args
+    return written(args[0]), kind, args[1:]
+
+
+def _unwrapped(value: r.Value, framework: Framework, extras: list[r.Extra]) -> r.Value:
+    """The callable itself; what is said around it goes to `extras`."""
+    while True:
+        match value:
+            case r.Cast(type=type, value=inner, style=style):
+                extras.append(r.Extra(value.start, value.end, style, type, written(value)))
+                value = inner
+            case r.Call(callee=r.Name(text=callee), args=(inner, *more)) if (
+                callee.rpartition("::")[2] in framework.wrappers
+            ):
+                extras.append(
+                    r.Extra(value.start, value.end, callee.rpartition("::")[2], value.template, written(value))
+                )
+                extras.extend(_extra(each) for each in more)
+                value = inner
+            case r.Call(callee=r.Call(callee=r.Name(text=callee)), args=(inner, *_)) if (
+                callee.rpartition("::")[2] in framework.wrappers
+            ):  # `overload_cast_impl<A>()(f)`
+                value = inner
+            case _:
+                return value
+
+
+def _extra(value: r.Value) -> r.Extra:
+    head = value
+    while isinstance(head, r.Assign | r.Pair | r.Unary):
+        head = head.target if isinstance(head, r.Assign) else head.key if isinstance(head, r.Pair) else head.value
+    template = ""
+    if isinstance(head, r.Call):
+        template, head = head.template, head.callee
+    name = head.name if isinstance(head, r.Member) else head.text if isinstance(head, r.Name) else ""
+    return r.Extra(value.start, value.end, name.rpartition("::")[2], template, written(value))
+
+
+def _string(value: r.Value) -> str | None:
+    if isinstance(value, r.Literal) and value.kind == "str" and (match := _STRING.match(value.text)):
+        return match["raw"] if match["raw"] is not None else match["plain"]
+    return None
+
+
+# --- names: which framework a spelling belongs to -------------------------------------------------
+
+
+class _Names:
+    """Resolves spellings through the file's own aliases: `namespace py = pybind11`, `using nb::class_`."""
+
+    def __init__(self, file: r.File, frameworks: tuple[Framework, ...]) -> None:
+        self.frameworks = frameworks
+        self.methods = frozenset(method for framework in frameworks for method in framework.methods)
+        self.aliases = {alias.name: alias.target for alias in file.aliases if alias.kind == "namespace"}
+        self.types = {alias.name: alias.target for alias in file.aliases if alias.kind == "type"}
+        self.opened = [alias.target for alias in file.aliases if alias.kind == "open"]
+        self.using = {alias.target.rpartition("::")[2]: alias.target for alias in file.aliases if alias.kind == "using"}
+        self.present = tuple(framework for framework in frameworks if self._seen(framework, file))
+
+    def _seen(self, framework: Framework, file: r.File) -> bool:
+        """Whether the file has to do with the framework at all, by its includes, aliases and signatures."""
+        folder = framework.name.replace("_", "/") + "/", framework.name + "/"
+        if any(each.target.startswith(folder) for each in file.imports):
+            return True
+        targets = [*self.aliases.values(), *self.opened, *self.using.values(), *self.types.values()]
+        types = (parameter.type for function in file.functions for parameter in function.parameters)
+        return any(self._space(text, framework) for text in (*targets, *types))
+
+    def _space(self, text: str, framework: Framework) -> bool:
+        return any(re.match(rf"(?:const\s+)?(?:::)?{re.escape(space)}(?:::|$)", text) for space in framework.namespaces)
+
+    def of(self, name: str) -> Framework | None:
+        """The framework of a qualified name, or of an unqualified one where its namespace is open."""
+        space, _, last = name.removeprefix("::").rpartition("::")
+        if not space:
+            if target := self.using.get(last):
+                return self.of(target)
+            found = [framework for target in self.opened if (framework := self._of_space(target))]
+            return found[0] if found else None
+        return self._of_space(space)
+
+    def _of_space(self, space: str) -> Framework | None:
+        space = space.removeprefix("::")
+        head, separator, rest = space.partition("::")
+        space = self.aliases.get(head, head).removeprefix("::") + separator + rest
+        found = (framework for framework in self.frameworks if space in framework.namespaces)
+        return next(found, None)
+
+    def class_template(self, type: str) -> tuple[Framework, tuple[str, ...]] | None:
+        """The framework and the template arguments of `py::class_<T, ...>`, also through a type alias."""
+        bare = type.replace("const ", "").replace("typename ", "").strip("&* ")
+        head, bracket, rest = bare.partition("<")
+        head = head.strip()
+        if not bracket and (target := self.types.get(head)) and target != type:
+            return self.class_template(target) if "<" in target else None
+        last = head.rpartition("::")[2]
+        for framework in self.frameworks:
+            if last not in framework.classes:
+                continue
+            if self.of(head) in (framework, None if "::" not in head and framework in self.present else framework):
+                return framework, _split(rest.rpartition(">")[0])
+        return None
+
+    def framework_with(self, method: str) -> Framework | None:
+        return next((framework for framework in self.present if method in framework.methods), None)
+
+
+def _split(arguments: str) -> tuple[str, ...]:
+    """Template arguments at their top-level commas."""
+    parts, depth, start = [], 0, 0
+    for position, letter in enumerate(arguments):
+        if letter in "<([{":
+            depth += 1
+        elif letter in ")]}" or (letter == ">" and arguments[position - 1] != "-"):
+            depth -= 1
+        elif letter == "," and depth == 0:
+            parts.append(arguments[start:position].strip())
+            start = position + 1
+    parts.append(arguments[start:].strip())
+    return tuple(part for part in parts if part)
+
+
+def _ordered(nodes: tuple[object, ...]) -> Iterator[r.Node]:
+    """Every node below, outer before inner, in the order of the source; no recursion, since chains are deep."""
+    pending: list[object] = list(reversed(nodes))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, tuple):
+            pending.extend(reversed(node))
+        elif isinstance(node, r.Node):
+            yield node
+            pending.extend(getattr(node, field) for field in reversed(type(node).__struct_fields__))
