@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ownlint.config import Config, ConfigError, Settings, check_rules, find, read, selected
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    # The folders above a temporary one hold no settings of ours.
+    assert find(tmp_path) == Settings(config=Config())
+
+
+def test_the_nearest_file_wins_and_nothing_is_merged(tmp_path: Path) -> None:
+    write(tmp_path, "ownlint.toml", 'certainty = "possible"\njobs = 3\n')
+    near = write(tmp_path, "a/pyproject.toml", '[tool.ownlint]\ncertainty = "certain"\n')
+    (tmp_path / "a/b").mkdir()
+    found = find(tmp_path / "a/b")
+    assert found.file == near
+    assert (found.config.certainty, found.config.jobs) == ("certain", None)
+    assert found.origin == {"certainty": str(near)}
+
+
+def test_a_pyproject_without_the_table_is_passed_by(tmp_path: Path) -> None:
+    outer = write(tmp_path, ".ownlint.toml", "jobs = 3\n")
+    write(tmp_path, "a/pyproject.toml", '[project]\nname = "ownlint-user"\n')
+    assert find(tmp_path / "a").file == outer
+
+
+def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None:
+    own = write(tmp_path, "ownlint.toml", "jobs = 3\n")
+    write(tmp_path, "pyproject.toml", "[tool.ownlint]\njobs = 4\n")
+    assert find(tmp_path).file == own
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("ownlint.toml", 'jobs = 2\nselct = ["x"]\n', ":2: unknown key `selct`; did you mean `select`?"),
+        (
+            "pyproject.toml",
+            "[tool.other]\nselct = 1\n[tool.ownlint]\njobs = 2\nselct = []\n",
+            ":5: unknown key `selct`; did you mean `select`?",
+        ),
+        ("ownlint.toml", "zzz = 1\n", ":1: unknown key `zzz`"),
+        ("ownlint.toml", "\njobs = 0\n", ":2: `jobs`: expected `int` >= 1"),
+        ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
+        ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: invalid enum value 'sure'"),
+        ("ownlint.toml", '[severity]\nx = "bad"\n', ":1: `severity`: invalid enum value 'bad'"),
+        ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":1: `per-file-ignores`: "),
+        ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
+        ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),
+    ],
+)
+def test_a_mistake_is_one_line_with_its_place(tmp_path: Path, name: str, text: str, said: str) -> None:
+    path = write(tmp_path, name, text)
+    with pytest.raises(ConfigError) as error:
+        find(tmp_path)
+    assert str(error.value).startswith(f"{path}{said}")
+    assert "\n" not in str(error.value)
+
+
+def test_a_named_file_must_hold_settings(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"has no table \[tool\.ownlint\]"):
+        read(write(tmp_path, "pyproject.toml", "[project]\n"))
+    with pytest.raises(ConfigError, match="no such file"):
+        read(tmp_path / "none.toml")
+
+
+def test_bad_utf8_names_its_line(tmp_path: Path) -> None:
+    (tmp_path / "ownlint.toml").write_bytes(b"jobs = 1\n# \xff\n")
+    with pytest.raises(ConfigError, match=":2: not valid UTF-8"):
+        find(tmp_path)
+
+
+RULES = ("borrow-outlives-owner", "discarded-status", "unused-suppression")
+
+
+def test_a_rule_that_does_not_exist_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = write(tmp_path, "ownlint.toml", 'select = [\n  "discarded-status",\n  "borow-outlives-owner",\n]\n')
+    with pytest.raises(ConfigError) as error:
+        check_rules(find(tmp_path), RULES)
+    assert str(error.value) == f"{path}:3: unknown rule `borow-outlives-owner`; did you mean `borrow-outlives-owner`?"
+
+
+def test_a_rule_named_on_the_command_line_is_refused_with_its_flag() -> None:
+    settings = Settings(config=Config()).override("--ignore", ignore=("nope",))
+    with pytest.raises(ConfigError, match="^--ignore: unknown rule `nope`$"):
+        check_rules(settings, RULES)
+
+
+@pytest.mark.parametrize(
+    ("config", "chosen"),
+    [
+        (Config(), set(RULES)),
+        (Config(ignore=("discarded-status",)), {"borrow-outlives-owner", "unused-suppression"}),
+        (Config(select=("discarded-status",)), {"discarded-status"}),
+        (Config(select=(), extend_select=("discarded-status",)), {"discarded-status"}),
+        (Config(select=("all",), ignore=("all",)), set()),
+    ],
+)
+def test_selection(config: Config, chosen: set[str]) -> None:
+    assert selected(config, RULES) == chosen
