@@ -57,7 +57,7 @@ class _Builder:
         self.successors: list[list[Edge]] = []
         self.frontier: list[Edge] = []
         self.around = around
-        declared = declared_names(function, body)
+        declared = declared_names(function, body, around.python)
         hidden = declared | around.locals
         self.members = around.members - hidden
         self.aliases = reference_aliases(body, self.members, around.python)
@@ -570,18 +570,39 @@ def _comparison(name: str) -> str:
     return {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}.get(name.rsplit("_", 1)[-1], ",")
 
 
-def declared_names(function: r.Function, body: r.Body) -> frozenset[str]:
-    """Every name the body binds itself: parameters, locals, loop variables."""
+def declared_names(function: r.Function, body: r.Body, python: bool = False) -> frozenset[str]:
+    """Every name the body binds itself: parameters, locals, loop variables. In Python an assignment binds,
+    unless the name is declared global."""
     names = {parameter.name for parameter in function.parameters}
+    outside: set[str] = set()
     for statement in statements(body):
         match statement:
+            case r.Evaluate(value=value) if python:
+                names.update(_bound_by(value))
+            case r.With(items=items):
+                names.update(inner.text for item in items for inner in walk(item.target) if isinstance(inner, r.Name))
+            case r.Nested(name=name):
+                names.add(name)
+            case r.Scope(names=elsewhere):
+                outside.update(elsewhere)
             case r.Declare(names=declared):
                 names.update(declared)
             case r.Loop(kind="range", target=target):
                 names.update(inner.text for inner in walk(target) if isinstance(inner, r.Name))
             case r.Try(handlers=handlers):
                 names.update(handler.name for handler in handlers)
-    return frozenset(names)
+    return frozenset(names - outside)
+
+
+def _bound_by(value: r.Value) -> list[str]:
+    """Names an expression statement assigns."""
+    return [
+        target.text
+        for inner in walk(value)
+        if isinstance(inner, r.Assign)
+        for target in walk(inner.target)
+        if isinstance(target, r.Name) and not isinstance(inner.target, (r.Member, r.Index))
+    ]
 
 
 def statements(body: r.Body) -> list[r.Statement]:

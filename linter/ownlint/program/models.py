@@ -1015,6 +1015,12 @@ class Models:
         """The members of that name of every class: for receivers of unknown type."""
         return tuple(self._py_members.get(name, ()))
 
+    @functools.cached_property
+    def makers(self) -> frozenset[str]:
+        """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""
+        members = (member for variants in self._py_members.values() for member in variants if member.keeps == "own")
+        return frozenset(m.on.rpartition(".")[2] if m.name == "__init__" else m.name for m in members)
+
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
         return self._exports.get(self.canonical(module), ())

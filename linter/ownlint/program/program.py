@@ -8,6 +8,7 @@ few of the many thousand functions of a project.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -59,6 +60,7 @@ class Program:
     def __init__(self, files: Iterable[r.File], models: Models) -> None:
         self.models = models
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
+        self._border: object = None  # see `border.border`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
@@ -576,6 +578,25 @@ class Program:
             if (view := self._views_by_record(file).get(id(other)))
         ]
         return matching[0] if len(matching) == 1 else None
+
+    def star_import(self, function: Function, name: str) -> str:
+        """What a name that nobody binds can come from: a star import of a module whose names a model knows."""
+        if name in function.declared:
+            return ""
+        for imported in function.file.imports:
+            if imported.name == "*" and name in self.models.exports(imported.target):
+                return f"{imported.target}.{name}"
+        return ""
+
+    def has_comment_near(self, file: r.File, span: r.Span) -> bool:
+        """Whether a comment stands directly before `span` (on its line or the line above) or right behind it.
+
+        Facts hold offsets, not lines: directly before means within 48 bytes, which is a newline, the
+        indentation and a cast; right behind means within 8, which is a semicolon and some blanks."""
+        starts, ends = file.comments[::2], file.comments[1::2]
+        before = bisect_right(ends, span.start) - 1
+        after = bisect_left(starts, span.end)
+        return (before >= 0 and span.start - ends[before] <= 48) or (after < len(starts) and starts[after] - span.end <= 8)
 
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""

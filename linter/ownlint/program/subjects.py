@@ -122,11 +122,15 @@ class Function(_Subject):
     @cached_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
-        return declared_names(self.record, self.body) | inherited
+        return declared_names(self.record, self.body, self.language == "python") | inherited
 
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""
         return place[0] in self.declared
+
+    def has_comment_near(self, span: Span) -> bool:
+        """Whether a comment stands on the lines of `span` or on the line directly above."""
+        return self.program.has_comment_near(self.file, span)
 
     def lambdas(self) -> Iterator[Function]:
         for index, record in enumerate(self.file.functions):

@@ -1,0 +1,1 @@
+"""Bindings: what C++ hands to Python, and who keeps it alive."""

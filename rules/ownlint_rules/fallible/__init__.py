@@ -1,0 +1,1 @@
+"""Failure: what happens when something that was called did not work."""

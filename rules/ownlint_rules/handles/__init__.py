@@ -1,0 +1,1 @@
+"""Python handles of native objects, and who keeps those alive."""

@@ -1,0 +1,1 @@
+"""Registries of live objects, and what keeps them true."""
