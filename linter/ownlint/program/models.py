@@ -25,7 +25,7 @@ import msgspec
 
 from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Framework, Vocabulary
-from ownlint.finding import Certainty
+from ownlint.finding import CERTAINTIES, Certainty
 
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
@@ -517,7 +517,13 @@ class _Table:
     def done(self) -> None:
         for key in self.data:
             if key not in self.known:
-                self.fail(f"`{self.name}` has no key `{key}`{_meant(key, self.known)}", key)
+                header = f"{self.name}.{key}".removeprefix(".")
+                if any(name == header and number >= self.start for number, name in self.source.headers):
+                    self.start, where = self.source.header(header, 0, self.start - 1), ""
+                else:
+                    where = key
+                owner = f"`{self.name}`" if self.name else "a model"
+                self.fail(f"{owner} has no key `{key}`{_meant(key, self.known)}", where)
 
 
 def _meant(word: str, options: Iterable[str]) -> str:
@@ -822,13 +828,13 @@ class _Index(Generic[_Model]):
         """All that fit, best first; later models before earlier ones, so that a user's own win."""
         if not parts:
             return []
-        found: list[tuple[int, int, int, Certainty, _Model]] = []
-        entries = [*self.exact.get(parts[-1], ()), *self.wild]
-        for order, (model_parts, bare, model) in enumerate(entries):
-            if certainty := _fit(model_parts, parts, bare, scopes):
-                rank = ("certain", "likely", "possible").index(certainty)
-                found.append((rank, -len(model_parts), -order, certainty, model))
-        return [(certainty, model) for *_, certainty, model in sorted(found, key=lambda entry: entry[:3])]
+        found: list[tuple[tuple[int, ...], Certainty, _Model]] = []
+        for wild, entries in enumerate((self.exact.get(parts[-1], ()), self.wild)):
+            for order, (model_parts, bare, model) in enumerate(entries):
+                if certainty := _fit(model_parts, parts, bare, scopes):
+                    rank = CERTAINTIES.index(certainty)
+                    found.append(((rank, wild, -len(model_parts), -order), certainty, model))
+        return [(certainty, model) for _, certainty, model in sorted(found, key=lambda entry: entry[0])]
 
 
 def _fit(
