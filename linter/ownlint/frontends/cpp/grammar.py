@@ -1,0 +1,112 @@
+"""The grammar's words as numbers, since comparing numbers is what makes reading fast."""
+
+from __future__ import annotations
+
+import tree_sitter_cpp
+from tree_sitter import Language
+
+LANGUAGE = Language(tree_sitter_cpp.language())
+
+
+def kind(name: str, named: bool = True) -> int:
+    """The number of a node kind; raises when the grammar does not know it, so that a typo cannot hide."""
+    number = LANGUAGE.id_for_node_kind(name, named)
+    if number is None:
+        raise LookupError(name)
+    return number
+
+
+def kinds(*names: str) -> frozenset[int]:
+    return frozenset(kind(name) for name in names)
+
+
+ERROR = 65535
+IDENTIFIER = kind("identifier")
+FIELD_IDENTIFIER = kind("field_identifier")
+TYPE_IDENTIFIER = kind("type_identifier")
+NAMESPACE_IDENTIFIER = kind("namespace_identifier")
+QUALIFIED = kind("qualified_identifier")
+TEMPLATE_FUNCTION = kind("template_function")
+TEMPLATE_METHOD = kind("template_method")
+TEMPLATE_TYPE = kind("template_type")
+TEMPLATE_ARGUMENTS = kind("template_argument_list")
+DEPENDENT_NAME = kind("dependent_name")
+DEPENDENT_TYPE = kind("dependent_type")
+DESTRUCTOR_NAME = kind("destructor_name")
+OPERATOR_NAME = kind("operator_name")
+OPERATOR_CAST = kind("operator_cast")
+
+CALL = kind("call_expression")
+FIELD = kind("field_expression")
+SUBSCRIPT = kind("subscript_expression")
+ARGUMENTS = kind("argument_list")
+BINARY = kind("binary_expression")
+PARENTHESIZED = kind("parenthesized_expression")
+INITIALIZER_LIST = kind("initializer_list")
+LAMBDA = kind("lambda_expression")
+PARAMETER_PACK = kind("parameter_pack_expansion")
+
+DECLARATION = kind("declaration")
+COMPOUND = kind("compound_statement")
+FUNCTION_DEFINITION = kind("function_definition")
+TRY = kind("try_statement")
+INIT_DECLARATOR = kind("init_declarator")
+POINTER_DECLARATOR = kind("pointer_declarator")
+REFERENCE_DECLARATOR = kind("reference_declarator")
+ARRAY_DECLARATOR = kind("array_declarator")
+FUNCTION_DECLARATOR = kind("function_declarator")
+PARENTHESIZED_DECLARATOR = kind("parenthesized_declarator")
+STRUCTURED_BINDING = kind("structured_binding_declarator")
+VARIADIC_DECLARATOR = kind("variadic_declarator")
+ATTRIBUTED_DECLARATOR = kind("attributed_declarator")
+ABSTRACT_FUNCTION = kind("abstract_function_declarator")
+ABSTRACT_POINTER = kind("abstract_pointer_declarator")
+ABSTRACT_REFERENCE = kind("abstract_reference_declarator")
+ABSTRACT_ARRAY = kind("abstract_array_declarator")
+PARAMETERS = kind("parameter_list")
+PARAMETER = kind("parameter_declaration")
+OPTIONAL_PARAMETER = kind("optional_parameter_declaration")
+VARIADIC_PARAMETER = kind("variadic_parameter_declaration")
+FIELD_DECLARATION = kind("field_declaration")
+FIELD_INITIALIZERS = kind("field_initializer_list")
+FIELD_INITIALIZER = kind("field_initializer")
+BITFIELD = kind("bitfield_clause")
+TRAILING_RETURN = kind("trailing_return_type")
+DEFAULT_CLAUSE = kind("default_method_clause")
+DELETE_CLAUSE = kind("delete_method_clause")
+PURE_CLAUSE = kind("pure_virtual_clause")
+ACCESS = kind("access_specifier")
+BASES = kind("base_class_clause")
+TYPE_DESCRIPTOR = kind("type_descriptor")
+TYPE_QUALIFIER = kind("type_qualifier")
+STORAGE = kind("storage_class_specifier")
+VIRTUAL_SPECIFIER = kind("virtual_specifier")
+EXPLICIT = kind("explicit_function_specifier")
+ATTRIBUTE_DECLARATION = kind("attribute_declaration")
+ATTRIBUTE = kind("attribute")
+PRIMITIVE_TYPE = kind("primitive_type")
+PLACEHOLDER = kind("placeholder_type_specifier")
+CLASS = kind("class_specifier")
+STRUCT = kind("struct_specifier")
+UNION = kind("union_specifier")
+ENUM = kind("enum_specifier")
+ENUMERATOR = kind("enumerator")
+CLASSES = frozenset({CLASS, STRUCT, UNION})
+TYPES = frozenset({CLASS, STRUCT, UNION, ENUM}) | kinds(
+    "type_identifier",
+    "qualified_identifier",
+    "template_type",
+    "primitive_type",
+    "sized_type_specifier",
+    "placeholder_type_specifier",
+    "decltype",
+    "dependent_type",
+)
+PREPROC = kinds("preproc_if", "preproc_ifdef")
+PREPROC_ELSE = kinds("preproc_else", "preproc_elif", "preproc_elifdef")
+STAR = kind("*", False)
+SEMICOLON = kind(";", False)
+COMMA = kind(",", False)
+EQUALS = kind("=", False)
+TEMPLATE_WORD = kind("template", False)
+VIRTUAL_WORD = kind("virtual", False)

@@ -1,0 +1,502 @@
+"""Makes a C++ file fit for a parser that sees no macros, without moving a byte.
+
+What would break the parse is overwritten by spaces; newlines stay. What was overwritten is remembered:
+comments, directives, attribute-like macros (`Mark`), macros that stand where a statement would
+(`Loose`), macros that take a declaration apart (`Taken`).
+
+`#if`: the lines of a conditional without `#else` vanish and what they enclose stays; so does the
+conditional around a whole file. With `#else`, both sides stay (and the parser sees the directives) when
+each side is a run of whole statements; otherwise one side is kept: the first whose brackets balance,
+never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from ownlint.facts.records import Import, Macro
+from ownlint.facts.vocabulary import Vocabulary
+
+Role = str
+"""What a word of capitals is known to be: `annotation`, `declaring`, or empty."""
+
+
+class Mark(NamedTuple):
+    """An attribute-like macro that was overwritten; `arguments` as written, without the parentheses."""
+
+    start: int
+    end: int
+    name: str
+    arguments: str
+
+
+class Loose(NamedTuple):
+    """A macro that stands where a statement would, without a semicolon; `arguments` is None without parentheses."""
+
+    start: int
+    end: int
+    name: str
+    arguments: str | None
+
+
+class Taken(NamedTuple):
+    """`MACRO(auto x, f())` that was rewritten to `auto x = f()`."""
+
+    start: int
+    end: int
+    name: str
+    name_start: int
+
+
+class Prepared(NamedTuple):
+    source: bytes
+    comments: list[tuple[int, int]]
+    marks: list[Mark]
+    loose: list[Loose]
+    taken: dict[int, Taken]
+    """By the offset at which the declaration or the place inside starts."""
+    thrown: frozenset[int]
+    """Where `throw` inside an expression, which the grammar lacks, was rewritten to `!`."""
+    macros: tuple[Macro, ...]
+    imports: tuple[Import, ...]
+
+
+class _Directive(NamedTuple):
+    start: int
+    end: int
+    word: bytes
+    rest: bytes
+
+
+# One pass over the file; every alternative opens with a fixed set of characters, so that the search
+# for the next one stays in C. Order: comments, strings, directives, words.
+_TOKENS = re.compile(
+    rb"""
+      (//(?:[^\n\\]|\\\r?\n|\\.|\\)*+ | /\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))
+    | (R(?<![A-Za-tv-z0-9_].)"([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\3"|\Z) | "(?:[^"\\\n]|\\.|\\\n)*+"?
+      | '(?<![0-9a-fA-F].)(?:[^'\\\n]|\\.){1,12}+')
+    | (\#[ \t]*+([a-z]++)((?:[^\n\\/"]|\\\r?\n|\\.|\\|/(?!/|\*)|/\*(?:[^*]|\*(?!/))*+\*/|"(?:[^"\\\n]|\\.)*+"?)*+))
+    | ([A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+(?![A-Za-z0-9_]) | P(?<![A-Za-z0-9_].)y_[A-Z_]++(?![A-Za-z0-9_]))
+    """,
+    re.VERBOSE,
+)
+_BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+_BRACKETS = re.compile(rb"""[()]|R"([^()\\\s"]{0,16}+)\((?s:.)*?\)\1"|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""")
+_TOP = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""")
+_NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
+_DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
+_INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
+_CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
+_TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
+# A word in capitals before a type *and* a name cannot be the type.
+_DECLARATION_AFTER = re.compile(
+    rb"[ \t]+(?:(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)\s+)*+"
+    rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b)" % {b"type": _TYPE}
+)
+# What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
+_DECLARES = re.compile(
+    rb"\s*(?:\(\s*)?(?:(?:const|static|constexpr|volatile)\s+)*"
+    rb"(?:auto\b(?:\s*const)?\s*[*&]*\s*(?:[A-Za-z_]\w*|\[[^\]\n]*\])"
+    rb"|(?:unsigned\s+|struct\s+|class\s+)?[A-Za-z_][\w:]*(?:<[^;{}()]{0,200}>[\w:]*)?(?:\s+const)?"
+    rb"(?:[*&]+\s+|\s+[*&]+(?=[A-Za-z_])|\s+)[A-Za-z_]\w*)\s*\)?\s*,"
+)
+# Long tables of numbers: nobody reads past the 64th item.
+_NUMBERS = re.compile(rb"((?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9][\w.]*+\s*+(?:,\s*+)?){32,}+")
+
+
+@lru_cache(maxsize=8)
+def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable[[bytes], Role]:
+    known: dict[bytes, Role] = {}
+    patterns = [
+        (role, re.compile("|".join(f"(?:{word})" for word in words)))
+        for role, words in (("annotation", annotations), ("declaring", declaring))
+        if words
+    ]
+
+    def role(word: bytes) -> Role:
+        found = known.get(word)
+        if found is None:
+            text = word.decode()
+            found = next((name for name, pattern in patterns if pattern.fullmatch(text)), "")
+            known[word] = found
+        return found
+
+    return role
+
+
+def prepare(data: bytes, vocabulary: Vocabulary) -> Prepared:
+    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring)).run()
+
+
+class _Preparation:
+    def __init__(self, data: bytes, role: Callable[[bytes], Role]) -> None:
+        self.data = data
+        self.role = role
+        self.buffer = bytearray(data)
+        self.comments: list[tuple[int, int]] = []
+        self.directives: list[_Directive] = []
+        self.marks: list[Mark] = []
+        self.loose: list[Loose] = []
+        self.taken: dict[int, Taken] = {}
+        self.done = 0
+        """Words before this offset were dealt with as part of something larger."""
+
+    def run(self) -> Prepared:
+        data = self.data
+        if data.startswith(b"\xef\xbb\xbf"):
+            self.blank(0, 3)
+        for match in _TOKENS.finditer(data):
+            group = match.lastindex
+            if group == 1:
+                start, end = match.span()
+                self.comments.append((start, end))
+                self.blank(start, end)
+            elif group == 6:
+                start, end = match.span()
+                if start >= self.done:
+                    self.word(match[6], start, end)
+            elif group == 3 and match[4] is not None:
+                self.directive(match)
+        self.rewrite_rest()
+        _Conditionals(self).settle()
+        macros, imports = self.declarations()
+        thrown = self.thrown()
+        source = bytes(self.buffer)
+        if b"\0" in source:
+            source = source.replace(b"\0", b" ")
+        return Prepared(source, self.comments, sorted(self.marks), self.loose, self.taken, thrown, macros, imports)
+
+    def blank(self, start: int, end: int) -> None:
+        self.buffer[start:end] = self.data[start:end].translate(_BLANK)
+
+    def directive(self, match: re.Match[bytes]) -> None:
+        start, end = match.span()
+        line = self.buffer.rfind(b"\n", 0, start) + 1
+        if self.buffer[line:start].strip():
+            return  # `#` inside an expression: an argument of some macro
+        rest = match[5]
+        if b"/*" in rest:
+            offset = match.start(5)
+            for comment in re.finditer(rb"/\*.*?\*/", rest, re.DOTALL):
+                self.comments.append((offset + comment.start(), offset + comment.end()))
+            rest = re.sub(rb"/\*.*?\*/", b" ", rest, flags=re.DOTALL)
+        self.directives.append(_Directive(start, end, match[4], rest))
+        self.blank(start, end)
+
+    # --- words of capitals ---
+
+    def word(self, word: bytes, start: int, end: int) -> None:
+        role = self.role(word)
+        if role == "annotation":
+            self.mark(word, start, end)
+            return
+        buffer = self.buffer
+        before = buffer[max(0, start - 48) : start].rstrip()
+        last = before[-1:]
+        opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
+        follower = _NEXT.match(self.data, end)
+        assert follower is not None  # the pattern matches nothing, too
+        after = follower[1] or b""
+        if after == b"(":
+            if opens:
+                self.called(word, role, start, end, follower.start(1), last)
+            elif before.endswith(_CLASS_WORDS):
+                self.attribute_of_class(word, start, end)
+            return
+        if opens:
+            self.bare(word, start, end, follower.start(1), after, last)
+        elif before.endswith(_CLASS_WORDS):
+            self.attribute_of_class(word, start, end)
+        elif after == b"{" and (
+            before.endswith((b"const", b"noexcept", b"override", b"final"))
+            or re.search(rb"\bnamespace\s+[\w:]+$", before)
+        ):
+            self.mark(word, start, end)
+        elif before.endswith((b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")):
+            if _DECLARATION_AFTER.match(buffer, end):
+                self.mark(word, start, end)
+
+    def mark(self, word: bytes, start: int, end: int) -> None:
+        arguments = ""
+        follower = _NEXT.match(self.data, end)
+        if follower is not None and follower[1] == b"(":
+            close = self.closing(follower.start(1))
+            if close >= 0:
+                arguments = _text(self.data[follower.start(1) + 1 : close])
+                end = close + 1
+        self.marks.append(Mark(start, end, word.decode(), arguments))
+        self.blank(start, end)
+        self.done = end
+
+    def attribute_of_class(self, word: bytes, start: int, end: int) -> None:
+        """`class FOO_API Bar {`, `struct FOO_ALIGNED(8) Bar`: not the name of the class."""
+        after = end
+        follower = _NEXT.match(self.data, end)
+        if follower is not None and follower[1] == b"(":
+            after = self.closing(follower.start(1)) + 1
+            if not after:
+                return
+        if re.compile(rb"\s+(?!final\b)[A-Za-z_][\w:]*+(?:\s*+<[^;{}()]{0,200}>)?\s*+(?:final\s*+)?[:{;]").match(
+            self.data, after
+        ):
+            self.mark(word, start, end)
+
+    def bare(self, word: bytes, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
+        """A word without parentheses that stands where a statement or a declaration starts."""
+        if last == b")" and after == b"{":
+            self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
+            return
+        if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
+            return
+        buffer = self.buffer
+        line = buffer.rfind(b"\n", 0, start) + 1
+        alone = b"\n" in self.data[end:next_at] and not buffer[line:start].strip()
+        if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
+            alone = True
+        if alone and last != b")" and not (last == b":" and buffer[:start].rstrip().endswith(b"::")):
+            if after == b"}" and last not in b";}":
+                return
+            self.loose.append(Loose(start, end, word.decode(), None))
+            self.blank(start, end)
+        elif last != b")" and _DECLARATION_AFTER.match(self.data, end):
+            self.mark(word, start, end)
+
+    def called(self, word: bytes, role: Role, start: int, end: int, opening: int, last: bytes) -> None:
+        """`WORD(...)` where a statement or a declaration starts."""
+        data = self.data
+        declares = last != b">" and _DECLARES.match(data, opening + 1) is not None
+        if not declares and role != "declaring" and last != b")":
+            return
+        close = self.closing(opening)
+        if close < 0:
+            return
+        follower = _NEXT.match(data, close + 1)
+        after = (follower[1] if follower else b"") or b""
+        if after == b"{" and last == b")":
+            self.mark(word, start, end)
+        elif (declares or role == "declaring") and after in (b";", b"}", b""):
+            self.take(word, start, opening, close, after)
+
+    def take(self, word: bytes, start: int, opening: int, close: int, after: bytes) -> None:
+        """Rewrites `MACRO(first, second, rest)` to `first= second`."""
+        commas = self.commas(opening, close)
+        if not commas:
+            return
+        comma = commas[0]
+        first_end, first_start = comma, opening + 1
+        while self.data[first_start : first_start + 1].isspace():
+            first_start += 1
+        if self.data[first_start : first_start + 1] == b"(":
+            inner = self.closing(first_start)
+            if inner >= 0 and not self.data[inner + 1 : comma].strip():
+                self.blank(first_start, first_start + 1)
+                self.blank(inner, inner + 1)
+                first_start += 1
+                while self.data[first_start : first_start + 1].isspace():
+                    first_start += 1
+        if first_start >= first_end:
+            return
+        self.blank(start, opening + 1)
+        self.buffer[comma : comma + 1] = b"="
+        if len(commas) > 1:
+            self.blank(commas[1], close)
+        self.buffer[close : close + 1] = b" " if after == b";" else b";"
+        self.taken[first_start] = Taken(start, close + 1, word.decode(), start)
+
+    def closing(self, opening: int) -> int:
+        """The parenthesis that closes the one at `opening`, -1 if none does within 100 kB."""
+        depth = 0
+        for match in _BRACKETS.finditer(self.data, opening, opening + 100_000):
+            bracket = match[0]
+            if bracket == b"(":
+                depth += 1
+            elif bracket == b")":
+                depth -= 1
+                if not depth:
+                    return match.start()
+        return -1
+
+    def commas(self, opening: int, close: int) -> list[int]:
+        """The commas between the arguments of a macro; `<` does not bracket there."""
+        depth, found = 0, []
+        for match in _TOP.finditer(self.buffer, opening + 1, close):
+            bracket = match[0]
+            if bracket in b"([{":
+                depth += 1
+            elif bracket in b")]}":
+                depth -= 1
+            elif bracket == b"," and not depth:
+                found.append(match.start())
+                if len(found) == 2:
+                    break
+        return found
+
+    # --- the rest ---
+
+    def rewrite_rest(self) -> None:
+        data, buffer = self.data, self.buffer
+        for word in (b"__attribute__", b"__declspec"):
+            at = data.find(word)
+            while at >= 0:
+                if buffer[at : at + 1] != b" ":
+                    self.mark(word, at, at + len(word))
+                at = data.find(word, at + 1)
+        for word in (b"__extension__", b"__restrict__", b"__restrict"):
+            if word in data:
+                for match in re.finditer(rb"\b%s\b" % word, buffer):
+                    self.blank(*match.span())
+        if b"<<<" in buffer and b">>>" in buffer:
+            for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]*?>>>(?=\s*\()", bytes(buffer)):
+                self.blank(*match.span())
+        for match in _NUMBERS.finditer(buffer):
+            self.blank(match.end(1), match.end())
+
+    def thrown(self) -> frozenset[int]:
+        """`a ? b : throw c` becomes `a ? b : !     c`."""
+        if b"throw" not in self.buffer:
+            return frozenset()
+        found = set()
+        for match in re.finditer(rb"[?:]\s*+(throw)\b(?=\s*[^\s;])", bytes(self.buffer)):
+            at = match.start(1)
+            self.buffer[at : at + 5] = b"!    "
+            found.add(at)
+        return frozenset(found)
+
+    def declarations(self) -> tuple[tuple[Macro, ...], tuple[Import, ...]]:
+        macros, imports = [], []
+        for directive in self.directives:
+            if directive.word == b"define":
+                match = _DEFINE.match(directive.rest)
+                if match is None:
+                    continue
+                parameters = None
+                if match[2] is not None:
+                    parameters = tuple(p.strip() for p in _text(match[3]).split(",") if p.strip())
+                body = _text(re.sub(rb"\\\r?\n", b" ", match[4])[:8000])
+                macros.append(
+                    Macro(directive.start, directive.end, _text(match[1]), parameters, " ".join(body.split())[:2000])
+                )
+            elif directive.word in (b"include", b"import", b"include_next"):
+                match = _INCLUDE.match(directive.rest)
+                if match is not None:
+                    quoted = match[1] is not None
+                    target = _text(match[1] if quoted else match[2])
+                    imports.append(Import(directive.start, directive.end, '"' if quoted else "<", target))
+        return tuple(macros), tuple(imports)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").strip()
+
+
+# --- conditionals ---------------------------------------------------------------------------------
+
+
+class _Group(NamedTuple):
+    """One conditional: its `#if`, `#elif`s and `#else`, and its `#endif` (the end of the file if it has none)."""
+
+    parts: list[_Directive]
+    end: list[_Directive]
+
+
+class _Conditionals:
+    def __init__(self, preparation: _Preparation) -> None:
+        self.preparation = preparation
+        self.buffer = preparation.buffer
+        self.directives = [
+            d
+            for d in preparation.directives
+            if d.word in (b"if", b"ifdef", b"ifndef", b"elif", b"elifdef", b"elifndef", b"else", b"endif")
+        ]
+
+    def settle(self) -> None:
+        """Innermost first, so that a conditional around others finds them settled."""
+        stack: list[_Group] = []
+        for directive in self.directives:
+            if directive.word.startswith(b"if"):
+                stack.append(_Group([directive], []))
+            elif not stack:
+                continue
+            elif directive.word == b"endif":
+                group = stack.pop()
+                group.end.append(directive)
+                self.choose(group)
+            else:
+                stack[-1].parts.append(directive)
+
+    def choose(self, group: _Group) -> None:
+        parts = group.parts
+        end = group.end[0]
+        bounds = [part.end for part in parts]
+        stops = [part.start for part in parts[1:]] + [end.start]
+        dead = [_is_dead(part) for part in parts]
+        if len(parts) == 1:
+            if dead[0]:
+                self.drop(bounds[0], stops[0])
+            return
+        alive = [i for i, is_dead in enumerate(dead) if not is_dead]
+        for i in range(len(parts)):
+            if dead[i]:
+                self.drop(bounds[i], stops[i])
+        if len(alive) < 2:
+            return
+        texts = [bytes(self.buffer[bounds[i] : stops[i]]) for i in alive]
+        balances = [_balance(text) for text in texts]
+        if all(b == (0, 0) for b in balances) and self.whole(parts[0].start, texts):
+            for directive in [*parts, end]:
+                self.restore(directive)
+            return
+        order = sorted(range(len(alive)), key=lambda n: (balances[n] != (0, 0), _unlikely(parts[alive[n]]), n))
+        for n in order[1:]:
+            self.drop(bounds[alive[n]], stops[alive[n]])
+
+    def whole(self, start: int, texts: list[bytes]) -> bool:
+        """Whether the conditional stands between statements and each side holds whole ones."""
+        before = self.buffer[max(0, start - 4000) : start].rstrip()[-1:]
+        if before and before not in b";{}":
+            return False
+        return all(not text.strip() or _WHOLE.match(text) is not None for text in texts)
+
+    def restore(self, directive: _Directive) -> None:
+        """The parser sees a plain directive, whatever its condition was: conditions can be of any shape."""
+        word = directive.word.replace(b"def", b"").replace(b"ifn", b"if")
+        text = b"#" + word + (b" 1" if word in (b"if", b"elif") else b"")
+        if directive.start + len(text) <= directive.end:
+            self.buffer[directive.start : directive.start + len(text)] = text
+
+    def drop(self, start: int, end: int) -> None:
+        preparation = self.preparation
+        preparation.blank(start, end)
+        preparation.marks = [m for m in preparation.marks if not start <= m.start < end]
+        preparation.loose = [m for m in preparation.loose if not start <= m.start < end]
+        preparation.directives = [
+            d for d in preparation.directives if d.word != b"define" or not start <= d.start < end
+        ]
+
+
+_WHOLE = re.compile(rb"\s*(?!else\b|catch\b)[^)},.;?:+*/|=\s](?s:.)*[;}]\s*\Z")
+
+
+def _balance(text: bytes) -> tuple[int, int]:
+    """How many braces and parentheses stay open."""
+    if b'"' in text or b"'" in text:
+        text = re.sub(rb""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""", b"", text)
+    return text.count(b"{") - text.count(b"}"), text.count(b"(") - text.count(b")")
+
+
+def _is_dead(part: _Directive) -> bool:
+    condition = part.rest.strip()
+    return part.word in (b"if", b"elif") and condition in (b"0", b"false", b"(0)")
+
+
+def _unlikely(part: _Directive) -> bool:
+    """Sides that the usual build does not see: release builds, other languages."""
+    condition = part.rest.strip()
+    if part.word == b"ifdef":
+        return condition == b"NDEBUG"
+    if part.word == b"ifndef":
+        return condition == b"__cplusplus"
+    return part.word == b"if" and condition in (b"defined(NDEBUG)", b"!defined(__cplusplus)")

@@ -1,0 +1,746 @@
+"""Statements: from nodes to `records.Statement`.
+
+`T x(a);` is a function declaration to a parser without types; in a body whose "parameters" can be read as
+arguments it is taken for the variable it nearly always is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from ownlint.facts import records as r
+from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp.preprocess import Loose, Prepared
+from ownlint.frontends.cpp.values import LIMIT, Values
+
+Out = list[r.Statement]
+
+
+class Declarator(NamedTuple):
+    """What a declarator declares: the node of the name, what it adds to the type, and, for a function, its parameters' node."""
+
+    name: Node | None
+    suffix: str
+    function: Node | None
+    binding: Node | None = None
+
+
+class Specifiers(NamedTuple):
+    words: tuple[str, ...]
+    type: str
+    type_node: Node | None
+    attributes: tuple[r.Annotation, ...]
+
+
+class Statements(Values):
+    def __init__(self, prepared: Prepared) -> None:
+        super().__init__(prepared.source, prepared.thrown)
+        self.taken = prepared.taken
+        self.loose = prepared.loose
+
+    # --- to be supplied by those who know declarations ---
+
+    def declared_in_body(self, node: Node, out: Out) -> None:
+        raise NotImplementedError
+
+    # --- blocks ---
+
+    def block(self, node: Node) -> r.Body:
+        """The statements of `{ ... }`, or the one statement that stands in its place."""
+        out: Out = []
+        if node.kind_id == g.COMPOUND:
+            self.depth += 1
+            self.statements(node.children, out)
+            if self.loose:
+                self.insert_loose(node, out)
+            self.depth -= 1
+        else:
+            self.statement(node, out)
+        return tuple(out)
+
+    def statements(self, nodes: Iterable[Node], out: Out) -> None:
+        statement = self.statement
+        for node in nodes:
+            if node.is_named:
+                statement(node, out)
+
+    def statement(self, node: Node, out: Out) -> None:
+        read = _READERS.get(node.kind_id)
+        if read is None or self.depth > LIMIT:
+            self.unknown(node, out)
+            return
+        self.depth += 1
+        if self.hoisted:
+            outer = self.hoisted
+            self.hoisted = []
+            read(self, node, out)
+            self.hoisted = outer
+        else:
+            read(self, node, out)
+        self.depth -= 1
+
+    def flush(self, out: Out) -> None:
+        """Puts the pieces of a long chain before the statement that holds its end."""
+        if self.hoisted:
+            out.extend(self.hoisted)
+            self.hoisted.clear()
+
+    def unknown(self, node: Node, out: Out) -> None:
+        """Something that is not a statement; a value on its own (a macro's argument) is evaluated."""
+        if node.kind_id in _IGNORED:
+            return
+        start, end = node.start_byte, node.end_byte
+        self.broken = True
+        out.append(r.Opaque(start, end, self.line(start, end), self.names(node)))
+
+    def insert_loose(self, node: Node, out: Out) -> None:
+        """Macros that stand alone in this block, but in no statement of it."""
+        start, end = node.start_byte, node.end_byte
+        for macro in self.loose:
+            if start < macro.start < end and not any(s.start <= macro.start < s.end for s in out):
+                index = next((i for i, s in enumerate(out) if s.start > macro.start), len(out))
+                out.insert(index, r.Evaluate(macro.start, macro.end, self.loose_value(macro)))
+
+    def loose_value(self, macro: Loose) -> r.Value:
+        name = r.Name(macro.start, macro.start + len(macro.name), macro.name)
+        self.mentions.add(macro.name)
+        return r.Call(macro.start, macro.end, name, (), "macro")
+
+    # --- simple statements ---
+
+    def evaluate(self, node: Node, out: Out) -> None:
+        children = self.children(node)
+        if len(children) < 1 or not children[0].is_named:
+            return
+        if children[0].kind_id == _ASM:
+            self.unknown(node, out)
+            return
+        value = self.value(children[0])
+        self.flush(out)
+        start, end = node.start_byte, node.end_byte
+        if self.taken and start in self.taken:
+            taken = self.taken[start]
+            callee = r.Name(taken.name_start, taken.name_start + len(taken.name), taken.name)
+            self.mentions.add(taken.name)
+            if isinstance(value, r.Assign):
+                value = r.Assign(
+                    value.start,
+                    value.end,
+                    value.target,
+                    value.op,
+                    r.Call(taken.start, taken.end, callee, (value.value,), "macro"),
+                )
+            out.append(r.Evaluate(taken.start, taken.end, value))
+        elif value.__class__ is r.Unary and value.op == "throw":  # type: ignore[union-attr]
+            out.append(r.Leave(start, end, "throw", value.value))  # type: ignore[union-attr]
+        else:
+            out.append(r.Evaluate(start, end, value))
+
+    def co_yield(self, node: Node, out: Out) -> None:
+        start, end = node.start_byte, node.end_byte
+        value = self.value(self.children(node)[1])
+        self.flush(out)
+        out.append(r.Evaluate(start, end, r.Unary(start, end, "yield", value)))
+
+    def return_(self, node: Node, out: Out) -> None:
+        self.leave("return", node, out)
+
+    def throw(self, node: Node, out: Out) -> None:
+        self.leave("throw", node, out)
+
+    def leave(self, kind: r.OneOf["return", "throw"], node: Node, out: Out) -> None:
+        value = None
+        for child in self.children(node)[1:]:
+            if child.is_named:
+                value = self.value(child)
+                break
+        self.flush(out)
+        out.append(r.Leave(node.start_byte, node.end_byte, kind, value))
+
+    def break_(self, node: Node, out: Out) -> None:
+        out.append(r.Leave(node.start_byte, node.end_byte, "break"))
+
+    def continue_(self, node: Node, out: Out) -> None:
+        out.append(r.Leave(node.start_byte, node.end_byte, "continue"))
+
+    def goto(self, node: Node, out: Out) -> None:
+        label = ""
+        for child in self.children(node)[1:]:
+            if child.is_named:
+                label = self.text(child.start_byte, child.end_byte)
+        out.append(r.Leave(node.start_byte, node.end_byte, "goto", None, label))
+
+    def labeled(self, node: Node, out: Out) -> None:
+        children = self.children(node)
+        first = children[0]
+        out.append(r.Label(first.start_byte, first.end_byte, self.text(first.start_byte, first.end_byte)))
+        self.statements(children[1:], out)
+
+    def attributed(self, node: Node, out: Out) -> None:
+        self.statements([c for c in self.children(node) if c.kind_id != g.ATTRIBUTE_DECLARATION], out)
+
+    def compound(self, node: Node, out: Out) -> None:
+        out.append(r.Block(node.start_byte, node.end_byte, self.block(node)))
+
+    # --- control ---
+
+    def condition(self, node: Node) -> tuple[tuple[r.Statement, ...], r.Value]:
+        """What runs before the test of `if (...)`, and the test."""
+        before: Out = []
+        test: r.Value | None = None
+        if node.kind_id == g.PARENTHESIZED:
+            test = self.value(node)
+            self.flush(before)
+            return tuple(before), test
+        for child in self.children(node):
+            if not child.is_named:
+                continue
+            kind = child.kind_id
+            if kind == _INIT_STATEMENT:
+                self.statements(self.children(child), before)
+            elif kind == g.DECLARATION:
+                test = self.condition_declaration(child, before)
+            else:
+                test = self.value(child)
+                self.flush(before)
+        if test is None:
+            test = r.OpaqueValue(node.start_byte, node.end_byte, self.line(node.start_byte, node.end_byte))
+        return tuple(before), test
+
+    def condition_declaration(self, node: Node, out: Out) -> r.Value:
+        """`auto* p = f()` as a condition: declares `p`, tests `p`."""
+        specifiers, rest = self.specifiers(node)
+        value: r.Value | None = None
+        declarator = Declarator(None, "", None)
+        for child in rest:
+            kind = child.kind_id
+            if kind == g.INIT_DECLARATOR:
+                parts = self.children(child)
+                declarator = self.declarator(parts[0])
+                value = self.value(parts[-1])
+            elif child.is_named and declarator.name is None and declarator.binding is None:
+                declarator = self.declarator(child)
+            elif child.is_named:
+                value = self.value(child)
+        self.flush(out)
+        names = self.declared_names(declarator)
+        start, end = node.start_byte, node.end_byte
+        if not names:
+            return self.opaque(node)
+        out.append(r.Declare(start, end, names, specifiers.type + declarator.suffix, value))
+        named = declarator.name or declarator.binding
+        assert named is not None
+        return r.Name(named.start_byte, named.end_byte, names[0])
+
+    def if_(self, node: Node, out: Out) -> None:
+        constant = False
+        before: tuple[r.Statement, ...] = ()
+        test: r.Value | None = None
+        then: r.Body | None = None
+        other: r.Body = ()
+        for child in self.children(node)[1:]:
+            if not child.is_named:
+                if child.end_byte - child.start_byte == 9:
+                    constant = True
+                continue
+            kind = child.kind_id
+            if test is None:
+                before, test = self.condition(child)
+            elif kind == _ELSE:
+                inner: Out = []
+                for part in self.children(child):
+                    if part.is_named:
+                        inner.extend(self.block(part))
+                other = tuple(inner)
+            elif then is None:
+                then = self.block(child)
+        if test is None:
+            self.unknown(node, out)
+            return
+        out.append(r.Branch(node.start_byte, node.end_byte, test, then or (), other, before, constant))
+
+    def while_(self, node: Node, out: Out) -> None:
+        children = [child for child in self.children(node) if child.is_named]
+        if len(children) < 2:
+            self.unknown(node, out)
+            return
+        before, test = self.condition(children[0])
+        body = self.block(children[-1])
+        out.append(r.Loop(node.start_byte, node.end_byte, "while", body, before, test))
+
+    def do(self, node: Node, out: Out) -> None:
+        children = [child for child in self.children(node) if child.is_named]
+        if len(children) < 2:
+            self.unknown(node, out)
+            return
+        body = self.block(children[0])
+        before, test = self.condition(children[-1])
+        out.append(r.Loop(node.start_byte, node.end_byte, "do", (*body, *before), (), test))
+
+    def for_(self, node: Node, out: Out) -> None:
+        before: Out = []
+        first = node.child_by_field_name("initializer")
+        if first is not None:
+            if first.kind_id == g.DECLARATION:
+                self.statement(first, before)
+            elif first.kind_id in _READERS:
+                self.statement(first, before)
+            else:
+                before.append(r.Evaluate(first.start_byte, first.end_byte, self.value(first)))
+        test = node.child_by_field_name("condition")
+        step = node.child_by_field_name("update")
+        body = node.child_by_field_name("body")
+        condition = self.value(test) if test is not None else None
+        update = self.value(step) if step is not None else None
+        self.flush(before)
+        inner = self.block(body) if body is not None else ()
+        out.append(r.Loop(node.start_byte, node.end_byte, "for", inner, tuple(before), condition, update))
+
+    def range(self, node: Node, out: Out) -> None:
+        before: Out = []
+        first = node.child_by_field_name("initializer")
+        if first is not None:
+            self.statements(self.children(first), before)
+        right = node.child_by_field_name("right")
+        body = node.child_by_field_name("body")
+        if right is None or body is None:
+            self.unknown(node, out)
+            return
+        specifiers, rest = self.specifiers(node)
+        target: r.Value | None = None
+        suffix = ""
+        for child in rest:
+            if child.start_byte >= right.start_byte:
+                break
+            if child.is_named and child.kind_id != _INIT_STATEMENT:
+                declarator = self.declarator(child)
+                suffix = declarator.suffix
+                if declarator.binding is not None:
+                    names = tuple(self.name(c) for c in self.children(declarator.binding) if c.is_named)
+                    bound = declarator.binding
+                    target = r.Aggregate(bound.start_byte, bound.end_byte, "tuple", names)
+                elif declarator.name is not None:
+                    target = self.name(declarator.name)
+        iterable = self.value(right)
+        self.flush(before)
+        inner = self.block(body)
+        out.append(
+            r.Loop(
+                node.start_byte,
+                node.end_byte,
+                "range",
+                inner,
+                tuple(before),
+                target=target,
+                type=specifiers.type + suffix,
+                iterable=iterable,
+            )
+        )
+
+    def switch(self, node: Node, out: Out) -> None:
+        children = [child for child in self.children(node) if child.is_named]
+        if len(children) != 2:
+            self.unknown(node, out)
+            return
+        before, test = self.condition(children[0])
+        cases: list[r.Case] = []
+        self.cases(children[1].children, cases)
+        switch = r.Switch(node.start_byte, node.end_byte, test, tuple(cases))
+        if before:
+            out.append(r.Block(node.start_byte, node.end_byte, (*before, switch)))
+        else:
+            out.append(switch)
+
+    def cases(self, nodes: Iterable[Node], cases: list[r.Case]) -> None:
+        for node in nodes:
+            if not node.is_named:
+                continue
+            if node.kind_id == _CASE:
+                cases.append(self.case(node))
+            elif node.kind_id in g.PREPROC or node.kind_id in g.PREPROC_ELSE:
+                self.cases(node.children, cases)
+            elif cases:
+                # A statement the grammar left outside: it belongs to the case before.
+                more: Out = []
+                self.statement(node, more)
+                last = cases[-1]
+                cases[-1] = r.Case(last.start, max(last.end, node.end_byte), last.values, (*last.body, *more))
+
+    def case(self, node: Node) -> r.Case:
+        values: list[r.Value] = []
+        body: Out = []
+        labelled = False
+        for child in node.children:
+            if not child.is_named:
+                if self.text(child.start_byte, child.end_byte) == ":":
+                    labelled = True
+            elif labelled:
+                self.statement(child, body)
+            elif child.kind_id != g.ERROR:
+                value = self.value(child)
+                if isinstance(value, r.Unary) and value.op == "spread":
+                    value = value.value
+                values.append(value)
+            else:  # `case 1 ... 3`: the grammar knows the first alone
+                values.extend(self.value(part) for part in child.children if part.is_named)
+        return r.Case(node.start_byte, node.end_byte, tuple(values), tuple(body))
+
+    def try_(self, node: Node, out: Out) -> None:
+        out.append(self.try_block(node))
+
+    def try_block(self, node: Node) -> r.Try:
+        body: r.Body = ()
+        handlers: list[r.Handler] = []
+        for child in self.children(node):
+            if child.kind_id == g.COMPOUND:
+                body = self.block(child)
+            elif child.kind_id == _CATCH:
+                handlers.append(self.handler(child))
+        return r.Try(node.start_byte, node.end_byte, body, tuple(handlers))
+
+    def handler(self, node: Node) -> r.Handler:
+        type_, name, body = "", "", ()
+        inner: r.Body = body
+        for child in self.children(node):
+            if child.kind_id == g.PARAMETERS:
+                for parameter in self.children(child):
+                    if parameter.is_named:
+                        specifiers, rest = self.specifiers(parameter)
+                        type_ = specifiers.type
+                        for part in rest:
+                            declarator = self.declarator(part)
+                            type_ += declarator.suffix
+                            if declarator.name is not None:
+                                name = self.text(declarator.name.start_byte, declarator.name.end_byte)
+            elif child.kind_id == g.COMPOUND:
+                inner = self.block(child)
+        return r.Handler(node.start_byte, node.end_byte, type_, name, inner)
+
+    def conditional_group(self, node: Node, out: Out) -> None:
+        """`#if` in a body, both sides whole: the first side counts, so that nothing is done twice."""
+        for child in node.children:
+            if child.kind_id in g.PREPROC_ELSE:
+                break
+            if child.is_named and child.start_point[0] > node.start_point[0]:
+                self.statement(child, out)
+
+    # --- declarations ---
+
+    def specifiers(self, node: Node) -> tuple[Specifiers, list[Node]]:
+        """What stands before the declarators, and the rest, from the first declarator on."""
+        words: list[str] = []
+        pieces: list[str] = []
+        attributes: tuple[r.Annotation, ...] = ()
+        type_node: Node | None = None
+        children = self.children(node)
+        index = 0
+        for index, child in enumerate(children):
+            kind = child.kind_id
+            if kind == g.TYPE_QUALIFIER:
+                word = self.text(child.start_byte, child.end_byte)
+                if word in ("const", "volatile"):
+                    pieces.append(word)
+                else:
+                    words.append(word)
+            elif kind in g.TYPES:
+                if type_node is not None:
+                    break
+                type_node = child
+                pieces.append(self.type_text(child))
+            elif kind in _SPECIFIERS:
+                if kind == g.ATTRIBUTE_DECLARATION:
+                    attributes += self.attributes(child)
+                else:
+                    words.append(self.text(child.start_byte, child.end_byte))
+            elif child.is_named and kind in _SKIPPED_SPECIFIERS:
+                continue
+            elif not child.is_named and index < 4 and type_node is None and kind != _OPEN:
+                word = self.text(child.start_byte, child.end_byte)
+                if word.isidentifier() and word != "for":
+                    words.append(word)
+            elif kind == _INIT_STATEMENT or (not child.is_named and type_node is None):
+                continue
+            else:
+                break
+        else:
+            index += 1
+        return Specifiers(tuple(words), " ".join(pieces), type_node, attributes), children[index:]
+
+    def type_text(self, node: Node) -> str:
+        if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
+            name = node.child_by_field_name("name")
+            body = node.child_by_field_name("body")
+            if body is not None:
+                return self.written(name.start_byte, name.end_byte) if name is not None else ""
+        return self.written(node.start_byte, node.end_byte)
+
+    def attributes(self, node: Node) -> tuple[r.Annotation, ...]:
+        found = []
+        for child in self.children(node):
+            if child.kind_id == g.ATTRIBUTE:
+                start, end = child.start_byte, child.end_byte
+                name, _, arguments = self.written(start, end).partition("(")
+                found.append(r.Annotation(start, end, name.strip(), arguments.rpartition(")")[0].strip()))
+        return tuple(found)
+
+    def declarator(self, node: Node) -> Declarator:
+        suffix = ""
+        function: Node | None = None
+        for _ in range(200):
+            kind = node.kind_id
+            if kind in _DECLARED:
+                return Declarator(node, suffix, function)
+            if kind == g.STRUCTURED_BINDING:
+                return Declarator(None, suffix, None, node)
+            children = self.children(node)
+            if not children:
+                break
+            if kind == g.POINTER_DECLARATOR or kind == g.REFERENCE_DECLARATOR:
+                if function is not None:
+                    # A pointer to a function: a variable.
+                    suffix += "(*)"
+                    function = None
+                else:
+                    suffix += self.text(children[0].start_byte, children[0].end_byte)
+                for child in children[1:-1]:
+                    if child.kind_id == g.TYPE_QUALIFIER:
+                        suffix += " " + self.text(child.start_byte, child.end_byte)
+                node = children[-1]
+            elif kind == g.ARRAY_DECLARATOR:
+                suffix += self.written(children[0].end_byte, node.end_byte)
+                node = children[0]
+            elif kind == g.FUNCTION_DECLARATOR:
+                if function is None:
+                    function = node
+                node = children[0]
+            elif kind == g.PARENTHESIZED_DECLARATOR:
+                node = children[-2] if len(children) > 2 else children[-1]
+            elif kind == g.VARIADIC_DECLARATOR:
+                suffix += "..."
+                node = children[-1]
+            elif kind == g.ATTRIBUTED_DECLARATOR or kind == g.INIT_DECLARATOR:
+                node = children[0]
+            elif kind in _ABSTRACT:
+                suffix += self.written(node.start_byte, node.end_byte)
+                break
+            else:
+                break
+        return Declarator(None, suffix, function)
+
+    def declared_names(self, declarator: Declarator) -> tuple[str, ...]:
+        if declarator.name is not None:
+            return (self.text(declarator.name.start_byte, declarator.name.end_byte),)
+        if declarator.binding is not None:
+            return tuple(self.text(c.start_byte, c.end_byte) for c in self.children(declarator.binding) if c.is_named)
+        return ()
+
+    def declaration(self, node: Node, out: Out) -> None:
+        specifiers, rest = self.specifiers(node)
+        type_node = specifiers.type_node
+        if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
+            self.declared_in_body(type_node, out)
+        static = "static" in specifiers.words or "thread_local" in specifiers.words
+        node_start, node_end = node.start_byte, node.end_byte
+        first = True
+        for child in rest:
+            if not child.is_named:
+                continue
+            start = node_start if first else child.start_byte
+            first = False
+            declarator, value = self.initialised(child, specifiers, type_node)
+            self.flush(out)
+            names = self.declared_names(declarator)
+            if not names:
+                if declarator.function is None:
+                    self.unknown(child, out)
+                continue
+            if declarator.function is not None and value is None:
+                continue  # a local function declaration
+            type_ = specifiers.type + declarator.suffix
+            if self.taken and start in self.taken:
+                taken = self.taken[start]
+                callee = r.Name(taken.name_start, taken.name_start + len(taken.name), taken.name)
+                self.mentions.add(taken.name)
+                args = (value,) if value is not None else ()
+                made = r.Call(taken.start, taken.end, callee, args, "macro")
+                out.append(r.Declare(taken.start, taken.end, names, type_, made, static))
+            else:
+                out.append(r.Declare(start, node_end, names, type_, value, static))
+
+    def initialised(
+        self, node: Node, specifiers: Specifiers, type_node: Node | None
+    ) -> tuple[Declarator, r.Value | None]:
+        """One declarator of a declaration and the value its variable starts with."""
+        if node.kind_id == g.INIT_DECLARATOR:
+            parts = self.children(node)
+            declarator = self.declarator(parts[0])
+            if len(parts) > 2:
+                return declarator, self.value(parts[-1])
+            if len(parts) == 2:
+                return declarator, self.constructed(node, specifiers.type + declarator.suffix, type_node, parts[1])
+            return declarator, None
+        declarator = self.declarator(node)
+        function = declarator.function
+        if function is not None and type_node is not None:
+            parts = self.children(function)
+            args = self.arguments(parts[1]) if len(parts) == 2 and parts[0].kind_id == g.IDENTIFIER else None
+            if args is not None:
+                callee, template = self.type_name(type_node)
+                value = r.Call(node.start_byte, node.end_byte, callee, args, "construct", template)
+                return declarator, value
+        return declarator, None
+
+    def constructed(self, node: Node, type_: str, type_node: Node | None, arguments: Node) -> r.Value:
+        """`T x(a)`, `T x{a}`."""
+        if type_node is None or type_node.kind_id == g.ENUM or type_node.kind_id in g.CLASSES:
+            callee = r.Name(node.start_byte, node.start_byte, type_)
+            template = ""
+        else:
+            callee, template = self.type_name(type_node)
+        return r.Call(node.start_byte, node.end_byte, callee, self.listed(arguments), "construct", template)
+
+    def arguments(self, node: Node) -> tuple[r.Value, ...] | None:
+        """Parameters that can be read as arguments; None when they are parameters indeed."""
+        args: list[r.Value] = []
+        for child in self.children(node):
+            if not child.is_named:
+                continue
+            value = self.argument(child) if child.kind_id == g.PARAMETER else None
+            if value is None:
+                return None
+            args.append(value)
+        return tuple(args) or None
+
+    def argument(self, node: Node) -> r.Value | None:
+        """`a`, `a::b`, `f(x)`, `a * b`, `a[i]` in the guise of a parameter."""
+        children = self.children(node)
+        first = children[0]
+        if first.kind_id not in _EXPRESSION_LIKE or len(children) > 2:
+            return None
+        value, template = self.named(first)
+        if len(children) == 1:
+            if first.kind_id == g.TEMPLATE_TYPE:
+                return None
+            return value
+        second = children[1]
+        start, end = node.start_byte, node.end_byte
+        if second.kind_id == g.ABSTRACT_FUNCTION:
+            parts = self.children(second)
+            if len(parts) != 1:
+                return None
+            if len(self.children(parts[0])) == 2:
+                inner: tuple[r.Value, ...] | None = ()
+            else:
+                inner = self.arguments(parts[0])
+            if inner is None:
+                return None
+            self.mentions.add(value.text.rpartition("::")[2])
+            return r.Call(start, end, value, inner, "call", template)
+        if second.kind_id == g.ABSTRACT_ARRAY:
+            indexes = self.values(second)
+            return r.Index(start, end, value, indexes) if indexes else None
+        if second.kind_id == g.POINTER_DECLARATOR or second.kind_id == g.REFERENCE_DECLARATOR:
+            parts = self.children(second)
+            spaced = self.text(first.end_byte, parts[0].start_byte) and self.text(
+                parts[0].end_byte, parts[-1].start_byte
+            )
+            if len(parts) == 2 and parts[1].kind_id == g.IDENTIFIER and spaced:
+                operator = self.text(parts[0].start_byte, parts[0].end_byte)
+                return r.Binary(start, end, operator, value, self.name(parts[1]))
+        return None
+
+    def block_macro(self, node: Node, out: Out) -> None:
+        """`FOR_EACH(x, y) { ... }`: a call of something unknown, then a block."""
+        children = self.children(node)
+        body = children[-1]
+        head = next((c for c in children if c.kind_id == g.FUNCTION_DECLARATOR), None)
+        if head is None or body.kind_id != g.COMPOUND:
+            self.declared_in_body(node, out)
+            return
+        parts = self.children(head)
+        name = self.name(parts[0])
+        assert isinstance(name, r.Name)
+        self.mentions.add(name.text)
+        args: list[r.Value] = []
+        for child in self.children(parts[1]) if len(parts) > 1 else ():
+            if child.is_named:
+                start, end = child.start_byte, child.end_byte
+                value = self.argument(child) if child.kind_id == g.PARAMETER else None
+                args.append(value or r.OpaqueValue(start, end, self.line(start, end), self.names(child)))
+        start, end = head.start_byte, head.end_byte
+        out.append(r.Evaluate(start, end, r.Call(start, end, name, tuple(args), "macro")))
+        out.append(r.Block(body.start_byte, body.end_byte, self.block(body)))
+
+    def nested(self, node: Node, out: Out) -> None:
+        self.declared_in_body(node, out)
+
+
+_ASM = g.kind("gnu_asm_expression")
+_INIT_STATEMENT = g.kind("init_statement")
+_ELSE = g.kind("else_clause")
+_CASE = g.kind("case_statement")
+_CATCH = g.kind("catch_clause")
+_OPEN = g.kind("(", False)
+_IGNORED = g.kinds("static_assert_declaration", "comment", "preproc_call", "preproc_def", "attribute_declaration")
+_SPECIFIERS = g.kinds("storage_class_specifier", "attribute_declaration", "explicit_function_specifier")
+_SKIPPED_SPECIFIERS = g.kinds("attribute_specifier", "ms_declspec_modifier", "ms_call_modifier", "alignas_qualifier")
+_DECLARED = g.kinds(
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "qualified_identifier",
+    "operator_name",
+    "destructor_name",
+    "operator_cast",
+    "template_function",
+    "template_method",
+    "dependent_name",
+    "primitive_type",
+)
+_ABSTRACT = g.kinds(
+    "abstract_function_declarator",
+    "abstract_pointer_declarator",
+    "abstract_reference_declarator",
+    "abstract_array_declarator",
+    "abstract_parenthesized_declarator",
+)
+_EXPRESSION_LIKE = g.kinds("type_identifier", "qualified_identifier", "template_type", "dependent_type")
+
+_READERS: dict[int, Callable[[Statements, Node, Out], None]] = {
+    g.kind(name): reader
+    for name, reader in (
+        ("expression_statement", Statements.evaluate),
+        ("declaration", Statements.declaration),
+        ("compound_statement", Statements.compound),
+        ("if_statement", Statements.if_),
+        ("return_statement", Statements.return_),
+        ("co_return_statement", Statements.return_),
+        ("co_yield_statement", Statements.co_yield),
+        ("throw_statement", Statements.throw),
+        ("break_statement", Statements.break_),
+        ("continue_statement", Statements.continue_),
+        ("goto_statement", Statements.goto),
+        ("labeled_statement", Statements.labeled),
+        ("attributed_statement", Statements.attributed),
+        ("while_statement", Statements.while_),
+        ("do_statement", Statements.do),
+        ("for_statement", Statements.for_),
+        ("for_range_loop", Statements.range),
+        ("switch_statement", Statements.switch),
+        ("try_statement", Statements.try_),
+        ("preproc_if", Statements.conditional_group),
+        ("preproc_ifdef", Statements.conditional_group),
+        ("function_definition", Statements.block_macro),
+        ("alias_declaration", Statements.nested),
+        ("type_definition", Statements.nested),
+        ("using_declaration", Statements.nested),
+        ("namespace_alias_definition", Statements.nested),
+        ("class_specifier", Statements.nested),
+        ("struct_specifier", Statements.nested),
+        ("union_specifier", Statements.nested),
+        ("enum_specifier", Statements.nested),
+    )
+}

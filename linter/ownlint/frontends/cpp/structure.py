@@ -1,0 +1,100 @@
+"""One C++ file: from bytes to a `File`, with no headers, no build and no configuration.
+
+A pure function that never raises: a file of any content becomes a `File`. What is not source text (too
+large, binary) becomes a `Problem`; what cannot be understood becomes `Opaque`. How the shapes that nest
+too deeply are kept finite is said in `values`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from tree_sitter import Node, Parser
+
+from ownlint.facts.comments import parse_suppression
+from ownlint.facts.records import File, Problem, Suppression
+from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp.declarations import Declarations
+from ownlint.frontends.cpp.preprocess import prepare
+from ownlint.frontends.cpp.values import unbroken, whole
+
+MAX_SIZE = 8_000_000
+"""Larger files are generated; parsing one takes seconds and finds tables."""
+
+_LOST = 0.2
+"""A file of which this part stands in error nodes is reported."""
+
+
+def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
+    """Everything the file says about itself; offsets are those of `data`, a byte order mark included."""
+    size = len(data)
+    if size > MAX_SIZE:
+        return _unread(path, size, f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read")
+    if _is_binary(data):
+        return _unread(path, size, "the file is not text")
+    prepared = prepare(data, vocabulary)
+    tree = Parser(g.LANGUAGE).parse(prepared.source)
+    root = tree.root_node
+    reader = Declarations(prepared, data)
+    reader.children = unbroken if root.has_error else whole
+    reader.walk(root.children)
+    return File(
+        path,
+        "cpp",
+        size,
+        tuple(function for function in reader.functions if function is not None),
+        tuple(reader.classes),
+        tuple(reader.variables),
+        tuple(reader.aliases),
+        prepared.macros,
+        prepared.imports,
+        comments=tuple(offset for comment in prepared.comments for offset in comment),
+        suppressions=_suppressions(data, prepared.comments),
+        problems=_problems(root, size),
+    )
+
+
+def _unread(path: str, size: int, reason: str) -> File:
+    return File(path, "cpp", size, problems=(Problem(0, 0, "read", reason),))
+
+
+def _is_binary(data: bytes) -> bool:
+    """UTF-16 and object files have a zero in every few bytes; source text has none, or one by accident."""
+    head = data[:65536]
+    return head.count(0) * 50 > len(head)
+
+
+def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppression, ...]:
+    if b"ownlint" not in data:
+        return ()
+    found = []
+    starts = [start for start, _ in comments]
+    for start, end in comments:
+        if b"ownlint" not in data[start:end]:
+            continue
+        line = data.rfind(b"\n", 0, start) + 1
+        before = data[line:start].strip()
+        index = bisect_right(starts, line) - 1
+        if 0 <= index and comments[index][0] <= line < comments[index][1] <= start:
+            before = data[comments[index][1] : start].strip()  # the line opens inside of a comment
+        suppression = parse_suppression(data[start:end].decode("utf-8", "replace"), start, end, bool(before))
+        if suppression is not None:
+            found.append(suppression)
+    return tuple(found)
+
+
+def _problems(root: Node, size: int) -> tuple[Problem, ...]:
+    if not root.has_error:
+        return ()
+    lost = 0
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.kind_id == g.ERROR:
+            lost += node.end_byte - node.start_byte
+        elif node.has_error:
+            stack.extend(node.children)
+    if lost <= _LOST * size or not lost:
+        return ()
+    return (Problem(0, size, "structure", f"{lost * 100 // max(size, 1)} % of the file could not be parsed"),)

@@ -1,0 +1,605 @@
+"""Expressions: from nodes to `records.Value`.
+
+Trees stay shallow, whatever the source nests: below `LIMIT` levels stands an `OpaqueValue`. Three shapes
+that are long in honest code are not lost to that:
+
+* a chain `a + b + c ...` (one precedence, more than `WIDE` operands) is balanced: the same operands in
+  the same order, in a tree of logarithmic depth;
+* a chain `x.def(...).def(...)...` of more than `CHAIN` calls is cut into several: each piece but the last
+  becomes a statement of its own (`Evaluate`) before the statement it stands in, and the next piece's
+  receiver is `Name("<chain>")`, whose range is that of the piece before. In order, they are all there;
+* an initialiser list keeps its first 64 items.
+
+`new (place) T(a)` is a `Call` of kind `construct` whose first argument is `Pair(Name("<placement>"), place)`
+(`new (std::nothrow) T` stays a `new`). `new T[n]` names the type `T[]` and has `n` as first argument;
+`delete[] p` has the callee `delete[]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+
+from tree_sitter import Node
+
+from ownlint.facts import records as r
+from ownlint.frontends.cpp import grammar as g
+
+LIMIT = 120
+CHAIN = 40
+WIDE = 24
+ITEMS = 64
+
+_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast", "std::bit_cast"})
+_OPERATORS = {"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!="}
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "<<": 3, ">>": 3, "&&": 4, "||": 5, "|": 6, "&": 7, "^": 8}
+_NAMES = g.kinds("identifier", "field_identifier", "type_identifier", "namespace_identifier")
+
+
+whole: Callable[[Node], list[Node]] = attrgetter("children")
+"""The children of a node in whose range nothing is broken."""
+
+
+def unbroken(node: Node) -> list[Node]:
+    """The children of a node, without what the parser skipped or made up."""
+    return [child for child in node.children if child.kind_id != g.ERROR and not child.is_missing]
+
+
+class Values:
+    """Reads values; what a body collects on the way (`mentions`, `hoisted`) is kept by the function reader."""
+
+    def __init__(self, source: bytes, thrown: frozenset[int]) -> None:
+        self.text = _reader(source)
+        self.thrown = thrown
+        self.children: Callable[[Node], list[Node]] = unbroken
+        self.depth = 0
+        self.mentions: set[str] = set()
+        self.hoisted: list[r.Statement] = []
+        self.broken = False
+
+    # --- to be supplied by those who know functions and statements ---
+
+    def lambda_(self, node: Node) -> r.Value:
+        raise NotImplementedError
+
+    # --- dispatch ---
+
+    def value(self, node: Node) -> r.Value:
+        kind = node.kind_id
+        if kind == g.IDENTIFIER:
+            start, end = node.start_byte, node.end_byte
+            return r.Name(start, end, self.text(start, end))
+        read = _READERS.get(kind)
+        if read is None or self.depth > LIMIT:
+            return self.opaque(node)
+        self.depth += 1
+        value = read(self, node)
+        self.depth -= 1
+        return value
+
+    def values(self, node: Node) -> tuple[r.Value, ...]:
+        """The items of `(a, b)`, `{a, b}`, `[a, b]`."""
+        value = self.value
+        return tuple([value(child) for child in self.children(node) if child.is_named])
+
+    def opaque(self, node: Node) -> r.OpaqueValue:
+        start, end = node.start_byte, node.end_byte
+        self.broken = True
+        return r.OpaqueValue(start, end, self.line(start, end), self.names(node))
+
+    def names(self, node: Node) -> tuple[str, ...]:
+        """The identifiers inside, at most 64, in order of the alphabet."""
+        found: set[str] = set()
+        stack = [node]
+        steps = 0
+        while stack and steps < 2000 and len(found) < ITEMS:
+            steps += 1
+            node = stack.pop()
+            if node.kind_id in _NAMES:
+                found.add(self.text(node.start_byte, node.end_byte)[:120])
+            elif node.named_child_count:
+                stack.extend(node.children[:200])
+        return tuple(sorted(found))
+
+    def line(self, start: int, end: int, limit: int = 120) -> str:
+        """Source text on one line."""
+        text = self.text(start, min(end, start + 4 * limit))
+        if "\n" in text or "  " in text or "\t" in text:
+            text = " ".join(text.split())
+        return text[:limit]
+
+    def written(self, start: int, end: int) -> str:
+        """A type (or the like) as written, with runs of blanks folded."""
+        text = self.text(start, end)
+        if "\n" in text or "  " in text or "\t" in text:
+            return " ".join(text.split())
+        return text.strip()
+
+    # --- names ---
+
+    def name(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Name(start, end, self.text(start, end))
+
+    def named(self, node: Node) -> tuple[r.Name, str]:
+        """A possibly qualified name without template arguments, and those of its last part.
+
+        The range ends with the last name, so that this token is found from the end.
+        """
+        start, end = node.start_byte, node.end_byte
+        text = self.text(start, end)
+        if "<" not in text and " " not in text and "\n" not in text:
+            return r.Name(start, end, text), ""
+        template = ""
+        parts: list[str] = []
+        steps = 0
+        while True:
+            steps += 1
+            kind = node.kind_id
+            if kind == g.QUALIFIED and steps < 200:
+                children = self.children(node)
+                if len(children) > 2:
+                    parts.append(self.plain(children[0]))
+                else:
+                    parts.append("")
+                node = children[-1]
+            elif kind == g.DEPENDENT_NAME or kind == g.DEPENDENT_TYPE:
+                node = self.children(node)[-1]
+            elif kind == g.TEMPLATE_FUNCTION or kind == g.TEMPLATE_TYPE or kind == g.TEMPLATE_METHOD:
+                children = self.children(node)
+                if len(children) > 1:
+                    template = self.written(children[1].start_byte + 1, children[1].end_byte - 1)
+                if children[0].kind_id in (g.TEMPLATE_TYPE, g.QUALIFIED) and steps < 200:
+                    node = children[0]
+                    continue
+                node = children[0]
+                break
+            else:
+                break
+        end = node.end_byte
+        last = self.text(node.start_byte, end)
+        if "<" in last and not last.startswith("operator"):
+            last = last.partition("<")[0]
+        parts.append(" ".join(last.split()))
+        return r.Name(start, end, "::".join(parts)), template
+
+    def plain(self, node: Node) -> str:
+        """`Foo` of `Foo<int>`."""
+        text = self.text(node.start_byte, node.end_byte)
+        return "".join(text.partition("<")[0].split())
+
+    def qualified(self, node: Node) -> r.Value:
+        return self.named(node)[0]
+
+    # --- calls, members, subscripts ---
+
+    def postfix(self, node: Node) -> r.Value:
+        """`a.b(c)[d].e(f)`, from the inside out."""
+        spine: list[tuple[int, Node, list[Node]]] = []
+        kind = node.kind_id
+        while kind == g.CALL or kind == g.FIELD or kind == g.SUBSCRIPT:
+            children = self.children(node)
+            if len(children) < 2:
+                break
+            spine.append((kind, node, children))
+            node = children[0]
+            kind = node.kind_id
+        template = ""
+        value: r.Value
+        if kind == g.TEMPLATE_FUNCTION or kind == g.QUALIFIED:
+            value, template = self.named(node)
+        elif kind == g.PRIMITIVE_TYPE or kind == g.TEMPLATE_TYPE:
+            value = self.name(node)
+        elif spine:
+            value = self.value(node)
+        else:
+            return self.opaque(node)
+        outer = self.depth
+        links = 0
+        length = len(spine)
+        self.depth = outer + min(length, CHAIN)
+        for index in range(length - 1, -1, -1):
+            kind, node, children = spine[index]
+            if kind == g.FIELD:
+                value, template = self.member(node, children, value)
+                continue
+            links += 1
+            if links > CHAIN:
+                links = 0
+                self.hoisted.append(r.Evaluate(value.start, value.end, value))
+                value = r.Name(value.start, value.end, "<chain>")
+            if kind == g.CALL:
+                value = self.call(node, value, template, children[1])
+            else:
+                value = r.Index(node.start_byte, node.end_byte, value, self.values(children[1]))
+            template = ""
+        self.depth = outer
+        return value
+
+    def call(self, node: Node, callee: r.Value, template: str, arguments: Node) -> r.Value:
+        args = self.values(arguments)
+        start, end = node.start_byte, node.end_byte
+        if callee.__class__ is r.Name:
+            name = callee.text  # type: ignore[union-attr]
+            if template and name in _CASTS and len(args) == 1:
+                return r.Cast(start, end, template, name.rpartition("::")[2], args[0])
+            self.mentions.add(name.rpartition("::")[2])
+        elif callee.__class__ is r.Member:
+            self.mentions.add(callee.name)  # type: ignore[union-attr]
+        return r.Call(start, end, callee, args, "call", template)
+
+    def member(self, node: Node, children: list[Node], base: r.Value) -> tuple[r.Value, str]:
+        last = children[-1]
+        kind = last.kind_id
+        arrow = children[1].end_byte - children[1].start_byte == 2
+        start, end = node.start_byte, node.end_byte
+        if kind == g.FIELD_IDENTIFIER:
+            at = last.start_byte
+            return r.Member(start, end, base, self.text(at, end), arrow, at), ""
+        name, template = self.named(last)
+        plain = name.text.rpartition("::")[2]
+        at = name.end - len(plain.encode())
+        return r.Member(start, name.end, base, plain, arrow, at), template
+
+    # --- operators ---
+
+    def parenthesized(self, node: Node) -> r.Value:
+        steps = 0
+        while node.kind_id == g.PARENTHESIZED:
+            children = self.children(node)
+            if len(children) < 3:
+                return self.opaque(node)
+            node = children[1]
+            steps += 1
+        if node.kind_id == g.IDENTIFIER:
+            return self.name(node)
+        return self.value(node)
+
+    def binary(self, node: Node) -> r.Value:
+        children = self.children(node)
+        if len(children) != 3:
+            return self.opaque(node)
+        left, sign, right = children
+        if left.kind_id == g.BINARY:
+            return self.spine(node)
+        value = self.value(left)
+        operator = self.text(sign.start_byte, sign.end_byte)
+        return r.Binary(value.start, node.end_byte, _OPERATORS.get(operator, operator), value, self.value(right))
+
+    def spine(self, node: Node) -> r.Value:
+        """`a + b - c`: operands of one precedence, left to right, without recursion."""
+        rights: list[tuple[str, Node, int]] = []
+        rank = 0
+        while node.kind_id == g.BINARY:
+            children = self.children(node)
+            if len(children) != 3:
+                break
+            operator = self.text(children[1].start_byte, children[1].end_byte)
+            operator = _OPERATORS.get(operator, operator)
+            own = _PRECEDENCE.get(operator, 0)
+            if rights and (own != rank or not rank):
+                break
+            rank = own
+            rights.append((operator, children[2], node.end_byte))
+            node = children[0]
+        value = self.value(node)
+        rights.reverse()
+        if len(rights) <= WIDE:
+            self.depth += len(rights)
+            for operator, right, end in rights:
+                value = r.Binary(value.start, end, operator, value, self.value(right))
+            self.depth -= len(rights)
+            return value
+        self.depth += len(rights).bit_length()
+        operands = [value, *(self.value(right) for _, right, _ in rights)]
+        self.depth -= len(rights).bit_length()
+        return _balanced(operands, [operator for operator, _, _ in rights], 0, len(operands))
+
+    def assignment(self, node: Node) -> r.Value:
+        children = self.children(node)
+        if len(children) != 3:
+            return self.opaque(node)
+        target = self.value(children[0])
+        self.assigned(target)
+        operator = self.text(children[1].start_byte, children[1].end_byte)
+        return r.Assign(node.start_byte, node.end_byte, target, operator, self.value(children[2]))
+
+    def assigned(self, target: r.Value) -> None:
+        """Mentions the last part of a place that gets a value; for `m[k] = v` that is `m`."""
+        for _ in range(LIMIT):
+            match target:
+                case r.Name(text=text):
+                    self.mentions.add("=" + text.rpartition("::")[2])
+                case r.Member(name=name):
+                    self.mentions.add("=" + name)
+                case r.Index(base=inner) | r.Unary(value=inner) | r.Cast(value=inner):
+                    target = inner
+                    continue
+            return
+
+    def update(self, node: Node) -> r.Value:
+        children = self.children(node)
+        if len(children) != 2:
+            return self.opaque(node)
+        operand, sign = children if children[0].is_named else reversed(children)
+        target = self.value(operand)
+        self.assigned(target)
+        operator = self.text(sign.start_byte, sign.end_byte)
+        return r.Assign(node.start_byte, node.end_byte, target, operator, target)
+
+    def unary(self, node: Node) -> r.Value:
+        children = self.children(node)
+        if len(children) != 2:
+            return self.opaque(node)
+        start = node.start_byte
+        operator = self.text(start, children[0].end_byte)
+        if start in self.thrown:
+            operator = "throw"
+        elif operator == "not":
+            operator = "!"
+        elif operator == "compl":
+            operator = "~"
+        return r.Unary(start, node.end_byte, operator, self.value(children[1]))
+
+    def co_await(self, node: Node) -> r.Value:
+        return r.Unary(node.start_byte, node.end_byte, "co_await", self.value(self.children(node)[-1]))
+
+    def sizeof(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        for child in self.children(node):
+            if child.is_named:
+                if child.kind_id == g.TYPE_DESCRIPTOR:
+                    inner: r.Value = r.Name(
+                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
+                    )
+                else:
+                    inner = self.value(child)
+                return r.Unary(start, end, "sizeof", inner)
+        return self.opaque(node)
+
+    def cast(self, node: Node) -> r.Value:
+        children = self.children(node)
+        if len(children) != 4:
+            return self.opaque(node)
+        type_ = self.written(children[1].start_byte, children[1].end_byte)
+        return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
+
+    def conditional(self, node: Node) -> r.Value:
+        children = self.children(node)
+        start, end = node.start_byte, node.end_byte
+        if len(children) == 4 and not children[2].is_named:  # GNU: a ?: b
+            condition = self.value(children[0])
+            return r.Conditional(start, end, condition, condition, self.value(children[3]))
+        if len(children) != 5:
+            return self.opaque(node)
+        return r.Conditional(start, end, self.value(children[0]), self.value(children[2]), self.value(children[4]))
+
+    def comma(self, node: Node) -> r.Value:
+        start = node.start_byte
+        operands: list[r.Value] = []
+        steps: list[str] = []
+        kind = node.kind_id
+        while node.kind_id == kind:
+            children = self.children(node)
+            if len(children) != 3:
+                return self.opaque(node)
+            operands.append(self.value(children[0]))
+            steps.append(",")
+            node = children[2]
+        operands.append(self.value(node))
+        if len(operands) == 2:
+            return r.Binary(start, node.end_byte, ",", operands[0], operands[1])
+        return _balanced(operands, steps, 0, len(operands))
+
+    def fold(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        sides: list[r.Value] = []
+        operator = ","
+        for child in self.children(node):
+            text = self.text(child.start_byte, child.end_byte)
+            if text == "...":
+                sides.append(r.Name(child.start_byte, child.end_byte, "..."))
+            elif child.is_named:
+                sides.append(self.value(child))
+            elif text not in "()":
+                operator = _OPERATORS.get(text, text)
+        if len(sides) < 2:
+            return self.opaque(node)
+        value = sides[0]
+        for side in sides[1:]:
+            value = r.Binary(start, end, operator, value, side)
+        return value
+
+    def spread(self, node: Node) -> r.Value:
+        return r.Unary(node.start_byte, node.end_byte, "spread", self.value(self.children(node)[0]))
+
+    # --- making things ---
+
+    def aggregate(self, node: Node) -> r.Value:
+        children = [child for child in self.children(node) if child.is_named]
+        cut = len(children) > ITEMS
+        items = tuple([self.value(child) for child in children[:ITEMS]])
+        return r.Aggregate(node.start_byte, node.end_byte, "init", items, cut)
+
+    def designated(self, node: Node) -> r.Value:
+        children = [child for child in self.children(node) if child.is_named]
+        if len(children) < 2:
+            return self.opaque(node)
+        first = children[0]
+        start, end = first.start_byte, children[-2].end_byte
+        text = self.text(start, end)
+        if text.startswith("."):
+            key: r.Value = r.Name(start + 1, end, text[1:].strip())
+        else:
+            key = r.Name(start, end, text)
+        return r.Pair(node.start_byte, node.end_byte, key, self.value(children[-1]))
+
+    def braced(self, node: Node) -> r.Value:
+        """`T{a, b}`"""
+        children = self.children(node)
+        if len(children) != 2:
+            if len(children) == 1 and children[0].kind_id == g.INITIALIZER_LIST:  # a default argument `= {}`
+                return self.aggregate(children[0])
+            if len(children) == 4:  # (T){...}
+                type_ = self.written(children[1].start_byte, children[1].end_byte)
+                return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
+            return self.opaque(node)
+        callee, template = self.type_name(children[0])
+        return r.Call(node.start_byte, node.end_byte, callee, self.listed(children[1]), "construct", template)
+
+    def listed(self, node: Node) -> tuple[r.Value, ...]:
+        """Arguments in `()` or `{}`, the latter cut like any list."""
+        children = [child for child in self.children(node) if child.is_named]
+        return tuple([self.value(child) for child in children[:ITEMS]])
+
+    def type_name(self, node: Node) -> tuple[r.Name, str]:
+        """The name of a type that is constructed, and its template arguments; mentions it, too."""
+        if node.kind_id == g.TYPE_DESCRIPTOR or node.kind_id == g.PLACEHOLDER or node.kind_id == g.PRIMITIVE_TYPE:
+            name = r.Name(node.start_byte, node.end_byte, self.written(node.start_byte, node.end_byte))
+            template = ""
+        else:
+            name, template = self.named(node)
+        self.mentions.add(name.text.rpartition("::")[2])
+        return name, template
+
+    def new(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        callee: r.Name | None = None
+        template = ""
+        args: tuple[r.Value, ...] = ()
+        placement: tuple[r.Value, ...] = ()
+        for child in self.children(node):
+            kind = child.kind_id
+            if kind == g.ARGUMENTS or kind == g.INITIALIZER_LIST:
+                if callee is None:
+                    placement = self.values(child)
+                else:
+                    args += self.listed(child)
+            elif kind in g.TYPES or kind == g.TYPE_DESCRIPTOR:
+                callee, template = self.type_name(child)
+            elif kind == _NEW_DECLARATOR and callee is not None:
+                callee = r.Name(callee.start, callee.end, callee.text + "[]")
+                for inner in self.children(child):
+                    if inner.is_named:
+                        args += (self.value(inner),)
+                        break
+        if callee is None:
+            return self.opaque(node)
+        placed = [p for p in placement if not (isinstance(p, r.Name) and p.text.endswith("nothrow"))]
+        if placed:
+            first = placed[0]
+            pair = r.Pair(first.start, first.end, r.Name(first.start, first.start, "<placement>"), first)
+            return r.Call(start, end, callee, (pair, *args), "construct", template)
+        return r.Call(start, end, callee, args, "new", template)
+
+    def delete(self, node: Node) -> r.Value:
+        children = self.children(node)
+        start = node.start_byte
+        array = any(self.text(c.start_byte, c.end_byte) == "[" for c in children[:-1] if not c.is_named)
+        word = "delete[]" if array else "delete"
+        self.mentions.add("delete")
+        return r.Call(start, node.end_byte, r.Name(start, start + 6, word), (self.value(children[-1]),), "delete")
+
+    # --- literals ---
+
+    def string(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Literal(start, end, "str", self.text(start, min(end, start + 480))[:120])
+
+    def number(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        text = self.text(start, min(end, start + 120))
+        floating = "." in text or (not text.startswith(("0x", "0X")) and ("e" in text or "E" in text))
+        return r.Literal(start, end, "float" if floating else "int", text)
+
+    def bool(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Literal(start, end, "bool", self.text(start, end))
+
+    def null(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Literal(start, end, "null", self.text(start, end))
+
+    def char(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Literal(start, end, "char", self.text(start, min(end, start + 120)))
+
+    def other(self, node: Node) -> r.Value:
+        start, end = node.start_byte, node.end_byte
+        return r.Literal(start, end, "other", self.text(start, min(end, start + 480))[:120])
+
+
+def _balanced(operands: list[r.Value], operators: list[str], low: int, high: int) -> r.Value:
+    """`operands[low:high]` with `operators[i]` between `i` and `i + 1`, split in the middle."""
+    if high - low == 1:
+        return operands[low]
+    middle = (low + high) // 2
+    left = _balanced(operands, operators, low, middle)
+    right = _balanced(operands, operators, middle, high)
+    return r.Binary(left.start, right.end, operators[middle - 1], left, right)
+
+
+def _reader(source: bytes) -> Callable[[int, int], str]:
+    """Text between two byte offsets; files in ASCII, which most are, are cut without decoding again."""
+    text = source.decode("latin-1")
+    if source.isascii():
+        return lambda start, end: text[start:end]
+
+    def decode(start: int, end: int) -> str:
+        piece = text[start:end]
+        return piece if piece.isascii() else piece.encode("latin-1").decode("utf-8", "replace")
+
+    return decode
+
+
+_NEW_DECLARATOR = g.kind("new_declarator")
+
+_READERS: dict[int, Callable[[Values, Node], r.Value]] = {
+    g.kind(name): reader
+    for name, reader in (
+        ("field_identifier", Values.name),
+        ("type_identifier", Values.name),
+        ("namespace_identifier", Values.name),
+        ("primitive_type", Values.name),
+        ("this", Values.name),
+        ("operator_name", Values.name),
+        ("destructor_name", Values.name),
+        ("qualified_identifier", Values.qualified),
+        ("template_function", Values.qualified),
+        ("template_type", Values.qualified),
+        ("template_method", Values.qualified),
+        ("dependent_name", Values.qualified),
+        ("call_expression", Values.postfix),
+        ("field_expression", Values.postfix),
+        ("subscript_expression", Values.postfix),
+        ("parenthesized_expression", Values.parenthesized),
+        ("binary_expression", Values.binary),
+        ("assignment_expression", Values.assignment),
+        ("update_expression", Values.update),
+        ("unary_expression", Values.unary),
+        ("pointer_expression", Values.unary),
+        ("co_await_expression", Values.co_await),
+        ("sizeof_expression", Values.sizeof),
+        ("alignof_expression", Values.sizeof),
+        ("cast_expression", Values.cast),
+        ("conditional_expression", Values.conditional),
+        ("comma_expression", Values.comma),
+        ("fold_expression", Values.fold),
+        ("parameter_pack_expansion", Values.spread),
+        ("initializer_list", Values.aggregate),
+        ("initializer_pair", Values.designated),
+        ("compound_literal_expression", Values.braced),
+        ("new_expression", Values.new),
+        ("delete_expression", Values.delete),
+        ("lambda_expression", lambda self, node: self.lambda_(node)),
+        ("string_literal", Values.string),
+        ("raw_string_literal", Values.string),
+        ("concatenated_string", Values.string),
+        ("number_literal", Values.number),
+        ("char_literal", Values.char),
+        ("true", Values.bool),
+        ("false", Values.bool),
+        ("null", Values.null),
+        ("user_defined_literal", Values.other),
+    )
+}
