@@ -22,11 +22,11 @@ from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
 from ownlint.rule import RuleError
-from ownlint.sources.compilation import Command
+from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, DiscoverError, Source, discover, modules
 
-REFUSALS = (ConfigError, DiscoverError, ModelError, RuleError)
+REFUSALS = (CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
 """What keeps a run from beginning; the text of each is one line for the user."""
 
 DEADLINE = 60.0
@@ -59,18 +59,18 @@ def run(options: Options) -> Report:
 
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)
-    commands = compile_commands(found, config)
+    how = compiling(found, config)
     models_at = inputs.model_paths(options.root, config)
-    key = _result_key(found, held, commands, config, models_at)
+    key = _result_key(found, held, how, config, models_at)
     report = _recalled(cache, digests, key)
     if report is None:
         from ownlint.program.program import Program
 
         libraries = load_models(models_at)
-        facts = read(found.sources, held, commands, libraries.vocabulary(), cache, digests, options.jobs)
+        facts = read(found.sources, held, how.commands, libraries.vocabulary(), cache, digests, options.jobs)
         program = Program(facts.files, libraries)
         rules = [rule for rule in catalogue.load() if rule.id in ran]
-        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran)
+        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends)
     digests.save()
@@ -96,7 +96,7 @@ def facts(options: Options) -> File:
     if not asked:
         reasons = [reason for _, reason in found.unread]
         raise DiscoverError(f"{options.paths[0]}: {reasons[0] if reasons else 'is not a file that can be read'}")
-    commands = compile_commands(found, options.settings.config)
+    commands = compiling(found, options.settings.config).commands
     vocabulary = load_models(inputs.model_paths(options.root, options.settings.config)).vocabulary()
     cache = Cache(None)
     digests = Digests(cache, options.root)
@@ -104,7 +104,12 @@ def facts(options: Options) -> File:
 
 
 def _compose(
-    said: Iterable[Finding | Crash], files: Sequence[File], found: Discovered, config: Config, ran: frozenset[str]
+    said: Iterable[Finding | Crash],
+    files: Sequence[File],
+    found: Discovered,
+    config: Config,
+    ran: frozenset[str],
+    hint: str,
 ) -> Report:
     from ownlint.report.compose import compose
 
@@ -117,27 +122,37 @@ def _compose(
         known=[info.id for info in rule_infos()],
         ran=ran,
         unread=[Incomplete(path, reason) for path, reason in found.unread],
+        hint=hint,
     )
 
 
-def compile_commands(found: Discovered, config: Config) -> dict[str, Command]:
-    """How to compile the files whose types are wanted: those that were asked for, of which somebody knows how."""
-    if config.types == "never":
-        return {}
-    from ownlint.sources import compilation as compiling
+class Compiling(msgspec.Struct, frozen=True):
+    """How to compile the files whose types are wanted, by relative path; `hint` says why others have no types."""
 
-    Compilation = getattr(compiling, "Compilation", None)
-    if Compilation is None:  # TODO until it lands
-        return {}
+    commands: dict[str, Command]
+    hint: str = ""
+
+
+def compiling(found: Discovered, config: Config) -> Compiling:
+    """Types are wanted of the files that were asked for: with `auto`, of those that a database tells how to compile."""
+    if config.types == "never":
+        return Compiling({}, "`--types never`")
+    wanted = [source for source in found.sources if source.asked and source.language == "cpp"]
+    if not wanted:
+        return Compiling({})
+    from ownlint.sources.compilation import Compilation
+
     build = None if config.build_path is None else found.root / config.build_path
     compilation = Compilation.find(found.root, build, found.sources)
+    if config.types == "auto" and not compilation.from_database:
+        missing = "no compile_commands.json; see `--build-path`"
+        return Compiling({}, f"{compilation.notice}; {missing}" if compilation.notice else missing)
     commands = {}
-    for source in found.sources:
-        if source.asked and source.language == "cpp":
-            command = compilation.command(source)
-            if command is not None and (config.types == "always" or not command.inferred):
-                commands[source.relative] = command
-    return commands
+    for source in wanted:
+        command = compilation.command(source)
+        if command is not None and (config.types == "always" or not command.inferred):
+            commands[source.relative] = command
+    return Compiling(commands, compilation.notice)
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -226,11 +241,11 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 def _result_key(
-    found: Discovered, held: Sequence[str], commands: dict[str, Command], config: Config, models: tuple[Path, ...]
+    found: Discovered, held: Sequence[str], how: Compiling, config: Config, models: tuple[Path, ...]
 ) -> str:
     sources = [(s.relative, s.asked, digest) for s, digest in zip(found.sources, held, strict=True)]
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
-    parts = (sources, found.unread, sorted(commands.items()), settings)
+    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings)
     return Cache.key(
         b"result", inputs.engine_digest(), inputs.knowledge_digest(models), *map(msgspec.json.encode, parts)
     )

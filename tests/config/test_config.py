@@ -93,7 +93,7 @@ def test_a_rule_that_does_not_exist_is_refused_with_its_line(tmp_path: Path) -> 
 
 def test_a_rule_named_on_the_command_line_is_refused_with_its_flag() -> None:
     settings = Settings(config=Config()).override("--ignore", ignore=("nope",))
-    with pytest.raises(ConfigError, match="^--ignore: unknown rule `nope`$"):
+    with pytest.raises(ConfigError, match=r"^--ignore: unknown rule `nope`$"):
         check_rules(settings, RULES)
 
 

@@ -143,7 +143,9 @@ def test_the_root_is_where_the_settings_are_else_the_top_of_git_else_what_is_ask
 
 
 def test_modules_are_named_from_their_package(tmp_path: Path) -> None:
-    tree(tmp_path, "src/pkg/__init__.py", "src/pkg/sub/__init__.py", "src/pkg/sub/a.py", "script.py", "src/pkg/data/b.py")
+    tree(
+        tmp_path, "src/pkg/__init__.py", "src/pkg/sub/__init__.py", "src/pkg/sub/a.py", "script.py", "src/pkg/data/b.py"
+    )
     assert modules(discover(tmp_path, [tmp_path], Config()).sources) == {
         "script.py": "script",
         "src/pkg/__init__.py": "pkg",

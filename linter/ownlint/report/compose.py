@@ -22,8 +22,10 @@ def compose(
     known: Collection[str],
     ran: Collection[str],
     unread: Iterable[Incomplete] = (),
+    hint: str = "",
 ) -> Report:
-    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run."""
+    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run; `hint` says
+    why files have no types."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -43,7 +45,7 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
         files=len(files),
-        notice=_notice(files, config),
+        notice=_notice(files, hint),
     )
 
 
@@ -74,22 +76,16 @@ def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
     return (Incomplete(file.path, problem.reason, problem.stage) for file in files for problem in file.problems)
 
 
-def _notice(files: Sequence[File], config: Config) -> str:
+def _notice(files: Sequence[File], hint: str) -> str:
     cpp = [file for file in files if file.language == "cpp"]
-    structure = sum(1 for file in cpp if not file.typed and not file.meanings)
-    part = sum(1 for file in cpp if not file.typed and file.meanings)
-    if not structure and not part:
+    structure = sum(not file.typed and not file.meanings for file in cpp)
+    part = sum(not file.typed and bool(file.meanings) for file in cpp)
+    if structure and part:
+        said = f"{structure} of {len(cpp)} C++ files were read by structure only, {part} in part"
+    elif structure:
+        said = f"{structure} of {len(cpp)} C++ files were read by structure only"
+    elif part:
+        return f"{part} of {len(cpp)} C++ files were read in part"
+    else:
         return ""
-    said = []
-    if structure:
-        tried = any(file.typed or file.meanings for file in cpp)
-        said.append(f"{structure} of {len(cpp)} C++ files were read by structure only" + _why(config, tried))
-    if part:
-        said.append(f"{part} of {len(cpp)} in part" if said else f"{part} of {len(cpp)} C++ files were read in part")
-    return ", ".join(said)
-
-
-def _why(config: Config, tried: bool) -> str:
-    if config.types == "never":
-        return " (`--types never`)"
-    return "" if tried or config.types == "always" else " (no compile_commands.json; see `--build-path`)"
+    return f"{said} ({hint})" if hint else said

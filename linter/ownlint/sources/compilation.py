@@ -96,6 +96,11 @@ class Compilation:
                 notice = f"{place}: {error.message}; ignored"
         return cls(root, sources, None, notice)
 
+    @property
+    def from_database(self) -> bool:
+        """A database was found: not every command is inferred."""
+        return self._database is not None
+
     def command(self, source: Source) -> Command | None:
         """None where nothing is known that would make a parser understand the file."""
         if not self._headers.source:
