@@ -144,8 +144,13 @@ class Names:
         module = scope
         while module.outer is not None:
             module = module.outer
+        bound = scope.bound
+        elsewhere = scope.globals | scope.nonlocals
         for chain in scope.pending:
-            self._settle(chain, scope, outer, module)
+            if chain.root in bound or chain.root in elsewhere or outer is None:
+                self._settle(chain, scope, outer, module)
+            else:  # the most frequent case
+                outer.pending.append(chain)
         scope.pending.clear()
 
     def _settle(self, chain: Chain, scope: Scope, outer: Scope | None, module: Scope) -> None:
@@ -183,7 +188,8 @@ class Names:
             self._symbols.setdefault((start, end), f"{self.prefix}{owner.dotted}.{name}")
 
     def _say(self, symbol: str, chain: Chain) -> None:
-        symbol = ".".join((symbol, *chain.prefix))
+        if chain.prefix:
+            symbol = ".".join((symbol, *chain.prefix))
         self._symbols.setdefault((chain.start, chain.end), symbol)
         for start, end, name in chain.tokens:
             symbol = f"{symbol}.{name}"
@@ -193,5 +199,7 @@ class Names:
 
     def meanings(self) -> tuple[Meaning, ...]:
         """Sorted; the type of a declared name is the dotted name of its annotation."""
-        places = sorted(self._symbols.keys() | self._types.keys())
-        return tuple(Meaning(*place, self._symbols.get(place, ""), self._types.get(place, "")) for place in places)
+        symbols, types = self._symbols, self._types
+        for place in types:
+            symbols.setdefault(place, "")
+        return tuple([Meaning(*place, symbol, types.get(place, "")) for place, symbol in sorted(symbols.items())])

@@ -75,9 +75,13 @@ def decode(data: bytes) -> Source:
 
 def _require_mappable(encoding: str) -> None:
     """ASCII must stand for itself in both directions, else offsets in the text say nothing about the file."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        same = _ASCII.decode(encoding).encode("ascii") == _ASCII and _ASCII.decode("ascii").encode(encoding) == _ASCII
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = _ASCII.decode(encoding)
+            same = text.encode("ascii") == _ASCII == text.encode(encoding)
+    except UnicodeError:
+        same = False
     if not same:
         raise UnreadableError(f"the encoding {encoding} does not contain ASCII", 1)
 

@@ -127,8 +127,11 @@ class Statements(Values):
         start, end = self.range(node)
         value = None if node.value is None else self.value(node.value)
         place = self.target(node.target)
-        name_start = place.name_start if isinstance(place, r.Member) else place.start
-        type_ = self.annotation(node.annotation, (name_start, place.end))
+        match place:
+            case r.Name(start=first) | r.Member(name_start=first):
+                type_ = self.annotation(node.annotation, (first, place.end))
+            case _:
+                type_ = self.annotation(node.annotation)
         self._declare(node.target, place, type_)
         return [] if value is None else [r.Evaluate(start, end, r.Assign(start, end, place, "=", value))]
 

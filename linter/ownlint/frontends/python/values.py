@@ -206,10 +206,12 @@ class Values:
 
     def _call(self, node: ast.Call) -> r.Call:
         start, end = self.range(node)
-        callee = self.value(node.func)
-        match callee:
-            case r.Name(text=called) | r.Member(name=called):
-                self.scope.mentions.add(called)
+        function = node.func
+        callee = self.value(function)
+        if type(function) is ast.Attribute:
+            self.scope.mentions.add(function.attr)
+        elif type(function) is ast.Name:
+            self.scope.mentions.add(function.id)
         args = [self.value(arg) for arg in node.args]
         args.extend([self._keyword(keyword) for keyword in node.keywords])
         return r.Call(start, end, callee, tuple(args))
