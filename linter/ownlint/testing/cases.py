@@ -5,18 +5,17 @@ Files are read in this process: test code is one's own, and a child for every ca
 
 from __future__ import annotations
 
-import importlib.util
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from ownlint import catalogue
 from ownlint.facts.records import File, decode_file
 from ownlint.finding import CERTAINTIES, Crash, Finding
 from ownlint.frontends.worker import Handshake, Reader, Request
+from ownlint.inputs import packs
 from ownlint.program import models
 from ownlint.program.program import Program
 from ownlint.rule import Rule
@@ -63,10 +62,7 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
 @lru_cache(maxsize=32)
 def load_models(extra: str = "") -> models.Models:
     """The models of every installed rule pack, and one more given as text."""
-    packs = sorted({point.module for point in entry_points(group=catalogue.GROUP)})
-    specs = [spec for pack in packs if (spec := importlib.util.find_spec(pack)) is not None]
-    folders = [Path(place) / "models" for spec in specs for place in spec.submodule_search_locations or ()]
-    paths = [folder for folder in folders if folder.is_dir()]
+    paths = [pack / "models" for pack in packs() if (pack / "models").is_dir()]
     if not extra:
         return models.load(paths)
     with tempfile.TemporaryDirectory(prefix="ownlint-models-") as place:
@@ -83,9 +79,11 @@ def _read(case: Case, mode: Mode, folder: Path, prelude: Path | None, known: mod
         place.write_text(block.text, encoding="utf-8")
     for block in case.blocks:
         file = decode_file(reader.answer(_request(block, case, mode, folder, prelude))[1])
+        reasons = "; ".join(problem.reason for problem in file.problems)
         if mode == "typed" and block.language == "cpp" and not file.typed:
-            reasons = "; ".join(problem.reason for problem in file.problems) or "no reason given"
-            raise CaseError(f"{block.name} was not read with types: {reasons}")
+            raise CaseError(f"{block.name} was not read with types: {reasons or 'no reason given'}")
+        if reasons:
+            raise CaseError(f"{block.name} was not read in full: {reasons}")
         yield file
 
 
@@ -118,7 +116,7 @@ def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
                 else:
                     rest.remove(match)
             elif mark.kind == "step" and not any(_leads_through(finding, block, mark) for finding in findings):
-                yield f"no finding has this step:\n{_at(block, mark.line)}: {mark.text}"
+                yield f"no finding has this step:\n{_at(block, mark.line)}{mark.text}"
     for finding in rest:
         block = next(block for block in case.blocks if block.name == finding.path)
         yield _unexpected(block, finding)
@@ -150,7 +148,7 @@ def _missing(block: Block, mark: Mark, findings: Sequence[Finding]) -> str:
     near = [f for f in findings if f.path == block.name and line_of(block, f.span.start) == mark.line]
     said = "".join(f"\n  but there is {_told(finding)}" for finding in near)
     certainty = f"[{mark.certainty}]" if mark.certainty else ""
-    return f"expected, not found:\n{_at(block, mark.line)}: {mark.kind}{certainty}: {mark.text}{said}"
+    return f"expected, not found:\n{_at(block, mark.line)}{mark.kind}{certainty}: {mark.text}{said}"
 
 
 def _unexpected(block: Block, finding: Finding) -> str:
@@ -162,7 +160,7 @@ def _unexpected(block: Block, finding: Finding) -> str:
     elif innocent := next((mark for mark in here if mark.kind == "ok"), None):
         because = f"found on a line that is innocent (`ok: {innocent.text}`)"
     steps = "".join(f"\n  step {step.path}: {step.message}" for step in finding.steps)
-    return f"{because}:\n{_at(block, line)}: {_told(finding)}{steps}"
+    return f"{because}:\n{_at(block, line)}{_told(finding)}{steps}"
 
 
 def _told(finding: Finding) -> str:

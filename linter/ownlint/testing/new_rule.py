@@ -1,0 +1,154 @@
+"""Writes a rule that runs, and the page that tests it, to be changed into a real one."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from ownlint.catalogue import GROUP
+
+DRAFTS = "drafts"
+"""Where a new rule stands until somebody moves it to the folder of its effect."""
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
+
+
+def create(name: str, root: Path, folder: str = DRAFTS) -> tuple[Path, ...]:
+    """Writes the files of the rule `name` into the pack that `root/pyproject.toml` declares, and returns them.
+
+    Raises `ValueError` for a bad name or a project without a pack, `FileExistsError` before anything is written.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", folder):
+        raise ValueError(f"`{folder}` is no name for a folder of rules")
+    pack = pack_of(root)
+    words = name.replace("-", "_")
+    for taken in sorted(pack.rglob(f"{words}.py")):
+        raise FileExistsError(f"{taken} exists: a rule's name is its own")
+    texts = {
+        pack / folder / f"{words}.py": _RULE.replace("RULE_NAME", words),
+        root / "tests" / "rules" / f"{name}.md": _PAGE.replace("RULE-NAME", name),
+    }
+    for path in texts:
+        if path.exists():
+            raise FileExistsError(f"{path} exists")
+    if not (pack / folder / "__init__.py").exists():
+        texts = {pack / folder / "__init__.py": "", **texts}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tuple(texts)
+
+
+def pack_of(root: Path) -> Path:
+    """The folder of the rule pack that the project declares as an entry point."""
+    project = root / "pyproject.toml"
+    try:
+        declared = tomllib.loads(project.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{root} has no pyproject.toml: rules belong to a package") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{project}: {error}") from None
+    points = declared.get("project", {}).get("entry-points", {}).get(GROUP, {})
+    for module in points.values():
+        for place in _places(root, str(module)):
+            if (place / "__init__.py").is_file():
+                return place
+    raise ValueError(f'{project} declares no rule pack: add [project.entry-points."{GROUP}"]')
+
+
+def _places(root: Path, module: str) -> Iterator[Path]:
+    """Where the package can stand: at the top, or below a source root."""
+    inside = Path(*module.split("."))
+    yield root / inside
+    yield from (folder / inside for folder in sorted(root.iterdir()) if folder.is_dir())
+
+
+_RULE = '''"""`replace_me` is called where it does harm.
+
+Say in one paragraph what goes wrong when the program runs, and who notices. The first line is the headline: one
+sentence, in the present tense.
+
+bad:
+
+```cpp
+void Run() { replace_me(); }
+```
+
+good:
+
+```cpp
+void Run() { keep_me(); }
+```
+
+Reported: every call. Say here which shapes are.
+
+Quiet: mentions that call nothing. Say here which shapes are innocent, and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, places, rule
+
+
+@rule(severity="warning", languages=("cpp", "python"))
+def RULE_NAME(function: Function) -> Iterator[Finding]:
+    if not function.mentions("replace_me"):
+        return
+    for call in function.flow.calls:
+        if places.last_name(call.node.callee) == "replace_me":
+            yield function.finding(call, f"`{function.name}` calls `replace_me`", help="call `keep_me` instead")
+'''
+
+_PAGE = """# RULE-NAME
+
+Each heading makes a claim; `error`, `warning` or `note` stands on the guilty line, `ok` on its innocent twin, with
+the reason. `docs/testing.md` explains the page.
+
+## A call is reported wherever it stands
+
+```cpp
+void Run(Engine& engine) {
+  replace_me();  // warning: `Run` calls `replace_me`
+  engine.replace_me();  // warning: calls `replace_me`
+  if (replace_me() > 0) {  // warning: calls `replace_me`
+    Stop(replace_me(1));  // warning: calls `replace_me`
+  }
+  keep_me();  // ok: another function
+}
+```
+
+## Python calls are reported too
+
+```python
+def run(engine):
+    for part in engine.parts:
+        part.replace_me()  # warning: `run` calls `replace_me`
+    return [engine.keep_me()]  # ok: another method
+```
+
+## Other names are innocent
+
+```cpp
+void replace_me();  // ok: a declaration calls nothing
+
+void Run(Engine& engine) {
+  dont_replace_me();  // ok: the name only ends like it
+  replace_me_later();  // ok: the name only starts like it
+  Log("replace_me()");  // ok: words in a string
+  Callback later = &replace_me;  // ok: the function is named, not called
+  engine.replace_me = later;  // ok: a member of that name is written
+}
+```
+
+```python
+def run(engine):
+    later = engine.replace_me  # ok: the method is named, not called
+    return later
+```
+"""

@@ -1,0 +1,175 @@
+"""Imports go down only; parsers are imported by frontends alone; no library is known outside the models."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LINTER = ROOT / "linter" / "ownlint"
+RULES = ROOT / "rules" / "ownlint_rules"
+
+BELOW: dict[str, frozenset[str]] = {}
+"""Part of the machine -> the parts it may import."""
+
+
+def _part(name: str, *below: str) -> None:
+    BELOW[name] = frozenset(below) | frozenset(lower for part in below for lower in BELOW[part])
+
+
+_part("facts")
+_part("finding", "facts")
+_part("config", "finding")
+_part("sources", "config", "facts")
+_part("frontends", "facts")
+_part("program", "facts", "finding")
+_part("rule", "program", "finding")
+_part("catalogue", "rule")
+_part("report", "finding", "config", "facts")
+_part("inputs", "catalogue", "config")
+_part("pipeline", "catalogue", "inputs", "sources", "frontends", "report", "program")
+_part("testing", "catalogue", "inputs", "frontends")
+_part("cli", "pipeline", "testing")
+_part("__main__", "cli")
+
+ONLY_IN = {
+    "tree_sitter": "frontends/cpp",
+    "tree_sitter_cpp": "frontends/cpp",
+    "clang": "frontends/cpp",
+    "libcst": "frontends/python",
+    "rich": "report",
+    "click": "cli.py",
+}
+
+EXPLAINED = {
+    # The command that an executor carries to a worker is what `sources` found out about the file.
+    ("frontends", "sources"),
+}
+
+COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow"})
+"""Names of models that are no library, or that are words of the languages: `->` is an arrow."""
+
+PLACES = {
+    # Where a compiler and what comes with Python packages keep their headers: about compiling, not about ownership.
+    "sources/headers.py": frozenset({"llvm"}),
+    "sources/inference.py": frozenset({"pybind11", "nanobind", "numpy"}),
+}
+
+
+def modules(root: Path) -> list[Path]:
+    return sorted(root.rglob("*.py"))
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(LINTER).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> Iterator[str]:
+    """What a module imports when it runs, functions included; what only type checkers see does not count."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    unseen = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative imports are not used"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", modules(LINTER), ids=lambda path: path.relative_to(LINTER).as_posix())
+def test_imports_go_down_only(path: Path) -> None:
+    part = part_of(path)
+    if part == "__init__":
+        return  # the face loads lazily, by name
+    assert part in BELOW, f"say in this test where `{part}` stands"
+    wrong = set()
+    for name in imports(path):
+        words = name.split(".")
+        other = words[1] if words[0] == "ownlint" and len(words) > 1 else part
+        if other in BELOW and other != part and other not in BELOW[part] and (part, other) not in EXPLAINED:
+            wrong.add(name)
+        assert words[0] != "ownlint_rules", "the machine knows no rule"
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("path", modules(LINTER) + modules(RULES), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_parsers_and_renderers_are_imported_where_they_belong(path: Path) -> None:
+    for name in imports(path):
+        home = ONLY_IN.get(name.partition(".")[0])
+        if home is not None:
+            assert path.is_relative_to(LINTER / home), f"{name} belongs to {home}"
+
+
+def test_no_module_needs_itself() -> None:
+    """No cycle among modules, counting imports at the top of a module only."""
+    names = {".".join(path.relative_to(LINTER.parent).with_suffix("").parts): path for path in modules(LINTER)}
+    needs = {name: {other for other in _top_imports(path) if other in names} for name, path in names.items()}
+    done: set[str] = set()
+    while ready := {name for name in needs.keys() - done if needs[name] <= done}:
+        done |= ready
+    assert sorted(needs.keys() - done) == []
+
+
+def _top_imports(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def library_words() -> frozenset[str]:
+    """Libraries that models describe: the names of their files, and the words of their namespaces."""
+    words: set[str] = set()
+    for path in sorted((RULES / "models").glob("*.toml")):
+        words.add(path.stem)
+        library = tomllib.loads(path.read_text(encoding="utf-8")).get("library", {})
+        words.update(re.findall(r"\w+", str(library.get("name", ""))))
+        words.update(word for space in library.get("namespaces", ()) for word in re.findall(r"\w+", str(space)))
+    words.update({"absl", "mlir", "liveOperations", "tensorflow", "pybind11", "nanobind"})
+    return frozenset(word for word in words if len(word) > 3) - COMMON_WORDS
+
+
+def code_words(path: Path) -> Iterator[tuple[int, str]]:
+    """The words of a module's code: names and strings, without comments and docstrings."""
+    text = path.read_text(encoding="utf-8")
+    docstrings = {
+        node.value.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    }
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.NAME, tokenize.STRING) and token.start[0] not in docstrings:
+            yield from ((token.start[0], word) for word in re.findall(r"[A-Za-z0-9_]+", token.string))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules(LINTER) + modules(RULES) if "testing" not in path.parts],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_libraries_are_known_to_models_alone(path: Path) -> None:
+    allowed = (
+        PLACES.get(path.relative_to(LINTER).as_posix(), frozenset()) if path.is_relative_to(LINTER) else frozenset()
+    )
+    libraries = library_words() - allowed
+    found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
+    assert found == []
