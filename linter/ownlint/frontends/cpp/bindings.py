@@ -23,7 +23,7 @@ Kind = Literal[
 ]
 
 CUT = "<chain>"
-"""The receiver of a long chain that `values` has cut: its range is that of the piece before."""
+"""What stands in a long chain, cut by `values`, for the statement before that has the same range."""
 
 _MODULE = re.compile(r"(?:\w+::)*module_?\b")
 _MODULE_NAME = re.compile(r"(?:\w*_)?(?:m|mod|module|sub|submodule|scope)_?(?:\d+|_\w+)?", re.IGNORECASE)
@@ -60,15 +60,23 @@ class _Reader:
         # The walk meets the inner calls of a chain again: what has been added, by place.
         self.added: dict[tuple[int, int], int] = {}
         self.linked: set[int] = set()
-        self.pieces: dict[r.Span, tuple[_Object | None, r.Value]] = {}
+        self.pieces: dict[r.Span, r.Value] = {}
 
     def read(self, index: int) -> None:
         self.function = index
         function = self.file.functions[index]
         known = self.variables.setdefault(index, {})
+        self.pieces.clear()
         for parameter in function.parameters:
-            if found := self._declared(parameter.type):
+            if ("<" in parameter.type or "module" in parameter.type) and (found := self._declared(parameter.type)):
                 known[parameter.name] = found
+            elif (
+                not function.result
+                and function.name.endswith("_MODULE")
+                and (module := self.names.framework_with("def"))
+            ):
+                # `PYBIND11_MODULE(name, m) { ... }` reads like a function: each "parameter" may be the variable.
+                known[parameter.name or parameter.type] = _Object(module, module=True)
         for node in _ordered(r.decode_body(function)):
             match node:
                 case r.Declare(names=(name,), type=type, value=value):
@@ -78,6 +86,9 @@ class _Reader:
                     name, found = written(target), self._chain(value)
                 case r.Call():
                     name, found = "", self._chain(node)
+                case r.Evaluate(value=value):
+                    self.pieces[value.span] = value
+                    continue
                 case _:
                     continue
             if found and name:
@@ -117,23 +128,25 @@ class _Reader:
         """Reads `base.def(...).def(...)`; gives what the whole expression is, if it is a class or a module."""
         links: list[tuple[r.Member, r.Call]] = []
         base: r.Value = call
-        while isinstance(base, r.Call) and isinstance(base.callee, r.Member):
-            if base.callee.name not in self.names.methods and base.callee.name != "def_submodule":
+        while isinstance(base, r.Call):
+            callee = self._whole(base.callee)
+            if not isinstance(callee, r.Member):
                 break
-            links.append((base.callee, base))
-            base = base.callee.base
-        if isinstance(base, r.Name) and base.text == CUT:
-            found, base = self.pieces.get(base.span, (None, base))
-        else:
-            found = self._base(base)
+            links.append((callee, base))
+            base = self._whole(callee.base)
+        found = self._base(base)
         for member, link in reversed(links):
-            if member.name == "def_submodule":
+            if member.name in self.names.methods:
+                found = self._link(found, base, member, link)
+            elif member.name == "def_submodule":
+                found = found or self._guess(base, "def")
                 found = found and _Object(found.framework, module=True)
-                continue
-            found = self._link(found, base, member, link)
-        if links:
-            self.pieces[call.span] = found, base
+            elif found is None or found.module:  # of a class: `.value(...)`, which gives it back
+                found, base = None, link
         return found
+
+    def _whole(self, value: r.Value) -> r.Value:
+        return self.pieces.get(value.span, value) if isinstance(value, r.Name) and value.text == CUT else value
 
     def _base(self, base: r.Value) -> _Object | None:
         match base:
@@ -260,6 +273,9 @@ def _unwrapped(value: r.Value, framework: Framework, extras: list[r.Extra]) -> r
                 callee.rpartition("::")[2] in framework.wrappers
             ):  # `overload_cast_impl<A>()(f)`
                 value = inner
+            case r.Binary(op="&", right=r.Name() as name):
+                # `(R (C::*)())&C::f`: without types a cast to a pointer to member reads like a sum of bits.
+                return r.Unary(name.start - 1, name.end, "&", name)
             case _:
                 return value
 
@@ -295,6 +311,7 @@ class _Names:
         self.opened = [alias.target for alias in file.aliases if alias.kind == "open"]
         self.using = {alias.target.rpartition("::")[2]: alias.target for alias in file.aliases if alias.kind == "using"}
         self.present = tuple(framework for framework in frameworks if self._seen(framework, file))
+        self.likely = self._likely(file)
 
     def _seen(self, framework: Framework, file: r.File) -> bool:
         """Whether the file has to do with the framework at all, by its includes, aliases and signatures."""
@@ -304,6 +321,17 @@ class _Names:
         targets = [*self.aliases.values(), *self.opened, *self.using.values(), *self.types.values()]
         types = (parameter.type for function in file.functions for parameter in function.parameters)
         return any(self._space(text, framework) for text in (*targets, *types))
+
+    def _likely(self, file: r.File) -> Framework | None:
+        """Where another file includes the framework and names its namespace: the one whose words are used."""
+        mentions = [name for function in file.functions for name in function.mentions]
+        shared = [word for framework in self.frameworks for word in (*framework.methods, *framework.constructors)]
+        votes = []
+        for framework in self.frameworks:
+            own = {word for word in (*framework.methods, *framework.constructors) if shared.count(word) == 1}
+            votes.append((sum(name in own for name in mentions), framework))
+        most = max((count for count, _ in votes), default=0)
+        return next((framework for count, framework in votes if count == most), None) if most else None
 
     def _space(self, text: str, framework: Framework) -> bool:
         return any(re.match(rf"(?:const\s+)?(?:::)?{re.escape(space)}(?:::|$)", text) for space in framework.namespaces)
@@ -321,6 +349,9 @@ class _Names:
     def _of_space(self, space: str) -> Framework | None:
         space = space.removeprefix("::")
         head, separator, rest = space.partition("::")
+        if head not in self.aliases and self.likely and self.likely not in self.present and head == space:
+            short = [framework for framework in self.frameworks if space in framework.namespaces[:1]]
+            return self.likely if short else None
         space = self.aliases.get(head, head).removeprefix("::") + separator + rest
         found = (framework for framework in self.frameworks if space in framework.namespaces)
         return next(found, None)
