@@ -61,12 +61,14 @@ class _Reader:
         self.added: dict[tuple[int, int], int] = {}
         self.linked: set[int] = set()
         self.pieces: dict[r.Span, r.Value] = {}
+        self.last: _Object | None = None
 
     def read(self, index: int) -> None:
         self.function = index
         function = self.file.functions[index]
         known = self.variables.setdefault(index, {})
         self.pieces.clear()
+        self.last = None
         for parameter in function.parameters:
             if ("<" in parameter.type or "module" in parameter.type) and (found := self._declared(parameter.type)):
                 known[parameter.name] = found
@@ -143,6 +145,8 @@ class _Reader:
                 found = found and _Object(found.framework, module=True)
             elif found is None or found.module:  # of a class: `.value(...)`, which gives it back
                 found, base = None, link
+        if any(member.name in self.names.methods for member, _ in links):
+            self.last = found
         return found
 
     def _whole(self, value: r.Value) -> r.Value:
@@ -150,15 +154,18 @@ class _Reader:
 
     def _base(self, base: r.Value) -> _Object | None:
         match base:
-            case r.Call(callee=r.Name() as callee):
-                template = f"{callee.text}<{base.template}>" if base.template else callee.text
-                if spelled := self.names.class_template(template):
-                    return self._class(base, base.args, *spelled)
+            case r.Call(callee=r.Name(text=name), template=template, args=args):
+                if spelled := self.names.class_template(f"{name}<{template}>" if template else name):
+                    return self._class(base, args, *spelled)
             case r.Cast(type=type, value=value, style="functional"):
                 if spelled := self.names.class_template(type):
                     return self._class(base, (value,), *spelled)
             case r.Name() | r.Member() | r.Unary():
-                return self._variable(written(base).removeprefix("*").removeprefix("this->"))
+                if found := self._variable(written(base).removeprefix("*").removeprefix("this->")):
+                    return found
+        match base:
+            case r.Name(text=name) | r.Call(callee=r.Name(text=name)) if name.isupper() and "_" in name:
+                return self.last  # a macro in the middle of a chain: what stands before it is a statement of its own
         return None
 
     def _variable(self, name: str) -> _Object | None:
@@ -372,7 +379,8 @@ class _Names:
         return None
 
     def framework_with(self, method: str) -> Framework | None:
-        return next((framework for framework in self.present if method in framework.methods), None)
+        order = (*((self.likely,) if self.likely else ()), *self.present)
+        return next((framework for framework in order if method in framework.methods), None)
 
 
 def _split(arguments: str) -> tuple[str, ...]:
