@@ -127,7 +127,7 @@ def _lambda_target(binding: Binding, index: int) -> Target | None:
     if not result:
         found = {_decayed(binding.program.type_of(value, function)) for value in returned_values(function)}
         result = found.pop() if len(found) == 1 else ""
-        if not result and any(last_name(v) in _iterators(binding) for v in returned_values(function) if isinstance(v, r.Call)):
+        if not result and any(last_name(v.callee) in _iterators(binding) for v in returned_values(function) if isinstance(v, r.Call)):
             result = "iterator"
     return Target(result, function, None, 1)
 
@@ -145,7 +145,7 @@ def _named_target(binding: Binding, name: str, at: r.Name) -> Target | None:
     cls = program.find_class(program.expand(owner, binding.file, scope), scope, binding.file) if owner else None
     if cls is not None:
         declared = cls.declared(last)
-        results = {d.result for d in declared if d.result}
+        results = {_plain(d.result) for d in declared if d.result}
         if not declared:
             return None
         result = meaning.type if meaning is not None and meaning.type else results.pop() if len(results) == 1 else ""
@@ -158,6 +158,11 @@ def _named_target(binding: Binding, name: str, at: r.Name) -> Target | None:
     if len(near) != 1 or call.args:
         return None
     return Target(near[0].record.result, near[0], None, 1, near[0].record)
+
+
+def _plain(written: str) -> str:
+    """The type without the keywords that may stand before it (`class Gauge`)."""
+    return re.sub(r"\b(?:class|struct|enum|inline|static|virtual|constexpr)\s+", "", written).strip()
 
 
 def _scope(binding: Binding, target: Target) -> str:

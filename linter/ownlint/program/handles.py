@@ -514,14 +514,17 @@ class Interpreter:
         """The dotted name an expression resolves to through imports, or nothing."""
         match value:
             case r.Name(text=name):
-                if self.state.get(name):
-                    return ""
-                meaning = self.function.program.meaning(self.function.file, value.start)
-                return meaning.symbol if meaning is not None else self.function.program.star_import(self.function, name)
+                start = -1 if self.state.get(name) else value.start
             case r.Member():
-                meaning = self.function.program.meaning(self.function.file, value.name_start)
-                return meaning.symbol if meaning is not None else ""
-        return ""
+                start = value.name_start
+            case _:
+                start = -1
+        meaning = self.function.program.meaning(self.function.file, start)
+        if meaning is None:
+            return ""
+        if meaning.symbol.startswith("*."):
+            return self.function.program.star_import(self.function.file, meaning.symbol)
+        return meaning.symbol
 
     def member(self, value: r.Member, base: r.Value, name: str) -> _Result:
         on = self.value(base).handles

@@ -17,11 +17,12 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
+from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.flow import Flow
-from ownlint.program.lower import Surroundings, lower
+from ownlint.program.lower import Surroundings, lower, statements
 from ownlint.program.models import FunctionModel, Models, StatusType
-from ownlint.program.places import last_name, receiver
+from ownlint.program.places import last_name, receiver, walk
 from ownlint.program.subjects import Binding, Class, Function
 
 _KEPT_BODIES = 128
@@ -361,7 +362,7 @@ class Program:
         if cls is not None:
             yield cls
         roles = self.models.role(kind.name, self.scopes(function)) if kind.arguments else ()
-        if kind.arguments and ("smart pointer" in roles or "shared pointer" in roles or "optional" in roles or cls is None):
+        if kind.arguments and (cls is not None and cls.declared("operator->") or "smart pointer" in roles or "shared pointer" in roles or "optional" in roles or cls is None):
             inner = self.find_class(kind.arguments[0], function.record.scope, function.file)
             if inner is not None:
                 yield inner
@@ -433,7 +434,12 @@ class Program:
                 return types.element(base) + "*"
             if base and "container" in self.roles(base, function):
                 return f"iterator<{base.rstrip(' &*')}>"
-        return self.callee(call, function, depth).result
+        found = self.callee(call, function, depth)
+        if not found.records and not found.models and isinstance(callee, r.Name):
+            made = self.find_class(callee.text, function.record.scope, function.file)
+            if made is not None:  # `T(a)` is spelled like a call
+                return made.symbol + (f"<{call.template}>" if call.template else "")
+        return found.result
 
     def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.Function]:
         cls = self.find_class(types.parse(base).name, function.record.scope, function.file)
@@ -579,12 +585,11 @@ class Program:
         ]
         return matching[0] if len(matching) == 1 else None
 
-    def star_import(self, function: Function, name: str) -> str:
-        """What a name that nobody binds can come from: a star import of a module whose names a model knows."""
-        if name in function.declared:
-            return ""
-        for imported in function.file.imports:
-            if imported.name == "*" and name in self.models.exports(imported.target):
+    def star_import(self, file: r.File, symbol: str) -> str:
+        """What `*.Module.parse`, a name only a star import can have bound, is when a model knows the module's names."""
+        name = symbol.removeprefix("*.")
+        for imported in file.imports:
+            if imported.name == "*" and name.partition(".")[0] in self.models.exports(imported.target):
                 return f"{imported.target}.{name}"
         return ""
 
@@ -597,6 +602,39 @@ class Program:
         before = bisect_right(ends, span.start) - 1
         after = bisect_left(starts, span.end)
         return (before >= 0 and span.start - ends[before] <= 48) or (after < len(starts) and starts[after] - span.end <= 8)
+
+    def target(self, function: Function, write: e.Write) -> r.Value | None:
+        """The expression a write assigns to."""
+        for statement in statements(self.body(function)):
+            if isinstance(statement, r.Evaluate) and statement.start <= write.span.start < statement.end:
+                for value in walk(statement.value):
+                    if isinstance(value, r.Assign) and value.target.start == write.span.start:
+                        return value.target
+        return None
+
+    def is_voided(self, function: Function, span: r.Span) -> bool:
+        """Whether the expression at `span` is all of a `(void)x;`."""
+        return any(
+            isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Cast)
+            and statement.value.type == "void"
+            and statement.start <= span.start < statement.end
+            for statement in statements(self.body(function))
+        )
+
+    def is_erased_from(self, container: str) -> bool:
+        """Whether some function of the project erases from a container of that name."""
+        if container not in self._erased:
+            quoted = f'"{container}"'.encode()
+            self._erased[container] = any(
+                function.mentions("erase", "clear", "extract", "remove") and quoted in bytes(function.record.body)
+                for function in self.functions
+            )
+        return self._erased[container]
+
+    @cached_property
+    def _erased(self) -> dict[str, bool]:
+        return {}
 
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""
