@@ -125,7 +125,12 @@ void Run(Engine& engine) {
 
 ## Python calls are reported too
 
+Python is read where it names a library that a model knows.
+
 ```python
+from mlir import ir
+
+
 def run(engine):
     for part in engine.parts:
         part.replace_me()  # warning: `run` calls `replace_me`
@@ -147,6 +152,9 @@ void Run(Engine& engine) {
 ```
 
 ```python
+from mlir import ir
+
+
 def run(engine):
     later = engine.replace_me  # ok: the method is named, not called
     return later

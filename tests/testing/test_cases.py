@@ -1,0 +1,118 @@
+"""A rule that reports every call of `bad` and is sure of `bad` alone, run on small pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ownlint import Finding, Function, places
+from ownlint.rule import Rule
+from ownlint.testing import cases, docstrings
+from ownlint.testing.markdown import Case, parse
+
+
+def _check(function: Function) -> Iterator[Finding]:
+    for call in function.flow.calls:
+        name = places.last_name(call.node.callee)
+        if name.startswith("bad"):
+            certainty = "certain" if name == "bad" else "possible"
+            step = function.step(call.node.callee, "this is where")
+            yield function.finding(call, f"`{name}` is called", certainty=certainty, steps=(step,))
+        if name == "crash":
+            raise KeyError("oh")
+
+
+RULE = Rule("calls-bad", "error", "Function", _check, "Bad is called.", ("cpp",), "", False, "tests")
+
+
+def wrong(code: str, options: str = "") -> list[str]:
+    (case,) = parse(f"## x\n\n{options}\n\n```cpp\nvoid f() {{\n{code}\n}}\n```\n")
+    return [problem.partition(":\n")[0] for problem in cases.check(case, [RULE])]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "bad();  // error: `bad` is called",
+        "bad();  // error[certain]: is called",
+        "bad(); bad();  // error: `bad` // error: `bad`",
+        "// error: `bad`\nbad();",
+        "bad();  // error: bad // step: this is where",
+        "good();  // ok: another function",
+        "badly();  // ok: less sure than what is shown",
+        "bod();  // missed: a typo of bad",
+    ],
+)
+def test_as_marked(code: str) -> None:
+    assert wrong(code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("bad();", "found, not expected"),
+        ("good();  // error: `bad`", "expected, not found"),
+        ("bad();  // error: `good`", "expected, not found"),
+        ("bad();  // warning: `bad`", "expected, not found"),
+        ("bad();  // error[possible]: `bad`", "expected, not found"),
+        ("bad();  // error: `bad` // error: `bad`", "expected, not found"),
+        ("bad(); bad();  // error: `bad`", "found, not expected"),
+        ("bad();  // error: `bad` // step: elsewhere", "no finding has this step"),
+        ("bad();  // ok: it is Tuesday", "found on a line that is innocent (`ok: it is Tuesday`)"),
+        ("bad();  // missed: not seen yet", "marked `missed: not seen yet`, and found at last (mark it as `error`)"),
+        ("crash();", "calls-bad crashed: KeyError: 'oh' (in `f`)"),
+    ],
+)
+def test_not_as_marked(code: str, problem: str) -> None:
+    assert problem in wrong(code)
+
+
+def test_certainty_says_what_counts() -> None:
+    options = '```toml\ncertainty = "possible"\n```'
+    assert wrong("badly();", options) == ["found, not expected"]
+    assert wrong("badly();  // error[possible]: `badly`", options) == []
+
+
+def test_a_problem_says_where_it_stands_on_the_page() -> None:
+    (case,) = parse("## x\n\n```cpp engine.cc\nvoid f() {\n  bad();\n}\n```\n")
+    (problem,) = cases.check(case, [RULE])
+    assert problem == (
+        "found, not expected:\n"
+        "  engine.cc:2 (line 5 of the page): bad();\n"
+        "    error[certain]: `bad` is called (calls-bad)\n"
+        "  step engine.cc: this is where"
+    )
+
+
+def typed(code: str, options: str = "") -> Case:
+    (case,) = parse(f"## x\n\n{options}\n\n```cpp typed\n{code}\n```\n")
+    return case
+
+
+def test_a_typed_case_must_compile() -> None:
+    with pytest.raises(cases.CaseError, match="was not read with types"):
+        cases.check(typed("Unknown f();"), [RULE], "typed")
+
+
+def test_a_typed_case_has_meanings() -> None:
+    (file,) = cases.run(typed("int g();\nint f() { return g(); }"), [RULE], "typed").files
+    assert file.typed
+    assert "g" in {meaning.symbol for meaning in file.meanings}
+
+
+def test_the_prelude_stands_before_the_code(tmp_path: Path) -> None:
+    (tmp_path / "known.h").write_text("struct Known {};\n")
+    case = typed("Known f();", '```toml\nprelude = ["known.h"]\n```')
+    assert cases.check(case, [RULE], "typed", tmp_path) == []
+    with pytest.raises(cases.CaseError, match=r"the prelude `known\.h` is not in"):
+        cases.check(case, [RULE], "typed", tmp_path / "elsewhere")
+
+
+def test_docstring_examples_say_what_is_wrong() -> None:
+    page = "Bad.\n\nbad:\n\n```cpp\nvoid f() { good(); }\n```\n\ngood:\n\n```cpp\nvoid f() { bad(); }\n```\n"
+    rule = Rule("calls-bad", "error", "Function", _check, page, ("cpp",), "", False, "tests")
+    first, second = docstrings.check(rule)
+    assert first == "bad 1: the rule finds nothing in it"
+    assert second.startswith("found, not expected")
