@@ -248,10 +248,10 @@ def test_helper_classes_of_a_library_are_words_too(extract) -> None:  # type: ig
 
 
 def test_a_class_passed_to_a_helper_is_found_again_by_its_type(extract) -> None:  # type: ignore[no-untyped-def]
-    _, members = extract(
-        body('py::class_<A> a(m, "A");\nextend(a);') + 'void extend(py::class_<A> &cls) { cls.def("f", &A::f); }'
-    )
-    assert [(each.name, each.owner) for each in members] == [("f", 0)]
+    after = 'void extend(py::class_<A> &cls) { cls.def("f", &A::f); }\n'
+    before = 'using ACls = py::class_<A>;\nvoid early(ACls &cls) { cls.def("e", &A::e); }\n'
+    _, members = extract(before + body('py::class_<A> a(m, "A");\nextend(a);') + after)
+    assert [(each.name, each.owner) for each in members] == [("e", 0), ("f", 0)]
 
 
 def test_a_chain_of_three_hundred(extract) -> None:  # type: ignore[no-untyped-def]

@@ -38,7 +38,7 @@ def extract(file: r.File, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, .
     # By position, so that a function is read before the lambdas inside it use its variables.
     for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
         reader.read(index)
-    return tuple(reader.classes), tuple(reader.bindings)
+    return tuple(reader.classes), tuple(reader.finished())
 
 
 class _Object(msgspec.Struct, frozen=True):
@@ -47,6 +47,8 @@ class _Object(msgspec.Struct, frozen=True):
     framework: Framework
     owner: int = -1
     module: bool = False
+    type: str = ""
+    """The class behind a parameter `class_<T>& cls`, by its C++ type: it may be bound further down."""
 
 
 class _Reader:
@@ -55,6 +57,7 @@ class _Reader:
         self.names = _Names(file, frameworks)
         self.classes: list[r.BoundClass] = []
         self.bindings: list[r.Binding] = []
+        self.types: list[str] = []
         self.variables: dict[int, dict[str, _Object]] = {}
         self.function = -1
         # The walk meets the inner calls of a chain again: what has been added, by place.
@@ -70,7 +73,7 @@ class _Reader:
         self.pieces.clear()
         self.last = None
         for parameter in function.parameters:
-            if ("<" in parameter.type or "module" in parameter.type) and (found := self._declared(parameter.type)):
+            if found := self._declared(parameter.type, function):
                 known[parameter.name] = found
             elif (
                 not function.result
@@ -97,6 +100,15 @@ class _Reader:
                 known[name] = found
                 self._named(found, name)
 
+    def finished(self) -> Iterator[r.Binding]:
+        """The bindings, those off a parameter `class_<T>& cls` given to the one class of that type."""
+        for binding, type in zip(self.bindings, self.types, strict=True):
+            same = [number for number, bound in enumerate(self.classes) if type and bound.type == type]
+            if len(same) == 1:
+                yield msgspec.structs.replace(binding, owner=same[0], parent="")
+            else:
+                yield binding
+
     # --- declarations ---
 
     def _declaration(self, name: str, type: str, value: r.Value | None) -> _Object | None:
@@ -110,12 +122,13 @@ class _Reader:
                 return self._class(value, items, *spelled)
         return self._declared(type)
 
-    def _declared(self, type: str) -> _Object | None:
+    def _declared(self, type: str, function: r.Function | None = None) -> _Object | None:
         """What a variable or parameter of that type holds."""
+        if function and not self.names.visible(type, function):
+            return None
         if spelled := self.names.class_template(type):
             framework, arguments = spelled
-            same = [number for number, bound in enumerate(self.classes) if bound.arguments[:1] == arguments[:1]]
-            return _Object(framework, same[0] if len(same) == 1 else -1)
+            return _Object(framework, type=arguments[0] if arguments else "")
         bare = type.replace("const ", "").rstrip("&* ")
         module = self.names.of(bare) if _MODULE.fullmatch(bare) else None
         return _Object(module, module=True) if module else None
@@ -207,6 +220,7 @@ class _Reader:
         if member.name_start not in self.linked:
             self.linked.add(member.name_start)
             parent = written(base) if found.owner < 0 else ""
+            self.types.append(found.type)
             self.bindings.append(self._binding(found, parent, member, call))
         return found
 
@@ -315,6 +329,7 @@ class _Names:
         self.methods = frozenset(method for framework in frameworks for method in framework.methods)
         self.aliases = {alias.name: alias.target for alias in file.aliases if alias.kind == "namespace"}
         self.types = {alias.name: alias.target for alias in file.aliases if alias.kind == "type"}
+        self.scopes = {alias.name: alias.scope for alias in file.aliases if alias.kind == "type"}
         self.opened = [alias.target for alias in file.aliases if alias.kind == "open"]
         self.using = {alias.target.rpartition("::")[2]: alias.target for alias in file.aliases if alias.kind == "using"}
         self.present = tuple(framework for framework in frameworks if self._seen(framework, file))
@@ -362,6 +377,11 @@ class _Names:
         space = self.aliases.get(head, head).removeprefix("::") + separator + rest
         found = (framework for framework in self.frameworks if space in framework.namespaces)
         return next(found, None)
+
+    def visible(self, type: str, function: r.Function) -> bool:
+        """Whether an alias of that name is known where the function stands: not one inside another class."""
+        scope = self.scopes.get(type.replace("const ", "").strip("&* "), "")
+        return not scope or f"{function.scope}::".startswith(f"{scope}::")
 
     def class_template(self, type: str) -> tuple[Framework, tuple[str, ...]] | None:
         """The framework and the template arguments of `py::class_<T, ...>`, also through a type alias."""
