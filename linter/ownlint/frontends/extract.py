@@ -47,6 +47,8 @@ class Task(msgspec.Struct, frozen=True):
     command: Command | None = None
     types: bool = False
     module: str = ""
+    ahead: tuple[str, ...] = ()
+    """Filled in by `extract`: lines of a header that is parsed once for several files."""
 
 
 class Extracted(msgspec.Struct, frozen=True):
@@ -84,7 +86,7 @@ def extract(
     pool = executor or ThreadPoolExecutor(max(1, jobs), thread_name_prefix="ownlint")
     waiting: deque[Future[list[Extracted]]] = deque()
     try:
-        for chunk in _chunks(tasks, max(1, min(CHUNK, len(tasks) // (4 * max(1, jobs))))):
+        for chunk in _chunks(_sharing(tasks), max(1, min(CHUNK, len(tasks) // (4 * max(1, jobs))))):
             waiting.append(pool.submit(run_chunk, settings, chunk))
             if len(waiting) > 4 * max(1, jobs):
                 yield from waiting.popleft().result()
@@ -98,6 +100,20 @@ def extract(
         _close_all(settings.run)
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _sharing(tasks: Sequence[Task]) -> Sequence[Task]:
+    from ownlint.frontends.cpp.shared import FEWEST, Unit, shared
+
+    units = [
+        Unit(task.absolute, task.command.arguments, task.command.directory)
+        for task in tasks
+        if task.types and task.command is not None
+    ]
+    if len(units) < FEWEST:
+        return tasks
+    ahead = shared(units)
+    return [msgspec.structs.replace(task, ahead=ahead.get(task.absolute, ())) for task in tasks]
 
 
 def _chunks(tasks: Sequence[Task], size: int) -> Iterator[tuple[Task, ...]]:
@@ -146,7 +162,8 @@ def _requests(task: Task) -> Iterator[Request]:
         return
     yield Request("structure", task.path, task.absolute)
     if task.types and task.command is not None:
-        yield Request("meaning", task.path, task.absolute, task.command.arguments, task.command.directory)
+        command = task.command
+        yield Request("meaning", task.path, task.absolute, command.arguments, command.directory, ahead=task.ahead)
 
 
 def _damaged(task: Task, request: Request, before: Extracted | None, reason: str) -> Extracted:

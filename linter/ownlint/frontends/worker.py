@@ -22,13 +22,17 @@ import os
 import resource
 import stat
 import sys
+import tempfile
 import threading
-from typing import BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 import msgspec
 
 from ownlint.facts.records import File, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from ownlint.frontends.cpp.meaning import Precompiled
 
 STACK = 512 * 1024 * 1024
 """Enough for 100,000 terms in one expression; only the pages that are used count."""
@@ -56,6 +60,8 @@ class Request(msgspec.Struct, frozen=True):
     arguments: tuple[str, ...] = ()
     directory: str = ""
     module: str = ""
+    ahead: tuple[str, ...] = ()
+    """Lines of a header to parse ahead, once for all requests that have the same."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -81,10 +87,11 @@ def read_bytes(path: str, limit: int) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         raise UnreadableError(getattr(error, "strerror", None) or str(error)) from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise UnreadableError("not a regular file")
     with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise UnreadableError("not a regular file")
         if status.st_size > limit:
             raise UnreadableError(f"{_megabytes(status.st_size)} is larger than {_megabytes(limit)}", status.st_size)
         try:
@@ -120,6 +127,7 @@ class Reader:
     def __init__(self, handshake: Handshake) -> None:
         self._handshake = handshake
         self._last: tuple[str, bytes, File] | None = None
+        self._ahead: dict[tuple[tuple[str, ...], tuple[str, ...], str], Precompiled | None] = {}
 
     def answer(self, request: Request) -> tuple[Response, bytes]:
         language: Literal["cpp", "python"] = "python" if request.kind == "python" else "cpp"
@@ -159,10 +167,23 @@ class Reader:
         from ownlint.frontends.cpp import meaning
 
         file = self._structured(request, data)
-        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute)
+        ahead = self._precompiled(request)
+        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute, ahead)
         problems = file.problems + found.problems
         file = msgspec.structs.replace(file, meanings=found.meanings, typed=found.typed, problems=problems)
         return file, found.dependencies
+
+    def _precompiled(self, request: Request) -> Precompiled | None:
+        from ownlint.frontends.cpp import meaning
+
+        if not request.ahead:
+            return None
+        key = (request.ahead, request.arguments, request.directory)
+        if key not in self._ahead:
+            # The parent removes the folder, whatever becomes of us.
+            path = os.path.join(tempfile.gettempdir(), f"ownlint-{os.getpid()}-{len(self._ahead)}.pch")  # noqa: PTH118
+            self._ahead[key] = meaning.precompile(request.ahead, request.arguments, request.directory, path)
+        return self._ahead[key]
 
     def _structured(self, request: Request, data: bytes) -> File:
         """The structure of this very file, usually still at hand from the request before."""
@@ -239,7 +260,7 @@ def main() -> None:
         if os.getppid() != parent:  # killed without a chance to stop us, maybe in the middle of a hang
             os._exit(1)
     # Parsers hold large trees; tearing them down politely would take longer than the last file did.
-    os._exit(0)
+    os._exit(0)  # the parent asks for no status: a child that leaves too early has crashed
 
 
 if __name__ == "__main__":

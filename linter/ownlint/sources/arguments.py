@@ -32,11 +32,12 @@ _LANGUAGES = ("c", "c++", "c-header", "c++-header")
 
 # fmt: off
 _WITH_VALUE = frozenset((
-    "-o", "-MF", "-MT", "-MQ", "-MJ", "-Xclang", "-Xpreprocessor", "-Xlinker",
-    "-Xassembler", "-Xcompiler", "-mllvm", "-arch", "-framework", "-load", "-T", "-u",
-    "-z", "-e", "-L", "-l", "-B", "-gen-cdb-fragment-path", "-serialize-diagnostics", "--serialize-diagnostics",
-    "-dependency-file", "-dependency-dot", "-header-include-file", "-isysroot", "--sysroot", "-iprefix", "-iwithprefix", "-include-pch",
-    "-ivfsoverlay", "--config", "-F", "-A",
+    "-o", "-MF", "-MT", "-MQ", "-MJ", "-Xclang",
+    "-Xpreprocessor", "-Xlinker", "-Xassembler", "-Xcompiler", "-mllvm", "-arch",
+    "-framework", "-load", "-T", "-u", "-z", "-e",
+    "-L", "-l", "-B", "-gen-cdb-fragment-path", "-serialize-diagnostics", "--serialize-diagnostics",
+    "-dependency-file", "-dependency-dot", "-header-include-file", "-isysroot", "--sysroot", "-iprefix",
+    "-iwithprefix", "-include-pch", "-ivfsoverlay", "--config", "-F", "-A",
 ))
 # fmt: on
 """Dropped together with the word behind them."""

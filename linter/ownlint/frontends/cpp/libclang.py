@@ -18,6 +18,8 @@ SKIP_FUNCTION_BODIES = 0x40
 SKIP_IN_PREAMBLE_ONLY = 0x800
 PRECOMPILED_PREAMBLE = 0x4
 PREAMBLE_ON_FIRST_PARSE = 0x100
+INCOMPLETE = 0x2
+FOR_SERIALIZATION = 0x10
 
 ERROR = 3
 """Diagnostics from here on are errors; 4 is fatal."""
@@ -55,6 +57,7 @@ _FUNCTIONS = {
         c_int,
         [c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(UnsavedFile), c_uint, c_uint, POINTER(c_void_p)],
     ),
+    "clang_saveTranslationUnit": (c_int, [c_void_p, c_char_p, c_uint]),
     "clang_disposeTranslationUnit": (None, [c_void_p]),
     "clang_getTranslationUnitCursor": (Cursor, [c_void_p]),
     "clang_visitChildren": (c_uint, [Cursor, VISITOR, c_void_p]),

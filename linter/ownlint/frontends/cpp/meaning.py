@@ -10,6 +10,8 @@ import itertools
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_uint, c_void_p
 from typing import NamedTuple
 
@@ -40,10 +42,43 @@ class Found(NamedTuple):
     dependencies: tuple[str, ...] = ()
 
 
+class Precompiled(NamedTuple):
+    """Headers that were parsed ahead, and every file that was read for them."""
+
+    path: str
+    dependencies: tuple[str, ...]
+
+
+def precompile(lines: tuple[str, ...], arguments: tuple[str, ...], directory: str, path: str) -> Precompiled | None:
+    """Parses a header of these `lines` into the file `path`. None when it has an error of its own."""
+    library = libclang.load()
+    flags = (
+        libclang.KEEP_GOING | libclang.SKIP_FUNCTION_BODIES | libclang.INCOMPLETE | libclang.FOR_SERIALIZATION
+    )  # and no preamble: all of it is one
+    words = [word for word in arguments if word not in ("-x", "c++")]
+    with _unit(
+        library,
+        "".join(f"{line}\n" for line in lines).encode(),
+        ("-x", "c++-header", *words),
+        directory,
+        f"{path}.h",
+        flags,
+    ) as (unit, code):
+        if code or _diagnostics(library, unit, 0, b"") or library.clang_saveTranslationUnit(unit, os.fsencode(path), 0):
+            return None
+        return Precompiled(path, _inclusions(library, unit, directory, f"{path}.h"))
+
+
 def read(
-    path: str, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str, flags: int = FLAGS
+    path: str,
+    data: bytes,
+    arguments: tuple[str, ...],
+    directory: str,
+    absolute: str,
+    ahead: Precompiled | None = None,
 ) -> Found:
-    """`data` is what the file holds; `absolute` is where it lies, for its relative includes."""
+    """`data` is what the file holds; `absolute` is where it lies, for its relative includes. A file that
+    does not go well with what was parsed `ahead` is read again without."""
     special = _special_include(data, arguments, absolute)
     if special:
         return _nothing(f"{special} is not a regular file")
@@ -51,25 +86,23 @@ def read(
         library = libclang.load()
     except OSError as error:
         return _nothing(f"libclang cannot be loaded: {error}")
-    index = library.clang_createIndex(0, 0)
-    unit = c_void_p()
-    try:
-        code = _parse(
-            library, index, data, (*arguments, f"-working-directory={directory}", *ALWAYS), absolute, flags, unit
-        )
-        if code or unit.value is None:
+    if ahead is not None:
+        found = _read(library, data, (*arguments, "-include-pch", ahead.path), directory, absolute)
+        if found.typed:
+            return found._replace(dependencies=tuple(sorted({*found.dependencies, *ahead.dependencies} - {ahead.path})))
+    return _read(library, data, arguments, directory, absolute)
+
+
+def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str) -> Found:
+    with _unit(library, data, arguments, directory, absolute, FLAGS) as (unit, code):
+        if code:
             return _nothing(_FAILURES.get(code, f"libclang failed with code {code}"))
-        main = library.clang_getFile(unit, absolute.encode())
+        main = library.clang_getFile(unit, os.fsencode(absolute))
         if not main:
             return _nothing("libclang does not find the file")
-        walk = _Walk(library, main, data)
-        meanings = walk.meanings(library.clang_getTranslationUnitCursor(unit))
+        meanings = _Walk(library, main, data).meanings(library.clang_getTranslationUnitCursor(unit))
         problems = _diagnostics(library, unit, main, data)
         return Found(meanings, problems, not problems, _inclusions(library, unit, directory, absolute))
-    finally:
-        if unit.value is not None:
-            library.clang_disposeTranslationUnit(unit)
-        library.clang_disposeIndex(index)
 
 
 def _nothing(reason: str) -> Found:
@@ -79,23 +112,26 @@ def _nothing(reason: str) -> Found:
 _FAILURES = {2: "libclang crashed", 3: "libclang refused the arguments", 4: "libclang could not read the file"}
 
 
-def _parse(
-    library: ctypes.CDLL,
-    index: int,
-    data: bytes,
-    arguments: tuple[str, ...],
-    absolute: str,
-    flags: int,
-    unit: c_void_p,
-) -> int:
+@contextmanager
+def _unit(
+    library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str, flags: int
+) -> Iterator[tuple[c_void_p, int]]:
+    """A parsed translation unit and 0, or why there is none."""
     # The driver looks for gcc's headers beside itself, so it is told where a compiler would be.
-    encoded = [b"/usr/bin/clang", *map(os.fsencode, arguments)]
-    array = (c_char_p * len(encoded))(*encoded)
-    unsaved = libclang.UnsavedFile(os.fsencode(absolute), data, len(data))
-    code: int = library.clang_parseTranslationUnit2FullArgv(
-        index, os.fsencode(absolute), array, len(encoded), byref(unsaved), 1, flags, byref(unit)
-    )
-    return code
+    words = ["/usr/bin/clang", *arguments, f"-working-directory={directory}", *ALWAYS]
+    array = (c_char_p * len(words))(*map(os.fsencode, words))
+    name = os.fsencode(absolute)
+    unsaved = libclang.UnsavedFile(name, data, len(data))
+    index, unit = library.clang_createIndex(0, 0), c_void_p()
+    try:
+        code = library.clang_parseTranslationUnit2FullArgv(
+            index, name, array, len(words), byref(unsaved), 1, flags, byref(unit)
+        )
+        yield unit, code or (1 if unit.value is None else 0)
+    finally:
+        if unit.value is not None:
+            library.clang_disposeTranslationUnit(unit)
+        library.clang_disposeIndex(index)
 
 
 # --- the walk ----------------------------------------------------------------------------------
@@ -342,7 +378,7 @@ def _diagnostics(library: ctypes.CDLL, unit: c_void_p, main: int, data: bytes) -
         elif severity > libclang.ERROR or not library.clang_Location_isInSystemHeader(location):
             errors += 1
             library.clang_getFileLocation(location, byref(file), None, None, byref(offset))
-            if first is None and file.value and library.clang_File_isEqual(file, main):
+            if first is None and main and file.value and library.clang_File_isEqual(file, main):
                 first = (offset.value, message)
     return (*_missing(tuple(missing)), *_errors(errors, first, data))
 
