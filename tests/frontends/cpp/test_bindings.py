@@ -247,6 +247,18 @@ def test_helper_classes_of_a_library_are_words_too(extract) -> None:  # type: ig
     assert [(each.name, each.kind, each.owner) for each in members] == [("get", "static", 0), ("value", "property", 0)]
 
 
+def test_a_function_may_make_a_class_through_an_alias(extract) -> None:  # type: ignore[no-untyped-def]
+    classes, members = extract(
+        """
+        using Cls = py::class_<A>;
+        Cls make(py::module_ m) { return Cls(m, "A"); }
+        void define(Cls& cls) { cls.def("f", &A::f); }
+        """
+    )
+    assert [each.name for each in classes] == ["A"]
+    assert [each.owner for each in members] == [0]
+
+
 def test_a_class_passed_to_a_helper_is_found_again_by_its_type(extract) -> None:  # type: ignore[no-untyped-def]
     after = 'void extend(py::class_<A> &cls) { cls.def("f", &A::f); }\n'
     before = 'using ACls = py::class_<A>;\nvoid early(ACls &cls) { cls.def("e", &A::e); }\n'

@@ -34,6 +34,7 @@ def extract(file: r.File, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, .
     """The classes and members that `file` binds, in the order in which they stand."""
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
     reader = _Reader(file, vocabulary.frameworks)
+    words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
     chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
     # By position, so that a function is read before the lambdas inside it use its variables.
     for index in sorted(chosen, key=lambda index: (file.functions[index].start, -file.functions[index].end)):
