@@ -67,7 +67,7 @@ def run(options: Options) -> Report:
         from ownlint.program.program import Program
 
         libraries = load_models(models_at)
-        facts = read(found.sources, held, how.commands, libraries.vocabulary(), cache, digests, options.jobs)
+        facts = read_all(found.sources, held, how.commands, libraries.vocabulary(), cache, digests, options.jobs)
         program = Program(facts.files, libraries)
         rules = [rule for rule in catalogue.load() if rule.id in ran]
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint)
@@ -169,6 +169,29 @@ class Facts(msgspec.Struct, frozen=True):
     files: list[File]
     depends: list[str]
     settled: bool
+
+
+def read_all(
+    sources: Sequence[Source],
+    held: Sequence[str],
+    commands: dict[str, Command],
+    vocabulary: Vocabulary,
+    cache: Cache,
+    digests: Digests,
+    jobs: int,
+) -> Facts:
+    """C++ first: the classes it binds are among the words that make a Python file worth reading."""
+    parts: list[Facts] = []
+    for language in ("cpp", "python"):
+        chosen = [index for index, source in enumerate(sources) if source.language == language]
+        its_sources, its_held = [sources[i] for i in chosen], [held[i] for i in chosen]
+        parts.append(read(its_sources, its_held, commands, vocabulary, cache, digests, jobs))
+        bound = {record.name for file in parts[0].files for record in file.bound_classes if record.name.isidentifier()}
+        anchors = {*vocabulary.anchors, *(rf"\b{name}\b" for name in bound)} if vocabulary.anchors else set()
+        vocabulary = msgspec.structs.replace(vocabulary, anchors=tuple(sorted(anchors)))
+    files = sorted((file for part in parts for file in part.files), key=lambda file: file.path)
+    depends = sorted({path for part in parts for path in part.depends})
+    return Facts(files, depends, all(part.settled for part in parts))
 
 
 def read(

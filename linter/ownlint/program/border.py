@@ -65,6 +65,8 @@ class Border:
         if not cls.startswith(_BOUND):
             member = self.program.models.python_member(cls, name)
             return fact_of(member) if member is not None else None
+        if cls.removeprefix(_BOUND) not in self.bound:
+            return None
         file, index = self.bound[cls.removeprefix(_BOUND)]
         if name == "__init__":
             return Fact("own", cls)

@@ -48,7 +48,11 @@ from ownlint import Certainty, Finding, Function, Place, Step, events, places, r
 from ownlint.program.failure import Failure, failures, is_fallible, mentions_place, throws
 
 # Set first on purpose: what they announce must not be tried twice, whether or not it works.
-_ONCE_ONLY = re.compile(r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|dead|exit|kill|quit|delet|releas|moved|visit|seen|pending|running|starting|in_?progress|attempt|tried|dirty|error|fail|invalid|stale|busy|entered|warned|logged|printed|reported|called|used|consumed|started_?once", re.IGNORECASE)
+_ONCE_ONLY = re.compile(
+    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty"
+    r"|error|fail|invalid|stale|entered|warned|logged|printed|reported",
+    re.IGNORECASE,
+)
 _SETTINGS = re.compile(r"(?:options?|params?|parameters?|spec|config|configuration|settings|flags|args|request|response|proto)_?$", re.IGNORECASE)
 _STATE_LITERAL = re.compile(r"(?:^|::|_)(?:k[A-Z]|[A-Z][A-Z0-9_]{2,}$)")
 
