@@ -49,6 +49,7 @@ class Declarations(Statements):
         super().__init__(prepared)
         self.data = data
         self.source = prepared.source
+        self.assumed = prepared.names
         self.comments = prepared.comments
         self.comment_starts = [start for start, _ in prepared.comments]
         self.marks = prepared.marks
@@ -553,6 +554,8 @@ class Declarations(Statements):
         """Last part, what stands before it, and where the last part starts."""
         kind = node.kind_id
         if kind == g.IDENTIFIER or kind == g.FIELD_IDENTIFIER:
+            if node.start_byte in self.assumed:
+                return self.assumed[node.start_byte], "", node.start_byte
             return self.text(node.start_byte, node.end_byte), "", node.start_byte
         parts: list[str] = []
         for _ in range(100):

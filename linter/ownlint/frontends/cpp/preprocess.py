@@ -60,6 +60,8 @@ class Prepared(NamedTuple):
     """By the offset at which the declaration or the place inside starts."""
     thrown: frozenset[int]
     """Where `throw` inside an expression, which the grammar lacks, was rewritten to `!`."""
+    names: dict[int, str]
+    """Functions whose name was cut to make room for `()`."""
     macros: tuple[Macro, ...]
     imports: tuple[Import, ...]
 
@@ -71,24 +73,22 @@ class _Directive(NamedTuple):
     rest: bytes
 
 
-# One pass over the file; every alternative opens with a fixed set of characters, so that the search
-# for the next one stays in C. Order: comments, strings, directives, words.
+# Every alternative opens with one plain character: that keeps the search for the next one in C.
 _TOKENS = re.compile(
-    rb"""
-      (//(?:[^\n\\]|\\\r?\n|\\.|\\)*+ | /\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))
-    | (R(?<![A-Za-tv-z0-9_].)"([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\3"|\Z) | "(?:[^"\\\n]|\\.|\\\n)*+"?
-      | '(?<![0-9a-fA-F].)(?:[^'\\\n]|\\.){1,12}+')
-    | (\#[ \t]*+([a-z]++)((?:[^\n\\/"]|\\\r?\n|\\.|\\|/(?!/|\*)|/\*(?:[^*]|\*(?!/))*+\*/|"(?:[^"\\\n]|\\.)*+"?)*+))
-    | ([A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+(?![A-Za-z0-9_]) | P(?<![A-Za-z0-9_].)y_[A-Z_]++(?![A-Za-z0-9_]))
-    """,
-    re.VERBOSE,
+    rb"""//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
+    rb"""|"(?<=R")([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\1"|\Z)|"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*+"?"""
+    rb"""|'(?<![0-9a-fA-F]')(?:[^'\\\n]|\\.){1,12}+'"""
+    rb"""|\#[ \t]*+([a-z]++)([^\n\\/"]*+(?:(?:\\\r?\n|\\.|\\|/(?![/*])|/\*(?:[^*]|\*(?!/))*+\*/"""
+    rb"""|"(?:[^"\\\n]|\\.)*+"?)[^\n\\/"]*+)*+)"""
 )
+_WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
 _BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
-_BRACKETS = re.compile(rb"""[()]|R"([^()\\\s"]{0,16}+)\((?s:.)*?\)\1"|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""")
-_TOP = re.compile(rb"""[()\[\]{},]|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""")
+_BRACKETS = re.compile(rb"[()]")
+_TOP = re.compile(rb"[()\[\]{},]")
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
+_SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
 # A word in capitals before a type *and* a name cannot be the type.
@@ -104,7 +104,7 @@ _DECLARES = re.compile(
     rb"(?:[*&]+\s+|\s+[*&]+(?=[A-Za-z_])|\s+)[A-Za-z_]\w*)\s*\)?\s*,"
 )
 # Long tables of numbers: nobody reads past the 64th item.
-_NUMBERS = re.compile(rb"((?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9][\w.]*+\s*+(?:,\s*+)?){32,}+")
+_NUMBERS = re.compile(rb"(\{\s*+(?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9][\w.]*+\s*+(?:,\s*+)?){32,}+")
 
 
 @lru_cache(maxsize=8)
@@ -141,6 +141,9 @@ class _Preparation:
         self.marks: list[Mark] = []
         self.loose: list[Loose] = []
         self.taken: dict[int, Taken] = {}
+        self.masked = b""
+        """The file without comments, directives and the contents of strings."""
+        self.names: dict[int, str] = {}
         self.done = 0
         """Words before this offset were dealt with as part of something larger."""
 
@@ -148,18 +151,15 @@ class _Preparation:
         data = self.data
         if data.startswith(b"\xef\xbb\xbf"):
             self.blank(0, 3)
-        for match in _TOKENS.finditer(data):
-            group = match.lastindex
-            if group == 1:
-                start, end = match.span()
-                self.comments.append((start, end))
-                self.blank(start, end)
-            elif group == 6:
-                start, end = match.span()
-                if start >= self.done:
-                    self.word(match[6], start, end)
-            elif group == 3 and match[4] is not None:
-                self.directive(match)
+        strings = self.scan()
+        masked = bytearray(self.buffer)
+        for start, end in strings:
+            masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(_BLANK)
+        self.masked = bytes(masked)
+        for match in _WORDS.finditer(self.masked):
+            start, end = match.span()
+            if start >= self.done:
+                self.word(match[0], start, end)
         self.rewrite_rest()
         _Conditionals(self).settle()
         macros, imports = self.declarations()
@@ -167,7 +167,35 @@ class _Preparation:
         source = bytes(self.buffer)
         if b"\0" in source:
             source = source.replace(b"\0", b" ")
-        return Prepared(source, self.comments, sorted(self.marks), self.loose, self.taken, thrown, macros, imports)
+        return Prepared(
+            source, self.comments, sorted(self.marks), self.loose, self.taken, thrown, self.names, macros, imports
+        )
+
+    def scan(self) -> list[tuple[int, int]]:
+        """Blanks comments and directives; returns where the strings are."""
+        data, buffer = self.data, self.buffer
+        strings = []
+        continued = 0
+        for match in _TOKENS.finditer(data):
+            start, end = match.span()
+            first = data[start]
+            if start < continued:
+                continue
+            if first == _SLASH:
+                while (
+                    data[start + 1] == _SLASH
+                    and data[end - 1 : end] in (b"\\", b"\r")
+                    and (data[start:end].rstrip(b"\r").endswith(b"\\") and end < len(data))
+                ):
+                    following = data.find(b"\n", end + 1)
+                    end = continued = following if following >= 0 else len(data)
+                self.comments.append((start, end))
+                buffer[start:end] = data[start:end].translate(_BLANK)
+            elif first == _HASH:
+                self.directive(match)
+            else:
+                strings.append((start, end))
+        return strings
 
     def blank(self, start: int, end: int) -> None:
         self.buffer[start:end] = self.data[start:end].translate(_BLANK)
@@ -177,13 +205,13 @@ class _Preparation:
         line = self.buffer.rfind(b"\n", 0, start) + 1
         if self.buffer[line:start].strip():
             return  # `#` inside an expression: an argument of some macro
-        rest = match[5]
+        rest = match[3]
         if b"/*" in rest:
-            offset = match.start(5)
+            offset = match.start(3)
             for comment in re.finditer(rb"/\*.*?\*/", rest, re.DOTALL):
                 self.comments.append((offset + comment.start(), offset + comment.end()))
             rest = re.sub(rb"/\*.*?\*/", b" ", rest, flags=re.DOTALL)
-        self.directives.append(_Directive(start, end, match[4], rest))
+        self.directives.append(_Directive(start, end, match[2], rest))
         self.blank(start, end)
 
     # --- words of capitals ---
@@ -197,7 +225,7 @@ class _Preparation:
         before = buffer[max(0, start - 48) : start].rstrip()
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
-        follower = _NEXT.match(self.data, end)
+        follower = _NEXT.match(self.masked, end)
         assert follower is not None  # the pattern matches nothing, too
         after = follower[1] or b""
         if after == b"(":
@@ -216,12 +244,12 @@ class _Preparation:
         ):
             self.mark(word, start, end)
         elif before.endswith((b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")):
-            if _DECLARATION_AFTER.match(buffer, end):
+            if _DECLARATION_AFTER.match(self.masked, end):
                 self.mark(word, start, end)
 
     def mark(self, word: bytes, start: int, end: int) -> None:
         arguments = ""
-        follower = _NEXT.match(self.data, end)
+        follower = _NEXT.match(self.masked, end)
         if follower is not None and follower[1] == b"(":
             close = self.closing(follower.start(1))
             if close >= 0:
@@ -234,13 +262,13 @@ class _Preparation:
     def attribute_of_class(self, word: bytes, start: int, end: int) -> None:
         """`class FOO_API Bar {`, `struct FOO_ALIGNED(8) Bar`: not the name of the class."""
         after = end
-        follower = _NEXT.match(self.data, end)
+        follower = _NEXT.match(self.masked, end)
         if follower is not None and follower[1] == b"(":
             after = self.closing(follower.start(1)) + 1
             if not after:
                 return
         if re.compile(rb"\s+(?!final\b)[A-Za-z_][\w:]*+(?:\s*+<[^;{}()]{0,200}>)?\s*+(?:final\s*+)?[:{;]").match(
-            self.data, after
+            self.masked, after
         ):
             self.mark(word, start, end)
 
@@ -248,6 +276,11 @@ class _Preparation:
         """A word without parentheses that stands where a statement or a declaration starts."""
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
+            return
+        if after == b"{" and last in b";}" and not self.buffer[:start].rpartition(b"\n")[2] and len(word) > 4:
+            # GLOBAL_INITIALIZER {: a function under an assumed name
+            self.names[start] = word.decode()
+            self.buffer[end - 2 : end] = b"()"
             return
         if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
             return
@@ -261,19 +294,18 @@ class _Preparation:
                 return
             self.loose.append(Loose(start, end, word.decode(), None))
             self.blank(start, end)
-        elif last != b")" and _DECLARATION_AFTER.match(self.data, end):
+        elif last != b")" and _DECLARATION_AFTER.match(self.masked, end):
             self.mark(word, start, end)
 
     def called(self, word: bytes, role: Role, start: int, end: int, opening: int, last: bytes) -> None:
         """`WORD(...)` where a statement or a declaration starts."""
-        data = self.data
-        declares = last != b">" and _DECLARES.match(data, opening + 1) is not None
+        declares = last != b">" and _DECLARES.match(self.masked, opening + 1) is not None
         if not declares and role != "declaring" and last != b")":
             return
         close = self.closing(opening)
         if close < 0:
             return
-        follower = _NEXT.match(data, close + 1)
+        follower = _NEXT.match(self.masked, close + 1)
         after = (follower[1] if follower else b"") or b""
         if after == b"{" and last == b")":
             self.mark(word, start, end)
@@ -309,7 +341,7 @@ class _Preparation:
     def closing(self, opening: int) -> int:
         """The parenthesis that closes the one at `opening`, -1 if none does within 100 kB."""
         depth = 0
-        for match in _BRACKETS.finditer(self.data, opening, opening + 100_000):
+        for match in _BRACKETS.finditer(self.masked, opening, opening + 100_000):
             bracket = match[0]
             if bracket == b"(":
                 depth += 1
@@ -322,7 +354,7 @@ class _Preparation:
     def commas(self, opening: int, close: int) -> list[int]:
         """The commas between the arguments of a macro; `<` does not bracket there."""
         depth, found = 0, []
-        for match in _TOP.finditer(self.buffer, opening + 1, close):
+        for match in _TOP.finditer(self.masked, opening + 1, close):
             bracket = match[0]
             if bracket in b"([{":
                 depth += 1
@@ -341,7 +373,7 @@ class _Preparation:
         for word in (b"__attribute__", b"__declspec"):
             at = data.find(word)
             while at >= 0:
-                if buffer[at : at + 1] != b" ":
+                if self.masked[at : at + 1] == b"_":
                     self.mark(word, at, at + len(word))
                 at = data.find(word, at + 1)
         for word in (b"__extension__", b"__restrict__", b"__restrict"):
@@ -390,6 +422,58 @@ class _Preparation:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace").strip()
+
+
+# --- the second attempt ---------------------------------------------------------------------------
+
+_SCOPES = re.compile(rb"[{}]|[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+\s*\(")
+_OPENS_SCOPE = re.compile(
+    rb"(?:^|[\s>])(?:namespace|class|struct|union)\b(?:[^()=]|\([^()]*\)|=)*$|extern\s*\"[^\"]*\"\s*$"
+)
+
+
+def without_macro_calls(source: bytes) -> bytes:
+    """Blanks calls of macros that stand among the declarations of a namespace or a class.
+
+    Their arguments can be anything (`OPERATOR(+)`), and not one of them is a declaration we could read. For files
+    that did not parse: it takes a pass over all braces.
+    """
+    masked = re.sub(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"', lambda m: b'"' + b" " * (len(m[0]) - 2) + b'"', source)
+    buffer = bytearray(source)
+    stack: list[bool] = []
+    done = 0
+    for match in _SCOPES.finditer(masked):
+        start = match.start()
+        if start < done:
+            continue
+        token = match[0]
+        if token == b"}":
+            if stack:
+                stack.pop()
+        elif token == b"{":
+            head = masked[max(done, start - 400) : start]
+            head = head[max(head.rfind(b";"), head.rfind(b"{"), head.rfind(b"}")) + 1 :]
+            stack.append(all(stack[-1:]) and _OPENS_SCOPE.search(head.strip()) is not None)
+        elif all(stack[-1:]) and masked[max(0, start - 64) : start].rstrip()[-1:] in (
+            b";",
+            b"{",
+            b"}",
+            b":",
+            b")",
+            b"",
+        ):
+            depth, end = 0, -1
+            for bracket in _BRACKETS.finditer(masked, start, start + 100_000):
+                depth += 1 if bracket[0] == b"(" else -1
+                if not depth:
+                    end = bracket.end()
+                    break
+            following = _NEXT.match(masked, end)
+            if end >= 0 and following is not None and following[1] not in (b"{", b":"):
+                buffer[start:end] = buffer[start:end].translate(_BLANK)
+                masked = bytes(masked[:start]) + bytes(buffer[start:end]) + masked[end:]
+                done = end
+    return bytes(buffer)
 
 
 # --- conditionals ---------------------------------------------------------------------------------

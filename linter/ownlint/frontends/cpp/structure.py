@@ -16,7 +16,7 @@ from ownlint.facts.records import File, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
-from ownlint.frontends.cpp.preprocess import prepare
+from ownlint.frontends.cpp.preprocess import prepare, without_macro_calls
 from ownlint.frontends.cpp.values import unbroken, whole
 
 MAX_SIZE = 8_000_000
@@ -34,8 +34,14 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     if _is_binary(data):
         return _unread(path, size, "the file is not text")
     prepared = prepare(data, vocabulary)
-    tree = Parser(g.LANGUAGE).parse(prepared.source)
-    root = tree.root_node
+    parser = Parser(g.LANGUAGE)
+    root = parser.parse(prepared.source).root_node
+    lost = _lost(root)
+    if lost:
+        again = prepared._replace(source=without_macro_calls(prepared.source))
+        second = parser.parse(again.source).root_node
+        if _lost(second) < lost:
+            prepared, root, lost = again, second, _lost(second)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk(root.children)
@@ -51,7 +57,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         prepared.imports,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         suppressions=_suppressions(data, prepared.comments),
-        problems=_problems(root, size),
+        problems=_problems(lost, size),
     )
 
 
@@ -84,17 +90,24 @@ def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppres
     return tuple(found)
 
 
-def _problems(root: Node, size: int) -> tuple[Problem, ...]:
+def _lost(root: Node) -> int:
+    """How many bytes the parser could not place; a file without errors has none."""
     if not root.has_error:
-        return ()
+        return 0
     lost = 0
     stack = [root]
     while stack:
         node = stack.pop()
         if node.kind_id == g.ERROR:
-            lost += node.end_byte - node.start_byte
+            lost += node.end_byte - node.start_byte or 1
+        elif node.is_missing and node.kind_id != g.TYPE_IDENTIFIER:
+            lost += 1  # not counting a default argument `= {}`, which the grammar takes for `T{}`
         elif node.has_error:
             stack.extend(node.children)
-    if lost <= _LOST * size or not lost:
+    return lost
+
+
+def _problems(lost: int, size: int) -> tuple[Problem, ...]:
+    if lost <= _LOST * size:
         return ()
     return (Problem(0, size, "structure", f"{lost * 100 // max(size, 1)} % of the file could not be parsed"),)
