@@ -79,7 +79,7 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
 def test_sarif_keeps_the_schema_of_oasis(tmp_path: Path) -> None:
     document = as_sarif(tmp_path)
     schema = json.loads((HERE / "sarif-schema-2.1.0.json").read_text())
-    validator = jsonschema.Draft7Validator(schema)
+    validator = jsonschema.Draft4Validator(schema)
     assert [error.message for error in validator.iter_errors(document)] == []
 
 
@@ -87,7 +87,7 @@ def test_sarif_notices_a_broken_document(tmp_path: Path) -> None:
     document = as_sarif(tmp_path)
     document["runs"][0]["results"][0]["level"] = "fatal"
     schema = json.loads((HERE / "sarif-schema-2.1.0.json").read_text())
-    assert not jsonschema.Draft7Validator(schema).is_valid(document)
+    assert not jsonschema.Draft4Validator(schema).is_valid(document)
 
 
 def regions(value: Any) -> list[dict[str, Any]]:
