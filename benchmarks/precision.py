@@ -62,9 +62,8 @@ def main() -> int:
         found = report(folder, options)
         size = lines_of_code(folder)
         counts = Counter(f"{finding['rule']} [{finding['certainty']}]" for finding in found["findings"])
-        print(
-            f"{release.folder}: {size:,} lines, {len(found['findings'])} findings, {len(found['incomplete'])} incomplete"
-        )
+        unread = len(found["incomplete"])
+        print(f"{release.folder}: {size:,} lines, {counts.total()} findings, {unread} incomplete")
         show(found)
         total.update(counts)
         lines += size
