@@ -494,6 +494,7 @@ class Interpreter:
         names: list[str] = []
         for position, clause in enumerate(value.clauses):
             iterated = self.value(clause.iterable).handles
+            self.use(iterated, clause.iterable)
             hidden = f"<iterator {clause.start} {position}>"
             self.set_name(hidden, iterated, clause.span, "the comprehension over it ends here")
             names.append(hidden)
