@@ -194,8 +194,7 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
 
 def _shown(root: Path, base: Path) -> Callable[[str], str]:
     """Writes a path of the project relative to `base`."""
-    prefix = os.path.relpath(root, base)
-    return lambda path: os.path.normpath(f"{prefix}/{path}")
+    return lambda path: os.path.relpath(f"{root}/{path}", base)
 
 
 def _coloured(choice: str) -> bool:

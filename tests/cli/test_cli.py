@@ -1,0 +1,335 @@
+"""The command line from outside: arguments in, exit code and both streams out. The rules are made up here."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ownlint import Finding, Function, Step, catalogue
+from ownlint.cli import main
+from ownlint.rule import Rule
+
+GUILTY = "int work(int x) {\n  return x;\n}\n\nint bad_one(int x) {\n  return x;\n}\n"
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+def bad_name(function: Function) -> Iterator[Finding]:
+    """Finds functions by their names: `bad_` for sure, `odd_` perhaps; `crash_` raises."""
+    name = function.record.name
+    if name.startswith("crash_"):
+        raise KeyError(name)
+    if name.startswith(("bad_", "odd_")):
+        start = function.record.name_start
+        at = type(function.record.span)(start, start + len(name))
+        yield function.finding(
+            at,
+            f"`{name}` is badly named",
+            certainty="certain" if name.startswith("bad_") else "possible",
+            help="name it well",
+            steps=(Step(function.path, at, "here"),),
+        )
+
+
+def made(name: str, check: Callable[..., Any]) -> Rule:
+    return Rule(name, "error", "Function", check, f"Headline of {name}.\n\nMore.\n", ("cpp",), "made-up", False, "made")
+
+
+@pytest.fixture(autouse=True)
+def _own_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = (made("bad-name", bad_name), made("other-rule", lambda function: ()))
+    monkeypatch.setattr(catalogue, "load", lambda: rules)
+    for name in ("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "GITHUB_WORKSPACE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capfd.readouterr()
+        assert isinstance(end.value.code, int)
+        return Done(end.value.code, captured.out, captured.err)
+
+    return call
+
+
+def test_clean_is_0_and_says_so(run: Run) -> None:
+    Path("a.cc").write_text("int work(int x) { return x; }\n")
+    done = run("check")
+    assert (done.code, done.out) == (0, "No problems found in 1 file\n")
+    assert done.err == (
+        "note: 1 of 1 C++ files were read by structure only (no compile_commands.json; see `--build-path`)\n"
+    )
+
+
+def test_findings_are_1_and_exit_zero_makes_them_0(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    done = run("check", "--types", "never")
+    assert done.code == 1
+    assert done.out == (
+        "error[bad-name]: `bad_one` is badly named\n"
+        " --> a.cc:5:5\n"
+        "  |\n"
+        "5 | int bad_one(int x) {\n"
+        "  |     ^^^^^^^ here\n"
+        "  |\n"
+        "  = help: name it well\n"
+        "\n"
+        "Found 1 problem (1 error) in 1 file\n"
+    )
+    assert run("check", "--exit-zero").code == 0
+
+
+def test_a_second_run_says_the_same_from_the_cache(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.cc").write_text(GUILTY)
+    first = run("check")
+    monkeypatch.setattr("ownlint.pipeline.read", lambda *arguments: pytest.fail("was read again"))
+    assert run("check") == first
+    assert Path(".ownlint_cache/CACHEDIR.TAG").exists()
+
+
+def test_whatever_changes_is_noticed(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    assert run("check").code == 1
+    Path("a.cc").write_text(GUILTY.replace("bad_", "ok__"))
+    assert run("check").code == 0
+    Path("b.cc").write_text(GUILTY)
+    assert run("check").code == 1
+    assert run("check", "--ignore", "bad-name").code == 0
+
+
+def test_the_number_of_jobs_changes_nothing(run: Run) -> None:
+    for name in "fcebda":
+        Path(f"{name}.cc").write_text(GUILTY)
+    one = run("check", "--no-cache", "-j", "1", "--output-format", "json")
+    assert run("check", "--no-cache", "-j", "4", "--output-format", "json") == one
+    assert [each["path"] for each in json.loads(one.out)["findings"]] == [f"{name}.cc" for name in "abcdef"]
+    assert not Path(".ownlint_cache").exists()
+
+
+def test_only_what_is_asked_for_is_reported(run: Run) -> None:
+    Path("ownlint.toml").write_text("")
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "a.cc").write_text(GUILTY)
+    done = run("check", "one", "--output-format", "concise")
+    assert done.out == "one/a.cc:5:5: error[bad-name] `bad_one` is badly named\n"
+
+
+def test_paths_are_written_as_seen_from_here_and_in_json_from_the_root(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("ownlint.toml").write_text("")
+    Path("one").mkdir()
+    Path("one/a.cc").write_text(GUILTY)
+    monkeypatch.chdir("one")
+    assert run("check", "--output-format", "concise").out.startswith("a.cc:5:5: ")
+    assert json.loads(run("check", "--output-format", "json").out)["findings"][0]["path"] == "one/a.cc"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["check", "none.cc"], "none.cc: no such file or folder"),
+        (["check", "--select", "bad-nme"], "--select: unknown rule `bad-nme`; did you mean `bad-name`?"),
+        (["check", "--ignore", "zzz,bad-name"], "--ignore: unknown rule `zzz`"),
+        (["check", "--certainty", "sure"], "Invalid value for '--certainty': 'sure' is not one of"),
+        (["check", "-j", "0"], "Invalid value for '-j' / '--jobs': 0 is not in the range"),
+        (["check", "--nope"], "No such option '--nope'"),
+        (["chek"], "unknown command `chek`; did you mean `check`?"),
+        (["explain", "bad-nam"], "unknown rule `bad-nam`; did you mean `bad-name`?"),
+        (["check", "--config", "none.toml"], "none.toml: no such file"),
+        (["check", "-p", "nowhere"], "nowhere"),
+        (["facts", "."], ".: is a folder"),
+        (["new-rule", "Bad Name"], "`Bad Name` is no name for a rule"),
+    ],
+)
+def test_what_cannot_run_is_2_with_one_line(run: Run, arguments: list[str], said: str) -> None:
+    Path("a.cc").write_text("int x;\n")
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: ")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_mistake_in_the_settings_is_2_with_its_line(run: Run) -> None:
+    Path("ownlint.toml").write_text('jobs = 1\nselct = ["bad-name"]\n')
+    done = run("check")
+    assert done.code == 2
+    assert done.err == f"error: {Path.cwd()}/ownlint.toml:2: unknown key `selct`; did you mean `select`?\n"
+    assert run("check", "--isolated").code == 0
+
+
+def test_a_mistake_in_a_model_is_2_with_its_line(run: Run) -> None:
+    Path("ownlint.toml").write_text('models = ["mine.toml"]\n')
+    Path("mine.toml").write_text('[[functon]]\nname = "x"\n')
+    done = run("check")
+    assert done.code == 2
+    assert done.err.startswith(f"error: {Path.cwd()}/mine.toml:1: ")
+    Path("mine.toml").unlink()
+    assert "no such file" in run("check").err
+
+
+def test_a_rule_that_raises_is_2_and_loses_nothing(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY + "int crash_here() { return 0; }\n")
+    for _ in range(2):  # a crash is not remembered
+        done = run("check", "--output-format", "json")
+        report = json.loads(done.out)
+        assert done.code == 2
+        assert [each["rule"] for each in report["findings"]] == ["bad-name"]
+        assert report["incomplete"][0]["reason"].startswith("rule `bad-name` failed: KeyError: 'crash_here'")
+        assert "error: a.cc: rule `bad-name` failed" in done.err
+
+
+def test_certainty(run: Run) -> None:
+    Path("a.cc").write_text("int odd_one() { return 0; }\n")
+    assert run("check").code == 0
+    assert run("check", "--certainty", "possible").code == 1
+
+
+def test_suppressions_are_counted_and_unused_ones_reported(run: Run) -> None:
+    Path("a.cc").write_text(
+        "int bad_one() { return 0; }  // ownlint: ignore[bad-name]: kept for the old callers\n"
+        "int fine() { return 0; }  // ownlint: ignore[bad-name]: no longer needed\n"
+    )
+    done = run("check", "--output-format", "concise")
+    assert done.out == "a.cc:2:27: warning[unused-suppression] `bad-name` has nothing to say here\n"
+    assert done.err.endswith("Found 1 problem (1 warning) in 1 file; 1 suppressed\n")
+    assert run("check", "--ignore", "unused-suppression").code == 0
+
+
+def test_an_output_file_is_written_whole(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    Path("out").mkdir()
+    done = run("check", "--output-format", "sarif", "-o", "out/report.sarif")
+    assert (done.code, done.out) == (1, "")
+    assert json.loads(Path("out/report.sarif").read_text())["version"] == "2.1.0"
+    assert stat.S_IMODE(Path("out/report.sarif").stat().st_mode) == 0o666 & ~_umask()
+    assert os.listdir("out") == ["report.sarif"]  # noqa: PTH208
+    assert "no/such/folder" in run("check", "-o", "no/such/folder/report").err
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_statistics_quiet_and_verbose(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    Path("big.py").write_bytes(b"import os\n" * 400_000)
+    assert run("check", "--statistics", "-q") == Done(1, "1  error[bad-name]\n", "")
+    done = run("check", "--output-format", "github", "-v")
+    assert done.out.startswith("::error file=a.cc,line=5,col=5,endLine=5,endColumn=11,title=ownlint (bad-name)::")
+    assert "warning: big.py: not read in full: " in done.err
+    assert "settings: defaults; root: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("environment", "flag", "coloured"),
+    [
+        ({}, "auto", False),
+        ({}, "always", True),
+        ({"FORCE_COLOR": "1"}, "auto", True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "auto", False),
+        ({"FORCE_COLOR": "1"}, "never", False),
+    ],
+)
+def test_colours(
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], flag: str, coloured: bool
+) -> None:
+    Path("a.cc").write_text(GUILTY)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert ("\x1b[" in run("check", "--color", flag).out) == coloured
+
+
+def test_files_that_cannot_be_read_harm_nobody(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    Path("bad.cc").write_bytes(b"\xff\xfe\x00\x01" * 50)
+    Path("empty.cc").write_bytes(b"")
+    Path("deep.py").write_text("x = " + "(" * 3000 + ")" * 3000 + "\n")
+    os.mkfifo("pipe.cc")
+    done = run("check", "--output-format", "json")
+    report = json.loads(done.out)
+    assert done.code == 1
+    assert [each["path"] for each in report["findings"]] == ["a.cc"]
+    assert {"path": "pipe.cc", "reason": "not a regular file"} in report["incomplete"]
+
+
+def test_explain(run: Run) -> None:
+    assert run("explain", "bad-name").out == "bad-name (error)\n\nHeadline of bad-name.\n\nMore.\n"
+    assert run("explain", "bad-name", "--output-format", "markdown").out.startswith("# bad-name\n\nHeadline")
+    assert json.loads(run("explain", "unused-suppression", "--output-format", "json").out)["severity"] == "warning"
+
+
+def test_rules(run: Run) -> None:
+    assert run("rules").out.splitlines()[0] == "bad-name             error    Headline of bad-name."
+    listed = json.loads(run("rules", "--output-format", "json").out)
+    assert [each["id"] for each in listed] == ["bad-name", "invalid-suppression", "other-rule", "unused-suppression"]
+
+
+def test_facts(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    lines = run("facts", "a.cc").out.splitlines()
+    assert lines[0].startswith("a.cc: cpp, ")
+    assert "#0 function work(x: int) -> int" in lines
+    assert "  return x" in lines
+
+
+def test_config_says_where_each_setting_comes_from(run: Run) -> None:
+    path = Path.cwd() / "ownlint.toml"
+    path.write_text('certainty = "possible"\nignore = ["other-rule"]\n')
+    lines = run("config", "--ignore", "bad-name").out.splitlines()
+    assert f"# file: {path}" in lines
+    assert f'certainty = "possible"  # {path}' in lines
+    assert 'ignore = ["other-rule","bad-name"]  # --ignore' in lines
+    assert 'types = "auto"  # default' in lines
+
+
+def test_a_rule_asked_for_by_name_is_run_though_the_settings_ignore_it(run: Run) -> None:
+    Path("ownlint.toml").write_text('ignore = ["bad-name"]\n')
+    Path("a.cc").write_text(GUILTY)
+    assert run("check").code == 0
+    assert run("check", "--select", "bad-name,other-rule").code == 1
+
+
+def test_settings_cannot_lead_the_cache_out_of_the_project(run: Run) -> None:
+    Path("ownlint.toml").write_text('cache-dir = "../elsewhere"\n')
+    done = run("check")
+    assert (done.code, "leads out of the project" in done.err) == (2, True)
+
+
+def test_version(run: Run) -> None:
+    from ownlint import __version__
+
+    assert run("--version").out == f"ownlint {__version__}\n"
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+    source = "".join(f"int bad_{n}() {{ return 0; }}\n" for n in range(10))
+    (tmp_path / "a.cc").write_text(source)
+    command = f"{sys.executable} -m ownlint rules --output-format json | true"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
