@@ -28,8 +28,11 @@ def test_docstring_examples(rule: Rule) -> None:
 
 @every_rule
 def test_messages(rule: Rule) -> None:
-    pages = [case for case in parse((PAGES / f"{rule.id}.md").read_text(encoding="utf-8")) if "structure" in case.modes]
-    findings = [finding for case in pages for finding in cases.run(case, [rule]).findings]
+    page = PAGES / f"{rule.id}.md"
+    if not page.is_file():
+        pytest.skip("it has no page, as the test of its form says")
+    told = [case for case in parse(page.read_text(encoding="utf-8")) if "structure" in case.modes]
+    findings = [finding for case in told for finding in cases.run(case, [rule]).findings]
     assert findings
     assert sorted({problem for finding in findings for problem in form.message_problems(finding)}) == []
 
