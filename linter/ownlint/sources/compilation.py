@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -230,19 +230,15 @@ def _line_of_byte(data: bytes, message: str) -> int:
 
 
 def _line_of_entry(data: bytes, message: str) -> int | None:
+    """Items are counted again, as raw text: the error knows its item's number, not its place."""
     found = re.search(r"at `\$\[(\d+)\]", message)
     if found is None:
         return 1
-    for index, start in enumerate(_starts(data)):
-        if index == int(found[1]):
-            return data.count(b"\n", 0, start) + 1
-    return None
-
-
-def _starts(data: bytes) -> Iterator[int]:
-    """Where the items of a JSON array begin."""
+    try:
+        items = msgspec.json.decode(data, type=list[msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):  # further on it is not even JSON
+        return None
     at = 0
-    for item in msgspec.json.decode(data, type=list[msgspec.Raw]):
-        at = data.find(bytes(item), at)
-        yield at
-        at += len(bytes(item))
+    for item in items[: int(found[1]) + 1]:
+        at = data.find(bytes(item), at) + len(bytes(item))
+    return data.count(b"\n", 0, at - len(bytes(item))) + 1
