@@ -438,6 +438,15 @@ class Declarations(Statements):
     ) -> None:
         self.aliases.append(r.Alias(node.start_byte, node.end_byte, name, self.scope, target, kind))
 
+    def macro_call(self, node: Node, prefix: _Prefix) -> None:
+        """`REGISTER(name, [] {...});` among declarations: the lambdas in it are functions of the file."""
+        if node.child_count:
+            self.children = unbroken if node.has_error else whole
+            self.depth, depth = 0, self.depth
+            self.value(node.children[0])
+            self.hoisted.clear()
+            self.depth = depth
+
     # --- functions ---
 
     def definition(self, node: Node, prefix: _Prefix) -> None:
@@ -890,6 +899,7 @@ _READERS: dict[int, Callable[[Declarations, Node, _Prefix], None]] = {
         ("declaration", Declarations.declaration_outside),
         ("field_declaration", Declarations.declaration_outside),
         ("function_definition", Declarations.definition),
+        ("expression_statement", Declarations.macro_call),
         ("alias_declaration", Declarations.alias),
         ("type_definition", Declarations.typedef),
         ("using_declaration", Declarations.using),

@@ -60,6 +60,8 @@ class Prepared(NamedTuple):
     """By the offset at which the declaration or the place inside starts."""
     thrown: frozenset[int]
     """Where `throw` inside an expression, which the grammar lacks, was rewritten to `!`."""
+    empties: frozenset[int]
+    """Where `{}`, a default argument that the grammar misreads, was rewritten to `0`."""
     names: dict[int, str]
     """Functions whose name was cut to make room for `()`."""
     macros: tuple[Macro, ...]
@@ -94,7 +96,7 @@ _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>
 # A word in capitals before a type *and* a name cannot be the type.
 _DECLARATION_AFTER = re.compile(
     rb"[ \t]+(?:(?:const|static|virtual|inline|constexpr|explicit|extern|struct|class|unsigned|friend)\s+)*+"
-    rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b)" % {b"type": _TYPE}
+    rb"(?:%(type)s[\s*&]++)+?(?:~?[A-Za-z_][\w:]*+\s*+[(;={\[]|operator\b|\(\s*\*)" % {b"type": _TYPE}
 )
 # What `ASSIGN_OR_RETURN(` is followed by when its first argument declares something.
 _DECLARES = re.compile(
@@ -163,12 +165,21 @@ class _Preparation:
         self.rewrite_rest()
         _Conditionals(self).settle()
         macros, imports = self.declarations()
-        thrown = self.thrown()
+        thrown, empties = self.thrown(), self.empties()
         source = bytes(self.buffer)
         if b"\0" in source:
             source = source.replace(b"\0", b" ")
         return Prepared(
-            source, self.comments, sorted(self.marks), self.loose, self.taken, thrown, self.names, macros, imports
+            source,
+            self.comments,
+            sorted(self.marks),
+            self.loose,
+            self.taken,
+            thrown,
+            empties,
+            self.names,
+            macros,
+            imports,
         )
 
     def scan(self) -> list[tuple[int, int]]:
@@ -394,6 +405,15 @@ class _Preparation:
         for match in re.finditer(rb"[?:]\s*+(throw)\b(?=\s*[^\s;])", bytes(self.buffer)):
             at = match.start(1)
             self.buffer[at : at + 5] = b"!    "
+            found.add(at)
+        return frozenset(found)
+
+    def empties(self) -> frozenset[int]:
+        """`int x = {})` becomes `int x = 0 )`."""
+        found = set()
+        for match in re.finditer(rb"=\s*+(\{\})(?=\s*+[,)])", bytes(self.buffer)):
+            at = match.start(1)
+            self.buffer[at : at + 2] = b"0 "
             found.add(at)
         return frozenset(found)
 

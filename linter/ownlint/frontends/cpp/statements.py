@@ -37,7 +37,7 @@ class Specifiers(NamedTuple):
 
 class Statements(Values):
     def __init__(self, prepared: Prepared) -> None:
-        super().__init__(prepared.source, prepared.thrown)
+        super().__init__(prepared.source, prepared.thrown, prepared.empties)
         self.taken = prepared.taken
         self.loose = prepared.loose
 
@@ -436,6 +436,10 @@ class Statements(Values):
         attributes: tuple[r.Annotation, ...] = ()
         type_node: Node | None = None
         children = self.children(node)
+        if children and children[0].kind_id in _SIMPLE_TYPES:
+            first = children[0]
+            if len(children) == 1 or children[1].kind_id not in _MORE:  # the common case: `T x`
+                return Specifiers((), self.written(first.start_byte, first.end_byte), first, ()), children[1:]
         index = 0
         for index, child in enumerate(children):
             kind = child.kind_id
@@ -678,6 +682,8 @@ class Statements(Values):
         self.declared_in_body(node, out)
 
 
+_SIMPLE_TYPES = g.TYPES - g.CLASSES - {g.ENUM}
+_MORE = _SIMPLE_TYPES | g.kinds("type_qualifier", "storage_class_specifier", "attribute_specifier")
 _ASM = g.kind("gnu_asm_expression")
 _INIT_STATEMENT = g.kind("init_statement")
 _ELSE = g.kind("else_clause")

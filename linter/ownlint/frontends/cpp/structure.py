@@ -38,10 +38,10 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     root = parser.parse(prepared.source).root_node
     lost = _lost(root)
     if lost:
-        again = prepared._replace(source=without_macro_calls(prepared.source))
-        second = parser.parse(again.source).root_node
+        source = without_macro_calls(prepared.source)
+        second = parser.parse(source).root_node if source != prepared.source else root
         if _lost(second) < lost:
-            prepared, root, lost = again, second, _lost(second)
+            prepared, root, lost = prepared._replace(source=source), second, _lost(second)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk(root.children)
@@ -100,8 +100,9 @@ def _lost(root: Node) -> int:
         node = stack.pop()
         if node.kind_id == g.ERROR:
             lost += node.end_byte - node.start_byte or 1
-        elif node.is_missing and node.kind_id != g.TYPE_IDENTIFIER:
-            lost += 1  # not counting a default argument `= {}`, which the grammar takes for `T{}`
+        elif node.is_missing and node.kind_id != g.TYPE_IDENTIFIER and node.kind_id != g.SEMICOLON:
+            # Not counted: a default argument `= {}`, which the grammar takes for `T{}`, and `MACRO(x)` without `;`.
+            lost += 1
         elif node.has_error:
             stack.extend(node.children)
     return lost

@@ -48,9 +48,10 @@ def unbroken(node: Node) -> list[Node]:
 class Values:
     """Reads values; what a body collects on the way (`mentions`, `hoisted`) is kept by the function reader."""
 
-    def __init__(self, source: bytes, thrown: frozenset[int]) -> None:
+    def __init__(self, source: bytes, thrown: frozenset[int], empties: frozenset[int]) -> None:
         self.text = _reader(source)
         self.thrown = thrown
+        self.empties = empties
         self.children: Callable[[Node], list[Node]] = unbroken
         self.depth = 0
         self.mentions: set[str] = set()
@@ -175,8 +176,12 @@ class Values:
 
     def postfix(self, node: Node) -> r.Value:
         """`a.b(c)[d].e(f)`, from the inside out."""
-        spine: list[tuple[int, Node, list[Node]]] = []
         kind = node.kind_id
+        if kind == g.CALL:  # the common case: f(a)
+            children = self.children(node)
+            if len(children) == 2 and children[0].kind_id == g.IDENTIFIER:
+                return self.call(node, self.name(children[0]), "", children[1])
+        spine: list[tuple[int, Node, list[Node]]] = []
         while kind == g.CALL or kind == g.FIELD or kind == g.SUBSCRIPT:
             children = self.children(node)
             if len(children) < 2:
@@ -508,6 +513,10 @@ class Values:
 
     def number(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
+        if end - start == 1:
+            if start in self.empties:
+                return r.Aggregate(start, start + 2, "init", ())
+            return r.Literal(start, end, "int", self.text(start, end))
         text = self.text(start, min(end, start + 120))
         floating = "." in text or (not text.startswith(("0x", "0X")) and ("e" in text or "E" in text))
         return r.Literal(start, end, "float" if floating else "int", text)
