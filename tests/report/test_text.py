@@ -83,6 +83,18 @@ warning[labels]: three on one line
     )
 
 
+def test_a_label_that_would_run_out_of_sight_stands_below(tmp_path: Path) -> None:
+    part = "absl::MutexLock lock(&mu_)"
+    steps = (sample.step("src/a.cc", sample.TRACKER, part, "the lock is taken here and held to the end"),)
+    at = steps[0].span
+    shown = full(tmp_path, Finding("src/a.cc", at, "m", steps=steps, rule="r"), width=60).splitlines()
+    assert shown[4:7] == [
+        "  |     " + "^" * len(part),
+        "  |     |",
+        "  |     the lock is taken here and held to the end",
+    ]
+
+
 def test_a_span_over_several_lines_has_a_bar(tmp_path: Path) -> None:
     assert (
         full(tmp_path, sample.block())

@@ -99,7 +99,7 @@ def _line(lines: Lines, number: int, marks: list[Mark], block: Mark | None, gutt
     if block is not None and opens:
         underline = "_" * (laid.column(edge[0]) + 1) + "^"
         yield [*_numbered("", gutter), (f" {underline}", block.style)]
-    for row in _annotations(spans):
+    for row in _annotations(spans, room):
         yield [*_numbered("", gutter), *_bar(block, number, below=True), *row]
     if block is not None and number == block.region.end_line:
         underline = "|" + "_" * max(laid.column(edge[0]), 1) + "^"
@@ -198,7 +198,7 @@ def _width(char: str) -> int:
 # --- below a line -------------------------------------------------------------------------------
 
 
-def _annotations(spans: Sequence[_Span]) -> Iterator[Row]:
+def _annotations(spans: Sequence[_Span], room: int) -> Iterator[Row]:
     """The row of marks, then labels from right to left, each hanging from its mark."""
     if not spans:
         return
@@ -206,6 +206,8 @@ def _annotations(spans: Sequence[_Span]) -> Iterator[Row]:
     end = max(span.end for span in spans)
     labelled = [span for span in spans if span.label]
     beside = labelled[-1] if labelled and labelled[-1].end == end else None
+    if beside is not None and end + 1 + len(beside.label) > room and beside.start < end // 2:
+        beside = None  # it would run out of sight, and has more room below
     hanging = [span for span in labelled if span is not beside]
     row = _drawn(spans)
     if beside is not None:
