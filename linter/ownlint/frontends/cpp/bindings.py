@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, cast
 
 import msgspec
@@ -33,6 +34,9 @@ _STRING = re.compile(r'(?:u8|[uUL])?(?:R"([^()\\ ]*)\((?P<raw>.*)\)\1"|"(?P<plai
 def extract(file: r.File, vocabulary: Vocabulary) -> tuple[tuple[r.BoundClass, ...], tuple[r.Binding, ...]]:
     """The classes and members that `file` binds, in the order in which they stand."""
     words = {word for framework in vocabulary.frameworks for word in (*framework.classes, *framework.methods)}
+    templates = [alias.target for alias in file.aliases if alias.kind == "type" and "class" in alias.target]
+    if not templates and all(words.isdisjoint(function.mentions) for function in file.functions):
+        return (), ()
     reader = _Reader(file, vocabulary.frameworks)
     words.update(name for name, target in reader.names.types.items() if reader.names.class_template(target))
     chosen = [index for index, function in enumerate(file.functions) if not words.isdisjoint(function.mentions)]
@@ -319,6 +323,12 @@ def _string(value: r.Value) -> str | None:
     return None
 
 
+@lru_cache(maxsize=16)
+def _spaces(namespaces: tuple[str, ...]) -> re.Pattern[str]:
+    """A name that starts in one of these namespaces."""
+    return re.compile(rf"(?:const\s+)?(?:::)?(?:{'|'.join(map(re.escape, namespaces))})(?:::|$)")
+
+
 # --- names: which framework a spelling belongs to -------------------------------------------------
 
 
@@ -357,7 +367,7 @@ class _Names:
         return next((framework for count, framework in votes if count == most), None) if most else None
 
     def _space(self, text: str, framework: Framework) -> bool:
-        return any(re.match(rf"(?:const\s+)?(?:::)?{re.escape(space)}(?:::|$)", text) for space in framework.namespaces)
+        return _spaces(framework.namespaces).match(text) is not None
 
     def of(self, name: str) -> Framework | None:
         """The framework of a qualified name, or of an unqualified one where its namespace is open."""
