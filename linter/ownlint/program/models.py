@@ -955,6 +955,11 @@ class Models:
         found = self._class_index.find(self._parts(spelling(type_text).parts), self._scopes(scopes))
         return tuple(model for _, model in found)
 
+    @functools.cached_property
+    def status_names(self) -> frozenset[str]:
+        """Last names of all status types: what is not among them cannot be one."""
+        return frozenset(name.rsplit("::", 1)[-1].rstrip("*") for name in self._status_index.exact)
+
     def role(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[Role, ...]:
         """What kinds of thing a type is: `std::map<K, V>` is a `container`, `associative`, `stable container`.
 

@@ -396,6 +396,27 @@ class Program:
             return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, "possible")
         return None
 
+    @cached_property
+    def status_callees(self) -> frozenset[str]:
+        """Last names of the project's functions that can return a status: a body that mentions none of them
+        needs no decoding to know that it drops none."""
+        names = set(self.models.status_names) | {cls.name for cls in self.classes if self._is_status_class(cls)}
+        for _ in range(3):
+            names |= {
+                name
+                for name, aliases in self._aliases.items()
+                if any(types.parse(alias.target).last in names for _, alias in aliases)
+            }
+        return frozenset(
+            name
+            for name, found in self._functions_by_last.items()
+            if any(record.result and types.parse(record.result).last in names for _, record in found)
+        )
+
+    def may_drop_status(self, function: Function) -> bool:
+        """False when no call in the body can return a status; needs no decoding."""
+        return bool(function.file.meanings) or not self.status_callees.isdisjoint(function.record.mentions)
+
     def _is_status_class(self, cls: Class) -> bool:
         """A class that is made to be asked: `bool ok() const` and something to say why not."""
         if cls not in self._status_classes:

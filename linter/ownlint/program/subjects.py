@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -96,6 +97,11 @@ class Function(_Subject):
         """Whether the body calls something whose last name is among `names`; a name with a leading `=`
         asks for an assignment. Needs no decoding."""
         return any(name in self._mentioned for name in names)
+
+    def says(self, pattern: re.Pattern[bytes]) -> bool:
+        """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
+        and coarse: it tells which bodies are worth decoding, nothing else."""
+        return pattern.search(self.record.body) is not None
 
     @property
     def body(self) -> r.Body:

@@ -58,6 +58,8 @@ _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cle
 
 @rule(severity="error")
 def discarded_status(function: Function) -> Iterator[Finding]:
+    if not function.program.may_drop_status(function):
+        return
     for call in function.flow.calls:
         if call.dropped and call.index in function.flow.reachable:
             yield from _dropped(function, call)
