@@ -506,6 +506,10 @@ class _Group(NamedTuple):
     end: list[_Directive]
 
 
+_DEEP = 50
+"""Conditionals nested deeper than this keep all their sides: choosing looks at every byte once a level."""
+
+
 class _Conditionals:
     def __init__(self, preparation: _Preparation) -> None:
         self.preparation = preparation
@@ -527,7 +531,8 @@ class _Conditionals:
             elif directive.word == b"endif":
                 group = stack.pop()
                 group.end.append(directive)
-                self.choose(group)
+                if len(stack) < _DEEP:
+                    self.choose(group)
             else:
                 stack[-1].parts.append(directive)
 

@@ -5,7 +5,7 @@ that are long in honest code are not lost to that:
 
 * a chain `a + b + c ...` (one precedence, more than `WIDE` operands) is balanced: the same operands in
   the same order, in a tree of logarithmic depth;
-* a chain `x.def(...).def(...)...` of more than `CHAIN` calls is cut into several: each piece but the last
+* a chain `x.def(...).def(...)...` of more than `CHAIN` links is cut into several: each piece but the last
   becomes a statement of its own (`Evaluate`) before the statement it stands in, and the next piece's
   receiver is `Name("<chain>")`, whose range is that of the piece before. In order, they are all there;
 * an initialiser list keeps its first 64 items.
@@ -200,19 +200,18 @@ class Values:
         else:
             return self.opaque(node)
         outer = self.depth
-        links = 0
-        length = len(spine)
-        self.depth = outer + min(length, CHAIN)
-        for index in range(length - 1, -1, -1):
+        levels = 0
+        self.depth = outer + min(len(spine), 2 * CHAIN)
+        for index in range(len(spine) - 1, -1, -1):
             kind, node, children = spine[index]
+            levels += 1
+            if levels > 2 * CHAIN and (kind == g.FIELD or levels > 2 * CHAIN + 1):
+                levels = 1
+                self.hoisted.append(r.Evaluate(value.start, value.end, value))
+                value = r.Name(value.start, value.end, "<chain>")
             if kind == g.FIELD:
                 value, template = self.member(node, children, value)
                 continue
-            links += 1
-            if links > CHAIN:
-                links = 0
-                self.hoisted.append(r.Evaluate(value.start, value.end, value))
-                value = r.Name(value.start, value.end, "<chain>")
             if kind == g.CALL:
                 value = self.call(node, value, template, children[1])
             else:
