@@ -73,6 +73,7 @@ _FUNCTIONS = {
     "clang_getCursorResultType": (Type, [Cursor]),
     "clang_getCanonicalType": (Type, [Type]),
     "clang_getTypeDeclaration": (Cursor, [Type]),
+    "clang_getPointeeType": (Type, [Type]),
     "clang_getTypeSpelling": (String, [Type]),
     "clang_Cursor_isInlineNamespace": (c_uint, [Cursor]),
     "clang_Cursor_isAnonymous": (c_uint, [Cursor]),

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_uint, c_void_p
 from typing import NamedTuple
 
+import msgspec
+
 from ownlint.facts.records import Meaning, Problem
 from ownlint.frontends.cpp import libclang
 from ownlint.frontends.cpp.libclang import BREAK, CONTINUE, RECURSE, Cursor
@@ -89,7 +91,9 @@ def read(
     if ahead is not None:
         found = _read(library, data, (*arguments, "-include-pch", ahead.path), directory, absolute)
         if found.typed:
-            return found._replace(dependencies=tuple(sorted({*found.dependencies, *ahead.dependencies} - {ahead.path})))
+            return found._replace(
+                dependencies=tuple(sorted({*found.dependencies, *ahead.dependencies} - {ahead.path, f"{ahead.path}.h"}))
+            )
     return _read(library, data, arguments, directory, absolute)
 
 
@@ -177,6 +181,7 @@ class _Walk:
         self._declared: dict[int, _Declared] = {}
         self._scopes: dict[int, str] = {}
         self._types: dict[int, str] = {}
+        self._inline: dict[str, str] = {}
         self._constructed: dict[int, _Declared] = {}
         self._type_names: dict[int, list[int]] = {}
         self._found: dict[int, Meaning] = {}
@@ -186,7 +191,15 @@ class _Walk:
     def meanings(self, unit: Cursor) -> tuple[Meaning, ...]:
         visitor = libclang.VISITOR(self._visit)
         self._library.clang_visitChildren(unit, visitor, None)
-        return tuple(self._found[start] for start in sorted(self._found))
+        return tuple(self._outward(self._found[start]) for start in sorted(self._found))
+
+    def _outward(self, meaning: Meaning) -> Meaning:
+        """Types without inline namespaces, as `symbol` and `owner` are. They are all known by now."""
+        type_ = meaning.type
+        for inner, outer in self._inline.items():
+            if inner in type_:
+                type_ = type_.replace(inner, outer)
+        return meaning if type_ is meaning.type else msgspec.structs.replace(meaning, type=type_)
 
     def _visit(self, cursor: Cursor, parent: Cursor, _data: object) -> int:
         kind = cursor.kind
@@ -321,6 +334,8 @@ class _Walk:
         library = self._library
         outer = self._scope(library.clang_getCursorSemanticParent(cursor))
         hidden = cursor.kind == _LINKAGE or library.clang_Cursor_isInlineNamespace(cursor)
+        if hidden and cursor.kind == _NAMESPACE and outer:
+            self._inline[f"{outer}::{self._name(cursor)}::"] = f"{outer}::"
         name = "" if hidden or library.clang_Cursor_isAnonymous(cursor) else self._name(cursor).split("<", 1)[0]
         scope = self._scopes[cursor.first] = "::".join(part for part in (outer, name) if part)
         return scope
@@ -333,7 +348,15 @@ class _Walk:
         if known is None:
             known = _tidy(libclang.text(self._library.clang_getTypeSpelling(canonical)))
             self._types[canonical.first] = known
+            self._scope_of(canonical)
         return known
+
+    def _scope_of(self, type_: libclang.Type) -> str:
+        """Of the class behind its pointers and references."""
+        library = self._library
+        while type_.first and (inner := library.clang_getPointeeType(type_)).first:
+            type_ = inner
+        return self._scope(library.clang_getTypeDeclaration(type_))
 
 
 _UNNAMED = re.compile(r"\((lambda|(?:unnamed|anonymous)(?: \w+)?) at [^()]*\)")

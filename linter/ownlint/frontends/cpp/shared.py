@@ -3,7 +3,8 @@
 Half of what it costs to understand a small file of binding code is the framework's headers, the same
 for its neighbours. Files that are compiled with the same arguments share what *all* of them
 include anyway, so that no file sees a declaration it would not have seen. Read as text: an include in a
-conditional does not count, and a file that defines a macro before its includes takes no part.
+conditional does not count, and a header that mentions a macro which something outside of the set may
+have defined before it is left out.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ FEWEST = 3
 
 ROUNDS = 4
 LARGEST = 2_000_000
-_SHARES = (1.0, 0.8, 0.6, 0.4)
+MOST_SETS = 1_000
 _UNKNOWN_WEIGHT = 50_000
 
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif|include|define|undef)\b[ \t]*([^\n]*)", re.MULTILINE)
+_WORD = re.compile(rb"[A-Za-z_]\w*")
+_FEATURE = re.compile(
+    rb"_(GNU|DEFAULT|BSD|XOPEN|POSIX_C?)_?SOURCE|_FILE_OFFSET_BITS|_GLIBCXX_\w+|_LIBCPP_\w+|__STDC_\w+_MACROS|NDEBUG"
+)
 _NAME = re.compile(rb"([\"<])([^\">\n]+)[\">]")
 
 
@@ -37,8 +42,9 @@ class Unit(NamedTuple):
 class _Text(NamedTuple):
     includes: tuple[tuple[bool, str], ...]
     size: int
-    prepared: bool
-    """A macro is defined before the last include."""
+    early: frozenset[bytes]
+    """The macros it defines or undefines before its last include, its include guard left out: those are
+    meant to be seen. A header that wants another's macros includes it."""
 
 
 def shared(units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:
@@ -57,46 +63,86 @@ def shared(units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:
 
 class _Group:
     """Files with the same arguments. A header is an absolute path, or `<name>` when it lies outside
-    of the folders given with `-I`: then nothing is known of it but that it is there."""
+    of the folders the arguments name: then it is the compiler's or the system's own."""
 
     def __init__(self, arguments: tuple[str, ...], texts: dict[str, _Text | None]) -> None:
         self._texts = texts
         quoted = [value for flag, value in itertools.pairwise(arguments) if flag == "-iquote"]
         self._angled = [argument[2:] for argument in arguments if argument.startswith("-I")]
+        self._angled += [value for flag, value in itertools.pairwise(arguments) if flag == "-isystem"]
         self._quoted = quoted + self._angled
+        self._mentioned: dict[str, frozenset[bytes]] = {}
         self._resolved: dict[tuple[str, str], str | None] = {}
 
     def choose(self, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        closures = {}
-        for path in paths:
-            text = self._text(path)
-            if text is not None and not text.prepared:
-                closures[path] = self._closure(path)
+        closures = {path: self._closure(path) for path in paths if self._text(path) is not None}
         result: dict[str, tuple[str, ...]] = {}
         for _round in range(ROUNDS):
             headers, users = self._best(closures)
             if len(users) < FEWEST:
                 break
-            lines = tuple(self._lines(headers, closures[users[0]]))
+            kept = self._independent(headers, {user: closures[user] for user in users})
+            if kept != headers:  # part of what an umbrella includes may not stand alone
+                outer = {path for user in users for path in (user, *closures[user])} - headers
+                asked = {header for path in outer if not path.startswith("<") for header in self._direct(path)}
+                kept = {header for root in kept & asked for header in (root, *self._below(root))}
+            lines = tuple(self._lines(kept, closures[users[0]]))
             for user in users:
-                result[user] = lines
                 del closures[user]
+                if lines:
+                    result[user] = lines
         return result
 
     def _best(self, closures: Mapping[str, Mapping[str, None]]) -> tuple[set[str], list[str]]:
-        """The set of headers that saves most, and the files that include all of it."""
-        counts: dict[str, int] = {}
-        for closure in closures.values():
+        """The files whose common headers save most, and those headers. Each set of files that some
+        header picks out is tried."""
+        users: dict[str, int] = {}
+        for number, closure in enumerate(closures.values()):
             for header in closure:
-                counts[header] = counts.get(header, 0) + 1
-        best: tuple[int, set[str], list[str]] = (0, set(), [])
-        for share in _SHARES:
-            headers = {header for header, count in counts.items() if count >= share * len(closures)}
-            users = [path for path, closure in closures.items() if headers <= closure.keys()]
-            saved = (len(users) - 1) * sum(map(self._weight, headers))
-            if saved > best[0]:
-                best = (saved, headers, users)
-        return best[1], best[2]
+                users[header] = users.get(header, 0) | 1 << number
+        weights: dict[int, int] = {}
+        for header, who in users.items():
+            weights[who] = weights.get(who, 0) + self._weight(header)
+        tried = sorted((who for who in weights if who.bit_count() >= FEWEST), key=lambda who: (-who.bit_count(), who))
+        saved = {
+            who: (who.bit_count() - 1) * sum(weight for other, weight in weights.items() if other & who == who)
+            for who in tried[:MOST_SETS]
+        }
+        if not saved:
+            return set(), []
+        best = max(saved, key=saved.__getitem__)
+        headers = {header for header, who in users.items() if who & best == best}
+        return headers, [path for number, path in enumerate(closures) if best >> number & 1]
+
+    def _independent(self, headers: set[str], users: Mapping[str, Mapping[str, None]]) -> set[str]:
+        """Without those whose text depends on a macro that may come from outside of the set."""
+        below = {header: self._closure(header).keys() for header in headers if not header.startswith("<")}
+        while True:
+            bad = {header for user, closure in users.items() for header in self._influenced(user, closure, headers)}
+            bad |= {header for header, closure in below.items() if header in headers and bad & closure}
+            if not bad:
+                return headers
+            headers = headers - bad
+
+    def _influenced(self, user: str, closure: Iterable[str], headers: set[str]) -> Iterator[str]:
+        """Those of `headers` that one file reads after something that is not among them has defined a
+        macro they mention."""
+        macros: set[bytes] = set()
+        for header in (user, *closure):
+            if header not in headers:
+                text = None if header.startswith("<") else self._text(header)
+                macros |= text.early if text is not None else frozenset()
+            elif header.startswith("<"):
+                if any(map(_FEATURE.fullmatch, macros)):
+                    yield header
+            elif not macros.isdisjoint(self._words(header)):
+                yield header
+
+    def _words(self, header: str) -> frozenset[bytes]:
+        if header not in self._mentioned:
+            data = b"" if header.startswith("<") else _bytes(header) or b""
+            self._mentioned[header] = frozenset(_WORD.findall(data))
+        return self._mentioned[header]
 
     def _weight(self, header: str) -> int:
         text = None if header.startswith("<") else self._text(header)
@@ -128,6 +174,9 @@ class _Group:
                     stack.append(iter(self._direct(header)))
         return found
 
+    def _below(self, header: str) -> dict[str, None]:
+        return {} if header.startswith("<") else self._closure(header)
+
     def _direct(self, path: str) -> Iterator[str]:
         text = self._text(path)
         folder = path.rpartition("/")[0]
@@ -154,32 +203,43 @@ class _Group:
 
 
 def _read(path: str) -> _Text | None:
+    data = _bytes(path)
+    return None if data is None else _scan(data)
+
+
+def _bytes(path: str) -> bytes | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as stream:  # noqa: PTH123
-            data = stream.read(LARGEST)
+            return stream.read(LARGEST)
     except (OSError, ValueError):
         return None
-    return _scan(data)
 
 
 def _scan(data: bytes) -> _Text:
     includes: list[tuple[bool, str]] = []
+    macros: set[bytes] = set()
+    early: frozenset[bytes] = frozenset()
     depth = outermost = 0
-    defined = prepared = False
+    guard = absent = b""
     for number, match in enumerate(_DIRECTIVE.finditer(data)):
         kind, rest = match[1], match[2]
         if kind.startswith(b"if"):
             depth += 1
-            if number == 0 and (kind == b"ifndef" or rest.startswith(b"!")):
-                outermost = 1  # an include guard
+            absent = b"".join(_WORD.findall(rest)[-1:]) if kind == b"ifndef" or rest.startswith(b"!") else b""
+            if number == 0 and absent:
+                outermost = 1
+                guard = absent
         elif kind == b"endif":
             depth -= 1
+            absent = b""
         elif kind == b"include":
-            prepared = prepared or defined
+            early = frozenset(macros)
             name = _NAME.match(rest)
             if depth <= outermost and name is not None and b"\0" not in name[2]:
                 includes.append((name[1] == b'"', os.fsdecode(name[2])))
-        elif not (outermost and number == 1):  # the guard's own `#define`
-            defined = True
-    return _Text(tuple(includes), len(data), prepared)
+        elif kind == b"undef" and depth > outermost:
+            continue
+        elif (name := _WORD.match(rest)) and name[0] != absent:  # a default gives way to others
+            macros.add(name[0])
+    return _Text(tuple(includes), len(data), early - {guard})
