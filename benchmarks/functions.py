@@ -30,9 +30,9 @@ _TEST = re.compile(r"_test\.|/testdata/|testing|/tests?/")
 
 def sources(folder: Path, tests: bool) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
-        if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink():
-            if tests or not _TEST.search("/" + path.relative_to(folder).as_posix()):
-                yield path
+        is_test = _TEST.search("/" + path.relative_to(folder).as_posix()) is not None
+        if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink() and (tests or not is_test):
+            yield path
 
 
 def counted(paths: list[Path]) -> dict[str, list[tuple[str, int]]]:

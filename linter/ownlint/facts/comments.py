@@ -1,10 +1,10 @@
 """Suppression comments, in the one grammar that both languages share.
 
-    ownlint: ignore[rule-a, rule-b]: reason          this line, or the next when the comment stands alone
-    ownlint: ignore-next[rule-a]: reason             the line below
-    ownlint: begin-ignore[rule-a]: reason            from here ...
-    ownlint: end-ignore[rule-a]                      ... to here
-    ownlint: file-ignore[rule-a]: reason             the whole file
+ownlint: ignore[rule-a, rule-b]: reason          this line, or the next when the comment stands alone
+ownlint: ignore-next[rule-a]: reason             the line below
+ownlint: begin-ignore[rule-a]: reason            from here ...
+ownlint: end-ignore[rule-a]                      ... to here
+ownlint: file-ignore[rule-a]: reason             the whole file
 """
 
 from __future__ import annotations

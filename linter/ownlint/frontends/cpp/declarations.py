@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
@@ -18,7 +18,7 @@ from ownlint.frontends.cpp.preprocess import Mark, Prepared
 from ownlint.frontends.cpp.statements import Declarator, Out, Specifiers, Statements
 from ownlint.frontends.cpp.values import unbroken, whole
 
-Access = r.OneOf["", "public", "protected", "private"]
+Access = Literal["", "public", "protected", "private"]
 Words = tuple[str, ...]
 
 _NESTING = 60
@@ -185,8 +185,9 @@ class Declarations(Statements):
         body = node.child_by_field_name("body")
         if body is None or self.nesting > _NESTING:
             return
-        name, base_clause, attributes = "", None, ()
-        found: tuple[r.Annotation, ...] = attributes
+        name = ""
+        base_clause: Node | None = None
+        found: tuple[r.Annotation, ...] = ()
         for child in self.children(node):
             kind = child.kind_id
             if kind == g.ATTRIBUTE_DECLARATION:
@@ -323,19 +324,24 @@ class Declarations(Statements):
             first = False
             if declarator.name is not None and declarator.name.kind_id == g.OPERATOR_CAST:
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
+            elif self.is_macro(child, declarator, specifiers.type):
+                continue
             elif declarator.function is not None and kind != g.INIT_DECLARATOR:
-                if not self.guard_variable(declarator, child, begin, end, specifiers, prefix):
-                    self.function(node, specifiers, declarator, prefix, None, value_node, ())
+                self.function(node, specifiers, declarator, prefix, None, value_node, ())
             elif declarator.name is not None or declarator.binding is not None:
                 self.variable(child, begin, end, specifiers, declarator, value_node, prefix)
         self.children = whole if not node.has_error else self.children
         self.hoisted.clear()
 
-    def guard_variable(
-        self, declarator: Declarator, node: Node, start: int, end: int, specifiers: Specifiers, prefix: _Prefix
-    ) -> bool:
-        """`static Registrar r(name);` at namespace scope, where only `static` tells it from a function."""
-        return False
+    def is_macro(self, node: Node, declarator: Declarator, type_: str) -> bool:
+        """`Q_DISABLE(x);`, `FOO(x) int y;` in a class: neither a method nor a field."""
+        if declarator.name is None:
+            return False
+        if node.kind_id == g.PARENTHESIZED_DECLARATOR:
+            return type_.isupper() and len(type_) > 2
+        name = self.text(declarator.name.start_byte, declarator.name.end_byte)
+        own = self.members.path.rpartition("::")[2] if self.members is not None else ""
+        return not type_ and name.isupper() and len(name) > 2 and name != own
 
     def variable(
         self,
@@ -380,19 +386,20 @@ class Declarations(Statements):
     def typedef(self, node: Node, prefix: _Prefix) -> None:
         specifiers, rest = self.specifiers(node)
         type_node = specifiers.type_node
-        anonymous = False
+        anonymous, own = False, ""
         if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
             anonymous = type_node.child_by_field_name("name") is None
             before = len(self.classes)
             self.walk((type_node,), prefix)
             if anonymous and len(self.classes) > before:
                 anonymous = self.name_class(before, rest)
+                own = self.classes[before].name
         for child in rest:
             if not child.is_named:
                 continue
             declarator = self.declarator(child)
             names = self.declared_names(declarator)
-            target = specifiers.type + declarator.suffix
+            target = (specifiers.type or own) + declarator.suffix
             if declarator.function is not None or "(*)" in declarator.suffix:
                 target = self.written(node.start_byte, node.end_byte).removeprefix("typedef ").rstrip(";")
             if names and not anonymous:
@@ -434,7 +441,7 @@ class Declarations(Statements):
             self.add_alias(node, self.text(named[0].start_byte, named[0].end_byte), target, "namespace")
 
     def add_alias(
-        self, node: Node, name: str, target: str, kind: r.OneOf["type", "namespace", "open", "using"]
+        self, node: Node, name: str, target: str, kind: Literal["type", "namespace", "open", "using"]
     ) -> None:
         self.aliases.append(r.Alias(node.start_byte, node.end_byte, name, self.scope, target, kind))
 
@@ -511,7 +518,7 @@ class Declarations(Statements):
             scope = f"{scope}::{qualifier}" if scope else qualifier
         kind = _kind(name, owner, declarator)
         words = [*prefix.words, *specifiers.words, *extra]
-        result, parameters, trailing, header_end, attributes = self.header(declarator, words)
+        parameters, trailing, attributes = self.header(declarator, words)
         result = trailing or (specifiers.type + declarator.suffix if kind != "conversion" else "")
         if kind == "function" and owner:
             kind = "method"
@@ -522,7 +529,8 @@ class Declarations(Statements):
             extra_node = None
         annotations = specifiers.attributes + attributes
         annotations += self.annotations(start, body.start_byte if body is not None else node.end_byte)
-        encoded, mentions, opaque = r.Function.__struct_defaults__[-2], (), False
+        encoded, opaque = _NO_BODY, False
+        mentions: Words = ()
         if body is not None:
             statements, initializers, mentions, opaque = self.body(index, body, extra_node)
             encoded = r.encode_body(statements)
@@ -596,8 +604,8 @@ class Declarations(Statements):
 
     def header(
         self, declarator: Declarator, words: list[str]
-    ) -> tuple[str, tuple[r.Parameter, ...], str, int, tuple[r.Annotation, ...]]:
-        """Parameters and what follows them; adds to `words`."""
+    ) -> tuple[tuple[r.Parameter, ...], str, tuple[r.Annotation, ...]]:
+        """Parameters, trailing result and attributes; adds what else follows the parameters to `words`."""
         node = declarator.function
         if node is None and declarator.name is not None:
             node = declarator.name
@@ -606,7 +614,7 @@ class Declarations(Statements):
                     break
                 node = node.children[-1]
         if node is None:
-            return "", (), "", 0, ()
+            return (), "", ()
         parameters: tuple[r.Parameter, ...] = ()
         trailing = ""
         attributes: tuple[r.Annotation, ...] = ()
@@ -622,7 +630,7 @@ class Declarations(Statements):
                 words.append(self.text(child.start_byte, child.end_byte))
             elif kind == g.ATTRIBUTE_DECLARATION:
                 attributes += self.attributes(child)
-        return "", parameters, trailing, node.end_byte, attributes
+        return parameters, trailing, attributes
 
     def parameters(self, node: Node) -> tuple[r.Parameter, ...]:
         found: list[r.Parameter] = []
@@ -661,7 +669,7 @@ class Declarations(Statements):
         annotations = specifiers.attributes
         if self.marks:
             annotations += self.annotations(start, self.until_comma(end))
-        spread: r.OneOf["", "*"] = "*" if node.kind_id == g.VARIADIC_PARAMETER else ""
+        spread: Literal["", "*"] = "*" if node.kind_id == g.VARIADIC_PARAMETER else ""
         return r.Parameter(start, end, name, specifiers.type + suffix, default, spread, False, annotations)
 
     def until_comma(self, end: int) -> int:
@@ -731,12 +739,13 @@ class Declarations(Statements):
             if kind == _CAPTURES:
                 captures = self.captures(child)
             elif kind == g.ABSTRACT_FUNCTION:
-                _, parameters, result, _, attributes = self.header(Declarator(None, "", child), words)
+                parameters, result, attributes = self.header(Declarator(None, "", child), words)
             elif kind == g.COMPOUND:
                 body = child
             elif kind == _TEMPLATE_PARAMETERS:
                 words.append("template")
-        encoded, mentions, opaque = r.Function.__struct_defaults__[-2], (), False
+        encoded, opaque = _NO_BODY, False
+        mentions: Words = ()
         outer_scope = self.scope
         annotations = attributes
         if body is not None:
@@ -846,7 +855,7 @@ def _is_cast(declarator: Declarator) -> bool:
 
 def _kind(
     name: str, owner: str, declarator: Declarator
-) -> r.OneOf["function", "method", "constructor", "destructor", "conversion"]:
+) -> Literal["function", "method", "constructor", "destructor", "conversion"]:
     if name.startswith("~"):
         return "destructor"
     if declarator.function is None:
@@ -871,9 +880,10 @@ def _really_broken(node: Node) -> bool:
 
 
 _QUALIFIERS = frozenset(
-    'const static virtual override final noexcept inline constexpr explicit default delete pure friend template '
-    "consteval extern & && mutable volatile".split()
-) | {'extern "C"'}  # fmt: skip
+    {"const", "static", "virtual", "override", "final", "noexcept", "inline", "constexpr", "consteval", "explicit"}
+    | {"default", "delete", "pure", "friend", "template", "mutable", "volatile", "extern", 'extern "C"', "&", "&&"}
+)
+_NO_BODY = r.encode_body(())
 _NOEXCEPT = g.kind("noexcept")
 _REF_QUALIFIER = g.kind("ref_qualifier")
 _DECLARATION_LIST = g.kind("declaration_list")
@@ -912,4 +922,5 @@ _READERS: dict[int, Callable[[Declarations, Node, _Prefix], None]] = {
         ("declaration_list", Declarations.inside),
         ("field_declaration_list", Declarations.inside),
     )
-} | {g.ERROR: Declarations.salvage}
+}
+_READERS[g.ERROR] = Declarations.salvage

@@ -92,6 +92,7 @@ _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
+_SPECIFIERS = (b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
 # A word in capitals before a type *and* a name cannot be the type.
 _DECLARATION_AFTER = re.compile(
@@ -233,7 +234,7 @@ class _Preparation:
             self.mark(word, start, end)
             return
         buffer = self.buffer
-        before = buffer[max(0, start - 48) : start].rstrip()
+        before = bytes(buffer[max(0, start - 48) : start]).rstrip()
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
         follower = _NEXT.match(self.masked, end)
@@ -249,14 +250,14 @@ class _Preparation:
             self.bare(word, start, end, follower.start(1), after, last)
         elif before.endswith(_CLASS_WORDS):
             self.attribute_of_class(word, start, end)
-        elif after == b"{" and (
-            before.endswith((b"const", b"noexcept", b"override", b"final"))
-            or re.search(rb"\bnamespace\s+[\w:]+$", before)
-        ):
+        elif (
+            after == b"{"
+            and (
+                before.endswith((b"const", b"noexcept", b"override", b"final"))
+                or re.search(rb"\bnamespace\s+[\w:]+$", before)
+            )
+        ) or (before.endswith(_SPECIFIERS) and _DECLARATION_AFTER.match(self.masked, end)):
             self.mark(word, start, end)
-        elif before.endswith((b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")):
-            if _DECLARATION_AFTER.match(self.masked, end):
-                self.mark(word, start, end)
 
     def mark(self, word: bytes, start: int, end: int) -> None:
         arguments = ""

@@ -7,7 +7,7 @@ arguments it is taken for the variable it nearly always is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
@@ -20,7 +20,7 @@ Out = list[r.Statement]
 
 
 class Declarator(NamedTuple):
-    """What a declarator declares: the node of the name, what it adds to the type, and, for a function, its parameters' node."""
+    """The name's node, what the declarator adds to the type, and the node that makes it a function."""
 
     name: Node | None
     suffix: str
@@ -134,8 +134,8 @@ class Statements(Values):
                     r.Call(taken.start, taken.end, callee, (value.value,), "macro"),
                 )
             out.append(r.Evaluate(taken.start, taken.end, value))
-        elif value.__class__ is r.Unary and value.op == "throw":  # type: ignore[union-attr]
-            out.append(r.Leave(start, end, "throw", value.value))  # type: ignore[union-attr]
+        elif value.__class__ is r.Unary and value.op == "throw":
+            out.append(r.Leave(start, end, "throw", value.value))
         else:
             out.append(r.Evaluate(start, end, value))
 
@@ -151,7 +151,7 @@ class Statements(Values):
     def throw(self, node: Node, out: Out) -> None:
         self.leave("throw", node, out)
 
-    def leave(self, kind: r.OneOf["return", "throw"], node: Node, out: Out) -> None:
+    def leave(self, kind: Literal["return", "throw"], node: Node, out: Out) -> None:
         value = None
         for child in self.children(node)[1:]:
             if child.is_named:
@@ -284,9 +284,7 @@ class Statements(Values):
         before: Out = []
         first = node.child_by_field_name("initializer")
         if first is not None:
-            if first.kind_id == g.DECLARATION:
-                self.statement(first, before)
-            elif first.kind_id in _READERS:
+            if first.kind_id in _READERS:
                 self.statement(first, before)
             else:
                 before.append(r.Evaluate(first.start_byte, first.end_byte, self.value(first)))
@@ -491,14 +489,14 @@ class Statements(Values):
         return tuple(found)
 
     def declarator(self, node: Node) -> Declarator:
-        suffix = ""
+        suffix = sizes = ""
         function: Node | None = None
         for _ in range(200):
             kind = node.kind_id
             if kind in _DECLARED:
-                return Declarator(node, suffix, function)
+                return Declarator(node, suffix + sizes, function)
             if kind == g.STRUCTURED_BINDING:
-                return Declarator(None, suffix, None, node)
+                return Declarator(None, suffix + sizes, None, node)
             children = self.children(node)
             if not children:
                 break
@@ -514,7 +512,7 @@ class Statements(Values):
                         suffix += " " + self.text(child.start_byte, child.end_byte)
                 node = children[-1]
             elif kind == g.ARRAY_DECLARATOR:
-                suffix += self.written(children[0].end_byte, node.end_byte)
+                sizes = self.written(children[0].end_byte, node.end_byte) + sizes
                 node = children[0]
             elif kind == g.FUNCTION_DECLARATOR:
                 if function is None:
@@ -532,7 +530,7 @@ class Statements(Values):
                 break
             else:
                 break
-        return Declarator(None, suffix, function)
+        return Declarator(None, suffix + sizes, function)
 
     def declared_names(self, declarator: Declarator) -> tuple[str, ...]:
         if declarator.name is not None:

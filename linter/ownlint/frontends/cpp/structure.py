@@ -82,7 +82,7 @@ def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppres
         line = data.rfind(b"\n", 0, start) + 1
         before = data[line:start].strip()
         index = bisect_right(starts, line) - 1
-        if 0 <= index and comments[index][0] <= line < comments[index][1] <= start:
+        if index >= 0 and comments[index][0] <= line < comments[index][1] <= start:
             before = data[comments[index][1] : start].strip()  # the line opens inside of a comment
         suppression = parse_suppression(data[start:end].decode("utf-8", "replace"), start, end, bool(before))
         if suppression is not None:

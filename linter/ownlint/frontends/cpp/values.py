@@ -224,12 +224,12 @@ class Values:
         args = self.values(arguments)
         start, end = node.start_byte, node.end_byte
         if callee.__class__ is r.Name:
-            name = callee.text  # type: ignore[union-attr]
+            name = callee.text
             if template and name in _CASTS and len(args) == 1:
                 return r.Cast(start, end, template, name.rpartition("::")[2], args[0])
             self.mentions.add(name.rpartition("::")[2])
         elif callee.__class__ is r.Member:
-            self.mentions.add(callee.name)  # type: ignore[union-attr]
+            self.mentions.add(callee.name)
         return r.Call(start, end, callee, args, "call", template)
 
     def member(self, node: Node, children: list[Node], base: r.Value) -> tuple[r.Value, str]:
