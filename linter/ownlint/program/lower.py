@@ -14,7 +14,7 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program import events as e
-from ownlint.program.places import Place, last_name, place_of, strip, walk
+from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
 
 Edge = tuple[int, bool | None]
 
@@ -89,13 +89,15 @@ class _Builder:
     # --- values ---
 
     def value(self, value: r.Value | None, *, into: Place | None = None, dropped: str = "", declares: str = "") -> None:
+        kind = type(value)  # the common kinds first, without the cost of a match
+        if value is None or kind is r.Literal:
+            return
+        if kind is r.Name or kind is r.Member or kind is r.Index:
+            self.read(value)
+            return
         match value:
-            case None | r.Literal():
-                return
             case r.Call():
                 self.call(value, into=into, dropped=dropped, declares=declares)
-            case r.Name() | r.Member() | r.Index():
-                self.read(value)
             case r.Assign():
                 self.assign(value)
             case r.Binary(op="&&" | "||", right=right) if _acts(right):
@@ -154,6 +156,11 @@ class _Builder:
             self.value(operand)
 
     def read(self, value: r.Value) -> None:
+        if isinstance(value, r.Name):
+            name = value.text
+            place = self.aliases.get(name) or ((THIS, name) if name in self.members else (name,))
+            self.emit(e.Read(value.span, place, value))
+            return
         place = self.place(value)
         inner: r.Value | None = value
         while inner is not None:
@@ -642,13 +649,15 @@ def reference_aliases(body: r.Body, members: frozenset[str], python: bool) -> di
         return {}
     aliases: dict[str, Place] = {}
     dropped: set[str] = set()
-    assigned = {
-        value.target.text
-        for statement in statements(body)
-        if isinstance(statement, r.Evaluate)
-        for value in walk(statement.value)
-        if isinstance(value, r.Assign) and isinstance(value.target, r.Name)
-    }
+    every = statements(body)
+
+    def is_assigned(name: str) -> bool:
+        return any(
+            isinstance(value, r.Assign) and isinstance(value.target, r.Name) and value.target.text == name
+            for statement in every
+            if isinstance(statement, r.Evaluate)
+            for value in walk(statement.value)
+        )
 
     def bind(name: str, place: Place | None) -> None:
         if place is None or place[0] == name or name in dropped or aliases.get(name, place) != place:
@@ -657,14 +666,14 @@ def reference_aliases(body: r.Body, members: frozenset[str], python: bool) -> di
         else:
             aliases[name] = place
 
-    for statement in statements(body):
+    for statement in every:
         match statement:
             case r.Declare(names=(name,), type=written, value=value):
                 if written.rstrip().endswith("&") and value is not None:
                     if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
                         value = value.args[0]
                     bind(name, place_of(value, aliases, members))
-                elif "*" in written and name not in assigned and isinstance(value, r.Unary) and value.op == "&":
+                elif "*" in written and isinstance(value, r.Unary) and value.op == "&" and not is_assigned(name):
                     bind(name, place_of(value, aliases, members))
                 elif name in aliases:
                     bind(name, None)

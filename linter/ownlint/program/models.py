@@ -17,7 +17,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
 
@@ -815,6 +815,15 @@ class _Index(Generic[_Model]):
         self.separator = separator
         self.exact: dict[str, list[tuple[tuple[str, ...], bool, _Model]]] = {}
         self.wild: list[tuple[tuple[str, ...], bool, _Model]] = []
+        self._last_parts: re.Pattern[str] | None = None
+
+    @property
+    def last_parts(self) -> re.Pattern[str]:
+        """Matches the last part of a name that some pattern may fit: one test instead of one a pattern."""
+        if self._last_parts is None:
+            shapes = sorted({translate(parts[-1]) for parts, _, _ in self.wild})
+            self._last_parts = re.compile("|".join(shapes) if shapes else r"(?!)")
+        return self._last_parts
 
     def add(self, name: str, bare: bool, model: _Model) -> None:
         parts = tuple(name.split(self.separator))
@@ -829,7 +838,8 @@ class _Index(Generic[_Model]):
         if not parts:
             return []
         found: list[tuple[tuple[int, ...], Certainty, _Model]] = []
-        for wild, entries in enumerate((self.exact.get(parts[-1], ()), self.wild)):
+        patterns = self.wild if self.last_parts.match(parts[-1]) else ()
+        for wild, entries in enumerate((self.exact.get(parts[-1], ()), patterns)):
             for order, (model_parts, bare, model) in enumerate(entries):
                 if certainty := _fit(model_parts, parts, bare, scopes):
                     rank = CERTAINTIES.index(certainty)
@@ -977,6 +987,9 @@ class Models:
         else:
             bare, _ = _without_templates(symbol) if "operator" not in symbol else (symbol, "")
             parts = tuple(part for part in bare.split("::") if not _INLINE_NAMESPACE.fullmatch(part))
+            index = self._function_index[language]
+            if parts and parts[-1] not in index.exact and not index.last_parts.match(parts[-1]):
+                return ()  # most names: no model knows the last part
             parts, spaces = self._parts(parts), self._scopes(scopes)
         found = self._function_index[language].find(parts, spaces)
         return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
