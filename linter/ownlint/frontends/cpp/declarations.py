@@ -15,7 +15,7 @@ from tree_sitter import Node
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.preprocess import Mark, Prepared
-from ownlint.frontends.cpp.statements import Declarator, Out, Specifiers, Statements
+from ownlint.frontends.cpp.statements import Declarator, Out, Specifiers, Statements, ends_in_cast
 from ownlint.frontends.cpp.values import unbroken, whole
 
 Access = Literal["", "public", "protected", "private"]
@@ -322,7 +322,7 @@ class Declarations(Statements):
             declarator = self.declarator(child)
             begin = start if first else child.start_byte
             first = False
-            if declarator.name is not None and declarator.name.kind_id == g.OPERATOR_CAST:
+            if ends_in_cast(declarator.name):
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
             elif self.is_macro(child, declarator, specifiers.type):
                 continue
@@ -478,7 +478,11 @@ class Declarations(Statements):
                 clause = "pure"
             elif child.is_named and declarator is None:
                 declarator = self.declarator(child)
-        if declarator is None or declarator.name is None or (declarator.function is None and not _is_cast(declarator)):
+        if (
+            declarator is None
+            or declarator.name is None
+            or (declarator.function is None and not ends_in_cast(declarator.name))
+        ):
             self.misread(node, specifiers, body, prefix)
         else:
             extra = (clause,) if clause else ()
@@ -842,15 +846,6 @@ class Declarations(Statements):
 
 def _annotation(mark: Mark) -> r.Annotation:
     return r.Annotation(mark.start, mark.end, mark.name, mark.arguments)
-
-
-def _is_cast(declarator: Declarator) -> bool:
-    node = declarator.name
-    for _ in range(50):
-        if node is None or node.kind_id != g.QUALIFIED:
-            break
-        node = node.children[-1]
-    return node is not None and node.kind_id == g.OPERATOR_CAST
 
 
 def _kind(

@@ -436,6 +436,8 @@ class Statements(Values):
         children = self.children(node)
         if children and children[0].kind_id in _SIMPLE_TYPES:
             first = children[0]
+            if first.kind_id == g.QUALIFIED and ends_in_cast(first):
+                return Specifiers((), "", None, ()), children
             if len(children) == 1 or children[1].kind_id not in _MORE:  # the common case: `T x`
                 return Specifiers((), self.written(first.start_byte, first.end_byte), first, ()), children[1:]
         index = 0
@@ -448,7 +450,7 @@ class Statements(Values):
                 else:
                     words.append(word)
             elif kind in g.TYPES:
-                if type_node is not None:
+                if type_node is not None or (kind == g.QUALIFIED and ends_in_cast(child)):
                     break
                 type_node = child
                 pieces.append(self.type_text(child))
@@ -678,6 +680,15 @@ class Statements(Values):
 
     def nested(self, node: Node, out: Out) -> None:
         self.declared_in_body(node, out)
+
+
+def ends_in_cast(node: Node | None) -> bool:
+    """`A::operator bool`: the name of a function, not of a type."""
+    for _ in range(50):
+        if node is None or node.kind_id != g.QUALIFIED:
+            break
+        node = node.children[-1]
+    return node is not None and node.kind_id == g.OPERATOR_CAST
 
 
 _SIMPLE_TYPES = g.TYPES - g.CLASSES - {g.ENUM}

@@ -68,7 +68,7 @@ def _unread(path: str, size: int, reason: str) -> File:
 def _is_binary(data: bytes) -> bool:
     """UTF-16 and object files have a zero in every few bytes; source text has none, or one by accident."""
     head = data[:65536]
-    return head.count(0) * 50 > len(head)
+    return head.count(0) > 8 + len(head) // 50
 
 
 def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppression, ...]:

@@ -1,0 +1,189 @@
+"""Whatever the bytes are: no exception, spans inside the file, the same answer twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ownlint.facts import records as r
+from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.cpp.preprocess import prepare
+from ownlint.frontends.cpp.structure import read
+
+VOCABULARY = Vocabulary(annotations=(r"\w*GUARDED_BY", r"\w+_EXPORT"), declaring=(r"\w*ASSIGN_OR_RETURN",))
+
+TOKENS = [
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    ">",
+    ";",
+    ",",
+    ":",
+    "::",
+    "?",
+    "=",
+    "==",
+    "+",
+    "-",
+    "*",
+    "&",
+    "&&",
+    "||",
+    "!",
+    "~",
+    ".",
+    "->",
+    "...",
+    "<<",
+    ">>",
+    "#",
+    "\n",
+    "//",
+    "/*",
+    "*/",
+    '"',
+    "'",
+    'R"(',
+    ')"',
+    "\\\n",
+    "\\",
+    "class",
+    "struct",
+    "union",
+    "enum",
+    "namespace",
+    "template",
+    "typename",
+    "using",
+    "typedef",
+    "static",
+    "const",
+    "virtual",
+    "operator",
+    "friend",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "break",
+    "continue",
+    "return",
+    "goto",
+    "try",
+    "catch",
+    "throw",
+    "new",
+    "delete",
+    "this",
+    "auto",
+    "int",
+    "void",
+    "bool",
+    "sizeof",
+    "co_await",
+    "asm",
+    "extern",
+    "inline",
+    "public",
+    "private",
+    "x",
+    "y",
+    "foo",
+    "T",
+    "std",
+    "~T",
+    "operator()",
+    "=",
+    "0",
+    "1",
+    "0x1",
+    "1.0",
+    "'a'",
+    '"s"',
+    "nullptr",
+    "true",
+    "FOO",
+    "FOO(",
+    "FOO_EXPORT",
+    "GUARDED_BY(mu)",
+    "ASSIGN_OR_RETURN(auto",
+    "ASSIGN_OR_RETURN(x,",
+    "TEST(A,B){",
+    "#if\tA\n",
+    "#ifdef\tA\n",
+    "#else\n",
+    "#endif\n",
+    "#define\tA\tB\n",
+    "#include\t<a>\n",
+    "{}",
+    "=",
+    "lambda",
+    "[&](){",
+    ")",
+    "->",
+    "int",
+    "<<<1,2>>>",
+    "Py_BEGIN_ALLOW_THREADS\n",
+    "__attribute__((x))",
+    "__declspec(x)",
+    "é",
+]
+
+
+def check(data: bytes) -> None:
+    prepared = prepare(data, VOCABULARY)
+    assert len(prepared.source) == len(data)
+    assert prepared.source.count(b"\n") == data.count(b"\n")
+    file = read("a.cc", data, VOCABULARY)
+    encoded = r.encode_file(file)
+    assert r.encode_file(read("a.cc", data, VOCABULARY)) == encoded
+    assert r.decode_file(encoded) == file
+    for function in file.functions:
+        assert function.start <= function.name_start <= function.end
+        inside(r.decode_body(function), len(data), len(file.functions))
+    inside(file, len(data), len(file.functions))
+
+
+def inside(record: Any, size: int, functions: int) -> None:
+    """Every node below has a range within the file; every lambda a function."""
+    stack = [record]
+    while stack:
+        record = stack.pop()
+        if isinstance(record, r.Node):
+            assert 0 <= record.start <= record.end <= size, record
+        if isinstance(record, r.Lambda):
+            assert 0 <= record.function < functions
+        if isinstance(record, tuple | list):
+            stack += record
+        elif isinstance(record, msgspec.Struct):
+            stack += [getattr(record, name) for name in record.__struct_fields__]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(TOKENS), max_size=80))
+def test_soup_of_tokens(tokens: list[str]) -> None:
+    check(" ".join(tokens).encode())
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.sampled_from(TOKENS), max_size=50))
+def test_soup_in_a_body(tokens: list[str]) -> None:
+    check(("struct A { void f() { g(" + " ".join(tokens) + ") } int x; };\n").encode())
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.binary(max_size=200))
+def test_any_bytes(data: bytes) -> None:
+    check(data)
