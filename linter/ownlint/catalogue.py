@@ -51,7 +51,9 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
 
 def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
     """What the rules find in the program. A rule that raises is named and costs only its own subject."""
-    chosen = {subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")}
+    chosen = {
+        subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")
+    }
     for made in chosen["Program"]:
         yield from _run_one(made, program, "", program)
     for subject, many in (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)):

@@ -49,9 +49,7 @@ class RuleError(Exception):
     """A rule file does not keep the contract; the text says which file and how."""
 
 
-def rule(
-    *, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",)
-) -> Callable[[Check], Check]:
+def rule(*, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",)) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject."""
 
     def mark(check: Check) -> Check:

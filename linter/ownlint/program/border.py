@@ -96,7 +96,9 @@ class Border:
 
     def _bound_name(self, cxx: str) -> str:
         last = cxx.rsplit("::", 1)[-1]
-        return next((name for name, (file, index) in self.bound.items() if _last(file.bound_classes[index].type) == last), "")
+        return next(
+            (name for name, (file, index) in self.bound.items() if _last(file.bound_classes[index].type) == last), ""
+        )
 
     # --- uses ---
 
@@ -171,7 +173,9 @@ class Border:
         if not isinstance(call.callee, r.Name):
             return None
         meaning = self.program.meaning(caller.file, call.callee.start)
-        wanted = meaning.symbol if meaning is not None and meaning.symbol else f"{caller.file.module}.{call.callee.text}"
+        wanted = (
+            meaning.symbol if meaning is not None and meaning.symbol else f"{caller.file.module}.{call.callee.text}"
+        )
         module, _, name = wanted.rpartition(".")
         found = self._python_functions.get(name, [])
         exact = [f for f in found if f.file.module == module or f.file.module.endswith("." + module)]
@@ -204,7 +208,13 @@ def _last(name: str) -> str:
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     """The way to a misuse, in the order in which it happens."""
     function = misuse.function
-    steps = [function.step(misuse.made, f"`{misuse.owner}` is made here" + (", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""))]
+    steps = [
+        function.step(
+            misuse.made,
+            f"`{misuse.owner}` is made here"
+            + (", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""),
+        )
+    ]
     if misuse.declared is not None:
         steps.append(misuse.declared)
     if misuse.taken != misuse.at:

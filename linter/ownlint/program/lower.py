@@ -158,8 +158,7 @@ class _Builder:
     def read(self, value: r.Value) -> None:
         if isinstance(value, r.Name):
             name = value.text
-            place = self.aliases.get(name) or ((THIS, name) if name in self.members else (name,))
-            self.emit(e.Read(value.span, place, value))
+            self.emit(e.Read(value.span, self.aliases.get(name) or ((THIS, name) if name in self.members else (name,)), value))
             return
         place = self.place(value)
         inner: r.Value | None = value

@@ -62,6 +62,7 @@ class Program:
         self.models = models
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
         self._border: object = None  # see `border.border`
+        self.summaries: object = None  # see `summaries.summaries`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
