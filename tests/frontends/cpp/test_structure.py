@@ -1,4 +1,4 @@
-"""What C++ says, construct by construct: the source on one side, the facts as `ownlint facts` prints them on the other."""
+"""What C++ says, construct by construct: the source on one side, the facts on the other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def function(source: str, name: str = "f") -> r.Function:
     ("source", "name", "type_", "callee", "args", "template"),
     [
         ("absl::MutexLock lock(&mu_);", "lock", "absl::MutexLock", "absl::MutexLock", ["&mu_"], ""),
-        ("std::lock_guard<std::mutex> l(mu_);", "l", "std::lock_guard<std::mutex>", "std::lock_guard", ["mu_"], "std::mutex"),
+        ("std::lock_guard<M> l(mu_);", "l", "std::lock_guard<M>", "std::lock_guard", ["mu_"], "M"),
         ("MutexLock lock(mu_);", "lock", "MutexLock", "MutexLock", ["mu_"], ""),
         ("T x(a, b.c);", "x", "T", "T", ["a", "b.c"], ""),
         ("T x{a, 1};", "x", "T", "T", ["a", "1"], ""),
@@ -322,6 +322,24 @@ def test_other_macros_are_calls(source: str) -> None:
     call = value(source)
     assert isinstance(call, r.Call)
     assert call.kind == "call"
+
+
+def test_a_macro_without_a_semicolon_that_breaks_the_parse() -> None:
+    first, second = body("RETURN_VECTOR(size_t, result)\n  g();")
+    assert isinstance(first, r.Evaluate)
+    assert isinstance(first.value, r.Call)
+    assert (text(first.value.callee), first.value.kind) == ("RETURN_VECTOR", "macro")
+    assert isinstance(first.value.args[0], r.OpaqueValue)
+    assert first.value.args[0].names == ("result", "size_t")
+    assert isinstance(second, r.Evaluate)
+
+
+def test_a_macro_around_statements_becomes_a_block() -> None:
+    macro, block = body("RETRY(\n  a b{c}; return f(x);\n);")[:2]
+    assert isinstance(macro, r.Evaluate)
+    assert text(macro.value) == "RETRY()"
+    assert isinstance(block, r.Block)
+    assert isinstance(block.body[1], r.Leave)
 
 
 def test_a_macro_that_looks_like_a_declaration_is_opaque() -> None:

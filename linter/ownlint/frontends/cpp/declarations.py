@@ -478,11 +478,8 @@ class Declarations(Statements):
                 clause = "pure"
             elif child.is_named and declarator is None:
                 declarator = self.declarator(child)
-        if (
-            declarator is None
-            or declarator.name is None
-            or (declarator.function is None and not ends_in_cast(declarator.name))
-        ):
+        named = declarator.name if declarator is not None else None
+        if declarator is None or named is None or (declarator.function is None and not ends_in_cast(named)):
             self.misread(node, specifiers, body, prefix)
         else:
             extra = (clause,) if clause else ()
@@ -861,13 +858,13 @@ def _kind(
 
 
 def _really_broken(node: Node) -> bool:
-    """Whether an error stands in the range; a default argument `= {}` is no error, though the parser says so."""
+    """Whether an error stands in the range; `MACRO(x)` without a semicolon is none, though the parser says so."""
     stack = [node]
     while stack:
         node = stack.pop()
         if node.kind_id == g.ERROR:
             return True
-        if node.is_missing and node.kind_id != g.TYPE_IDENTIFIER:
+        if node.is_missing and node.kind_id not in (g.TYPE_IDENTIFIER, g.SEMICOLON):
             return True
         if node.has_error:
             stack.extend(node.children)

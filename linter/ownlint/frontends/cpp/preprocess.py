@@ -351,17 +351,7 @@ class _Preparation:
         self.taken[first_start] = Taken(start, close + 1, word.decode(), start)
 
     def closing(self, opening: int) -> int:
-        """The parenthesis that closes the one at `opening`, -1 if none does within 100 kB."""
-        depth = 0
-        for match in _BRACKETS.finditer(self.masked, opening, opening + 100_000):
-            bracket = match[0]
-            if bracket == b"(":
-                depth += 1
-            elif bracket == b")":
-                depth -= 1
-                if not depth:
-                    return match.start()
-        return -1
+        return _closing(self.masked, opening)
 
     def commas(self, opening: int, close: int) -> list[int]:
         """The commas between the arguments of a macro; `<` does not bracket there."""
@@ -453,48 +443,78 @@ _OPENS_SCOPE = re.compile(
 )
 
 
-def without_macro_calls(source: bytes) -> bytes:
-    """Blanks calls of macros that stand among the declarations of a namespace or a class.
+def without_macro_calls(prepared: Prepared) -> Prepared:
+    """For files that did not parse: takes apart what calls of macros can do to a grammar.
 
-    Their arguments can be anything (`OPERATOR(+)`), and not one of them is a declaration we could read. For files
-    that did not parse: it takes a pass over all braces.
+    Among the declarations of a namespace or a class they are blanked: their arguments can be anything
+    (`OPERATOR(+)`), and none of them is a declaration we could read. In a body, a call without a semicolon is
+    blanked and remembered as `Loose`; one whose argument is a run of statements (`RETRY(return f();)`) becomes a block.
     """
-    masked = re.sub(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"', lambda m: b'"' + b" " * (len(m[0]) - 2) + b'"', source)
-    buffer = bytearray(source)
-    stack: list[bool] = []
-    done = 0
+    masked = _STRINGS.sub(_hollow, prepared.source)
+    buffer = bytearray(prepared.source)
+    loose = list(prepared.loose)
+    stack: list[bool] = []  # of each open brace: whether it is a namespace or a class
+    opened = done = 0
     for match in _SCOPES.finditer(masked):
         start = match.start()
+        token = match[0]
         if start < done:
             continue
-        token = match[0]
         if token == b"}":
+            opened = start
             if stack:
                 stack.pop()
-        elif token == b"{":
-            head = masked[max(done, start - 400) : start]
-            head = head[max(head.rfind(b";"), head.rfind(b"{"), head.rfind(b"}")) + 1 :]
+            continue
+        if token == b"{":
+            head = masked[max(opened, done, start - 400) : start]
+            head = head[head.rfind(b";") + 1 :]
+            opened = start + 1
             stack.append(all(stack[-1:]) and _OPENS_SCOPE.search(head.strip()) is not None)
-        elif all(stack[-1:]) and masked[max(0, start - 64) : start].rstrip()[-1:] in (
-            b";",
-            b"{",
-            b"}",
-            b":",
-            b")",
-            b"",
+            continue
+        if masked[max(0, start - 64) : start].rstrip()[-1:] not in (b";", b"{", b"}", b":", b")", b""):
+            continue
+        opening = match.end() - 1
+        close = _closing(masked, opening)
+        if close < 0:
+            continue
+        following = _NEXT.match(masked, close + 1)
+        after = (following[1] if following else b"") or b""
+        if all(stack[-1:]):
+            if after not in (b"{", b":"):
+                done = close + 1
+                buffer[start:done] = buffer[start:done].translate(_BLANK)
+            continue
+        inside = masked[opening + 1 : close].strip()
+        if inside[-1:] == b";":
+            name = masked[start:opening].strip()
+            loose.append(Loose(start, start + len(name), name.decode(), None))
+            buffer[start:opening] = buffer[start:opening].translate(_BLANK)
+            buffer[opening : opening + 1], buffer[close : close + 1] = b"{", b"}"
+        elif (
+            following is not None and b"\n" in masked[close : following.end()] and (after.isalnum() or after in b"_}~")
         ):
-            depth, end = 0, -1
-            for bracket in _BRACKETS.finditer(masked, start, start + 100_000):
-                depth += 1 if bracket[0] == b"(" else -1
-                if not depth:
-                    end = bracket.end()
-                    break
-            following = _NEXT.match(masked, end)
-            if end >= 0 and following is not None and following[1] not in (b"{", b":"):
-                buffer[start:end] = buffer[start:end].translate(_BLANK)
-                masked = bytes(masked[:start]) + bytes(buffer[start:end]) + masked[end:]
-                done = end
-    return bytes(buffer)
+            done = close + 1
+            name = masked[start:opening].strip()
+            loose.append(Loose(start, done, name.decode(), _text(prepared.source[opening + 1 : close])))
+            buffer[start:done] = buffer[start:done].translate(_BLANK)
+    return prepared._replace(source=bytes(buffer), loose=sorted(loose, key=lambda macro: macro.start))
+
+
+_STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
+
+
+def _hollow(match: re.Match[bytes]) -> bytes:
+    return b'"' + b" " * (match.end() - match.start() - 2) + b'"'
+
+
+def _closing(masked: bytes, opening: int) -> int:
+    """The parenthesis that closes the one at `opening`, -1 if none does within 100 kB."""
+    depth = 0
+    for match in _BRACKETS.finditer(masked, opening, opening + 100_000):
+        depth += 1 if match[0] == b"(" else -1
+        if not depth:
+            return match.start()
+    return -1
 
 
 # --- conditionals ---------------------------------------------------------------------------------

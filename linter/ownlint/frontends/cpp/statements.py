@@ -6,6 +6,7 @@ arguments it is taken for the variable it nearly always is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
@@ -107,7 +108,11 @@ class Statements(Values):
     def loose_value(self, macro: Loose) -> r.Value:
         name = r.Name(macro.start, macro.start + len(macro.name), macro.name)
         self.mentions.add(macro.name)
-        return r.Call(macro.start, macro.end, name, (), "macro")
+        args: tuple[r.Value, ...] = ()
+        if macro.arguments:
+            words = tuple(sorted(set(_WORD.findall(macro.arguments))))[:64]
+            args = (r.OpaqueValue(name.end, macro.end, " ".join(macro.arguments.split())[:120], words),)
+        return r.Call(macro.start, macro.end, name, args, "macro")
 
     # --- simple statements ---
 
@@ -693,6 +698,7 @@ def ends_in_cast(node: Node | None) -> bool:
 
 _SIMPLE_TYPES = g.TYPES - g.CLASSES - {g.ENUM}
 _MORE = _SIMPLE_TYPES | g.kinds("type_qualifier", "storage_class_specifier", "attribute_specifier")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _ASM = g.kind("gnu_asm_expression")
 _INIT_STATEMENT = g.kind("init_statement")
 _ELSE = g.kind("else_clause")

@@ -38,10 +38,10 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     root = parser.parse(prepared.source).root_node
     lost = _lost(root)
     if lost:
-        source = without_macro_calls(prepared.source)
-        second = parser.parse(source).root_node if source != prepared.source else root
+        again = without_macro_calls(prepared)
+        second = parser.parse(again.source).root_node if again.source != prepared.source else root
         if _lost(second) < lost:
-            prepared, root, lost = prepared._replace(source=source), second, _lost(second)
+            prepared, root, lost = again, second, _lost(second)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk(root.children)
