@@ -8,9 +8,10 @@ finite lattice ends, and ordinary code takes two passes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeVar
 
+from ownlint.finding import Certainty
 from ownlint.program.events import Event
 from ownlint.program.flow import Flow
 
@@ -56,3 +57,34 @@ def forward(
                     pending.add(target)
                     heapq.heappush(queue, target)
     return before
+
+
+class Machine(NamedTuple):
+    """A typestate: `table` says where an event leads from a state; a pair it does not name changes nothing.
+
+    Events are words that the rule's `classify` gives (`acquire`, `release`, `use`); so are states.
+    """
+
+    initial: str
+    table: Mapping[tuple[str, str], str]
+
+    def step(self, states: frozenset[str], event: str) -> frozenset[str]:
+        return frozenset(self.table.get((state, event), state) for state in states)
+
+
+def run(flow: Flow, machine: Machine, classify: Callable[[Event], str | None]) -> dict[int, frozenset[str]]:
+    """The states a place can be in just before each reachable event: one state means on every path, several
+    mean that it depends on the way taken."""
+
+    def transfer(event: Event, states: frozenset[str]) -> frozenset[str]:
+        word = classify(event)
+        return machine.step(states, word) if word is not None else states
+
+    return forward(flow, frozenset({machine.initial}), transfer, lambda one, other: one | other)
+
+
+def certainty(states: frozenset[str], bad: str) -> Certainty | None:
+    """How sure it is that a place is in state `bad`: on every path, on some, or not at all."""
+    if bad not in states:
+        return None
+    return "certain" if len(states) == 1 else "likely"
