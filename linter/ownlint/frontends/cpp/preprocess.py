@@ -443,11 +443,12 @@ _OPENS_SCOPE = re.compile(
 )
 
 
-def without_macro_calls(prepared: Prepared) -> Prepared:
+def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     """For files that did not parse: takes apart what calls of macros can do to a grammar.
 
     Among the declarations of a namespace or a class they are blanked: their arguments can be anything
-    (`OPERATOR(+)`), and none of them is a declaration we could read. In a body, a call without a semicolon is
+    (`OPERATOR(+)`), and none of them is a declaration we could read; those that hold braces, and so perhaps lambdas,
+    only `with_bodies`. In a body, a call without a semicolon is
     blanked and remembered as `Loose`; one whose argument is a run of statements (`RETRY(return f();)`) becomes a block.
     """
     masked = _STRINGS.sub(_hollow, prepared.source)
@@ -480,7 +481,7 @@ def without_macro_calls(prepared: Prepared) -> Prepared:
         following = _NEXT.match(masked, close + 1)
         after = (following[1] if following else b"") or b""
         if all(stack[-1:]):
-            if after not in (b"{", b":"):
+            if after not in (b"{", b":") and (with_bodies or b"{" not in masked[start:close]):
                 done = close + 1
                 buffer[start:done] = buffer[start:done].translate(_BLANK)
             continue

@@ -16,7 +16,7 @@ from ownlint.facts.records import File, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
-from ownlint.frontends.cpp.preprocess import prepare, without_macro_calls
+from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls
 from ownlint.frontends.cpp.values import unbroken, whole
 
 MAX_SIZE = 8_000_000
@@ -34,14 +34,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     if _is_binary(data):
         return _unread(path, size, "the file is not text")
     prepared = prepare(data, vocabulary)
-    parser = Parser(g.LANGUAGE)
-    root = parser.parse(prepared.source).root_node
-    lost = _lost(root)
-    if lost:
-        again = without_macro_calls(prepared)
-        second = parser.parse(again.source).root_node if again.source != prepared.source else root
-        if _lost(second) < lost:
-            prepared, root, lost = again, second, _lost(second)
+    prepared, root, lost = _parse(prepared)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk(root.children)
@@ -59,6 +52,23 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(lost, size),
     )
+
+
+def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
+    """The best of up to three attempts, each taking more macros out of the parser's way, and what it still lost."""
+    parser = Parser(g.LANGUAGE)
+    root = parser.parse(prepared.source).root_node
+    lost = _lost(root)
+    for with_bodies in (False, True):
+        if lost <= (len(prepared.source) // 50 if with_bodies else 0):
+            break
+        again = without_macro_calls(prepared, with_bodies=with_bodies)
+        if again.source != prepared.source:
+            second = parser.parse(again.source).root_node
+            left = _lost(second)
+            if left < lost:
+                prepared, root, lost = again, second, left
+    return prepared, root, lost
 
 
 def _unread(path: str, size: int, reason: str) -> File:
