@@ -354,7 +354,10 @@ class _Walk:
     def _scope_of(self, type_: libclang.Type) -> str:
         """Of the class behind its pointers and references."""
         library = self._library
-        while type_.first and (inner := library.clang_getPointeeType(type_)).first:
+        for _level in range(4):  # some types are their own pointee
+            inner = library.clang_getPointeeType(type_)
+            if not inner.kind or not inner.first:
+                break
             type_ = inner
         return self._scope(library.clang_getTypeDeclaration(type_))
 
