@@ -324,6 +324,15 @@ def test_other_macros_are_calls(source: str) -> None:
     assert call.kind == "call"
 
 
+def test_a_macro_before_a_block() -> None:
+    macro, block, handler, inner = body("MY_TRY {\n g(); }\n MY_CATCH(const E& e) { h(); }")
+    assert isinstance(macro, r.Evaluate)
+    assert isinstance(block, r.Block)
+    assert isinstance(handler, r.Evaluate)
+    assert isinstance(inner, r.Block)
+    assert function("GLOBAL_INITIALIZER {\n  g();\n}\n", "GLOBAL_INITIALIZER").mentions == ("g",)
+
+
 def test_a_macro_without_a_semicolon_that_breaks_the_parse() -> None:
     first, second = body("RETURN_VECTOR(size_t, result)\n  g();")
     assert isinstance(first, r.Evaluate)

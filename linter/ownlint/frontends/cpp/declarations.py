@@ -487,7 +487,9 @@ class Declarations(Statements):
         self.children = unbroken if broken else whole
 
     def misread(self, node: Node, specifiers: Specifiers, body: Node | None, prefix: _Prefix) -> None:
-        """`class MACRO Name : public Base { ... }` read as a function: what stands in its body is declared."""
+        """A class that was taken for a function's type, or for a function: what it holds is declared."""
+        if specifiers.type_node is not None and specifiers.type_node.kind_id in g.CLASSES:
+            self.class_(specifiers.type_node, prefix)
         if body is not None and self.nesting < _NESTING:
             self.nesting += 1
             self.walk(body.children)

@@ -289,15 +289,18 @@ class _Preparation:
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
             return
-        if after == b"{" and last in b";}" and not self.buffer[:start].rpartition(b"\n")[2] and len(word) > 4:
-            # GLOBAL_INITIALIZER {: a function under an assumed name
-            self.names[start] = word.decode()
-            self.buffer[end - 2 : end] = b"()"
+        line = self.buffer.rfind(b"\n", 0, start) + 1
+        if after == b"{" and last in b";{}":
+            if start > line:  # MACRO_TRY {: a block in a body
+                self.loose.append(Loose(start, end, word.decode(), None))
+                self.blank(start, end)
+            elif len(word) > 4:  # GLOBAL_INITIALIZER {: a function under an assumed name
+                self.names[start] = word.decode()
+                self.buffer[end - 2 : end] = b"()"
             return
         if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
             return
         buffer = self.buffer
-        line = buffer.rfind(b"\n", 0, start) + 1
         alone = b"\n" in self.data[end:next_at] and not buffer[line:start].strip()
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
