@@ -137,7 +137,8 @@ def _options(
 
     for path in paths:
         if not path.exists():
-            raise CannotRunError(f"{path}: no such file or folder")
+            nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
+            raise CannotRunError(f"{path}: {nothing}")
     settings = _settings(paths, config_file, isolated)
     settings = _combined(settings, given)
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
@@ -151,8 +152,8 @@ def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool)
         return Settings(config=Config())
     if config_file is not None:
         return read(config_file.resolve())
-    first = paths[0].resolve()
-    return find(first if first.is_dir() else first.parent)
+    first = paths[0]
+    return find(first.resolve() if first.is_dir() else first.parent.resolve())
 
 
 def _combined(settings: Settings, given: dict[str, Any]) -> Settings:

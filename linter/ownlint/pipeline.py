@@ -94,8 +94,8 @@ def facts(options: Options) -> File:
     found = discover(options.root, options.paths, options.settings.config)
     asked = [source for source in found.sources if source.asked]
     if not asked:
-        reasons = [reason for _, reason in found.unread]
-        raise DiscoverError(f"{options.paths[0]}: {reasons[0] if reasons else 'is not a file that can be read'}")
+        reason = found.unread[0][1] if found.unread else "is not a file that can be read"
+        raise DiscoverError(f"{options.paths[0]}: {reason}")
     commands = compiling(found, options.settings.config).commands
     vocabulary = load_models(inputs.model_paths(options.root, options.settings.config)).vocabulary()
     cache = Cache(None)

@@ -33,6 +33,8 @@ class Call(Event):
     """The type of the local that the result initialises, as written."""
     asserted: bool = False
     """It runs inside an assertion, and not at all in a release build."""
+    awaited: bool = False
+    """It is the operand of an `await`: what counts is what the awaited thing answers."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,6 +53,8 @@ class Write(Event):
     op: str = "="
     fresh: bool = False
     type: str = ""
+    target: r.Value | None = None
+    """The expression that is assigned to; None where a declaration writes."""
 
 
 @dataclass(slots=True, eq=False)

@@ -1,31 +1,43 @@
 """How a function fails: the exits it takes because something it called did not work.
 
 An exit is a failure when a macro takes it, when it throws, when it stands in the failing branch of a
-test on a call's outcome, or when it hands on the outcome of a call directly.
+test on a call's outcome or in a handler, or when it hands on the outcome of a call directly.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.conditions import place
 from ownlint.program.places import calls_in, last_name, strip, walk
 from ownlint.program.subjects import Function
 
-_GOOD_WORDS = ("ok", "success", "succeeded", "none", "noerror")
+_GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
+_BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
+_GOOD_ENDS = ("ok", "success", "succeeded", "none", "noerror")
+_NUMBERS = re.compile(
+    r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
+)
+_LOOKS = re.compile(
+    r"(?:Validate|Check|Verify|Is|Has|Can|Log|Assert|Expect|validate|check|verify|is|has|can|log|assert)(?![a-z])"
+)
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An exit taken because `cause` failed (None when it is not known what did)."""
+    """An exit taken because `cause` failed (None when it is not known what did). `at` is where the way to the exit
+    begins: the exit itself, or the `goto` that leads to it."""
 
     leave: e.Leave
     cause: e.Call | None
     certainty: Certainty
+    at: e.Event
 
 
 def failures(function: Function) -> list[Failure]:
@@ -35,27 +47,72 @@ def failures(function: Function) -> list[Failure]:
 
 def _failures(function: Function) -> Iterator[Failure]:
     flow = function.flow
-    for leave in flow.leaves:
-        if leave.index not in flow.reachable or leave.kind == "end":
+    for event in flow:
+        if event.index not in flow.reachable:
             continue
-        if leave.via:
-            yield Failure(leave, _cause_inside(function, leave), "certain")
-        elif leave.kind == "throw":
-            yield Failure(leave, _tested_cause(function, leave), "certain")
-        elif (found := _from_test(function, leave)) is not None:
-            yield found
-        elif (call := _handed_on(function, leave)) is not None:
-            yield Failure(leave, call, "likely")
+        if isinstance(event, e.Mark) and event.what == "goto":
+            yield from _by_goto(function, event)
+        elif isinstance(event, e.Leave) and event.kind != "end":
+            yield from _by_leave(function, event)
+
+
+def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    if leave.via:
+        yield Failure(leave, _cause_inside(function, leave), "certain", leave)
+        return
+    handled = list(_by_handler(function, leave))
+    if handled:
+        yield from handled
+    elif leave.kind == "throw":
+        yield Failure(leave, _tested_cause(function, leave), "certain", leave)
+    elif (found := _from_test(function, leave)) is not None:
+        yield found
+    elif (chosen := _from_choice(function, leave)) is not None:
+        yield chosen
+    elif (call := _handed_on(function, leave)) is not None:
+        yield Failure(leave, call, "likely", leave)
+
+
+def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
+    """`if (err) goto out;`: the exit is a failure as far as the jump is."""
+    for test, outcome in function.flow.guards(mark):
+        cause, certainty = _failing(function, test, outcome)
+        if certainty is not None:
+            leave = next((event for event in function.flow.after(mark) if isinstance(event, e.Leave)), None)
+            if leave is not None:
+                yield Failure(leave, cause, weaker(certainty, "likely"), mark)
+            return
+
+
+def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    """An exit inside a handler, once for each call that can have ended there."""
+    flow = function.flow
+    if leave.kind == "return" and not reports_failure(function, leave.value):
+        return
+    for mark in flow.dominators(leave):
+        if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
+            for source, _ in flow.predecessors[mark.index]:
+                cause = flow.events[source]
+                if isinstance(cause, e.Call):
+                    yield Failure(leave, cause, "likely", leave)
+            return
+
+
+def _inside(inner: e.Event, outer: e.Event) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
 def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
-    """The outermost call among a macro's arguments."""
-    inside = [
-        call
-        for call in function.flow.calls
-        if leave.span.start <= call.span.start and call.span.end <= leave.span.end and last_name(call.node.callee) != leave.via
-    ]
-    return max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)
+    """The outermost call among a macro's arguments, else the call whose outcome an argument holds."""
+    inside = [call for call in function.flow.calls if _inside(call, leave) and last_name(call.node.callee) != leave.via]
+    found = max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)
+    if found is not None:
+        return found
+    macro = next(
+        (c for c in function.flow.calls if c.span == leave.span and last_name(c.node.callee) == leave.via), None
+    )
+    origins = (_origin(function, macro, argument) for argument in macro.node.args) if macro is not None else iter(())
+    return next((origin for origin in origins if origin is not None), None)
 
 
 def _from_test(function: Function, leave: e.Leave) -> Failure | None:
@@ -65,9 +122,27 @@ def _from_test(function: Function, leave: e.Leave) -> Failure | None:
             continue
         cause, certainty = _failing(function, test, outcome)
         if certainty is not None:
-            if certainty == "likely" and not _reports_failure(function, leave.value):
+            if certainty == "likely" and not reports_failure(function, leave.value):
                 continue
-            return Failure(leave, cause, certainty)
+            return Failure(leave, cause, certainty, leave)
+    return None
+
+
+def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
+    """`return Work() ? OkStatus() : Error()`."""
+    chosen = strip(leave.value)
+    if not isinstance(chosen, r.Conditional):
+        return None
+    for test in function.flow.of(e.Test):
+        if (
+            isinstance(test, e.Test)
+            and chosen.condition.start <= test.span.start
+            and test.span.end <= chosen.condition.end
+        ):
+            for outcome, value in ((True, chosen.then), (False, chosen.other)):
+                cause, certainty = _failing(function, test, outcome)
+                if certainty is not None and reports_failure(function, value):
+                    return Failure(leave, cause, weaker(certainty, "likely"), leave)
     return None
 
 
@@ -79,39 +154,96 @@ def _tested_cause(function: Function, leave: e.Leave) -> e.Call | None:
     return None
 
 
+# --- what a test says about a call ----------------------------------------------------------------------
+
+
 def _failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
-    value = strip(test.value)
+    value = _outcome_of(test.value)
     while isinstance(value, r.Unary) and value.op in ("!", "not"):
-        value, outcome = strip(value.value), not outcome
+        value, outcome = _outcome_of(value.value), not outcome
     match value:
-        case r.Call(callee=r.Member(base=base, name=name)) if name.lower() in _GOOD_WORDS and not outcome:
-            return _origin(function, test, base), "certain"
-        case r.Call(callee=callee, args=(argument, *_)) if last_name(callee).lower().endswith(("succeeded", "is_ok", "isok")) and not outcome:
-            return _origin(function, test, argument), "certain"
-        case r.Call(callee=callee, args=(argument, *_)) if last_name(callee).lower().endswith(("failed", "is_err", "iserror")) and outcome:
-            return _origin(function, test, argument), "certain"
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if _GOOD.fullmatch(name.lower()):
+            return (_origin(function, test, base), "certain") if not outcome else (None, None)
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if _BAD.fullmatch(name.lower()):
+            return (_origin(function, test, base), "certain") if outcome else (None, None)
+        case r.Call(callee=callee, args=(argument, *_)) if (
+            last_name(callee).lower().endswith(("succeeded", "is_ok", "isok"))
+        ):
+            return (_origin(function, test, argument), "certain") if not outcome else (None, None)
+        case r.Call(callee=callee, args=(argument, *_)) if (
+            last_name(callee).lower().endswith(("failed", "is_err", "iserror"))
+        ):
+            return (_origin(function, test, argument), "certain") if outcome else (None, None)
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
-            good = _is_good(right) if not isinstance(left, r.Literal) else _is_good(left)
-            tested = left if not isinstance(left, r.Literal) else right
+            tested, constant = (
+                (right, left) if isinstance(left, r.Literal) or _constant_first(left, right) else (left, right)
+            )
+            good = _is_good(constant)
             if good is not None and (outcome == (op == "==")) != good:
-                origin = _origin(function, test, tested)
-                return (origin, "likely") if origin is not None else (None, None)
-        case r.Binary(op="<", left=left, right=r.Literal(text="0")) if outcome:
-            origin = _origin(function, test, left)
-            return (origin, "likely") if origin is not None else (None, None)
-        case r.Call() if not outcome:
-            origin = _origin(function, test, value)
-            return (origin, "likely") if origin is not None else (None, None)
-        case r.Name():
-            origin = _origin(function, test, value)
-            if origin is None:
-                return None, None
-            status = function.program.status(function.program.type_of(value, function), function)
-            failing = status is not None and not any(".ok" in ok for ok in status.ok)
-            if failing == outcome:
-                return origin, "certain" if status is not None else "likely"
+                return _likely(_origin(function, test, tested))
+        case (
+            r.Binary(op="<" | "<=", left=left, right=r.Literal(text="0"))
+            | r.Binary(op=">", left=r.Literal(text="0"), right=left)
+        ):
+            return _likely(_origin(function, test, left)) if outcome else (None, None)
+        case r.Binary(op=">=" | ">", left=left, right=r.Literal(text="0")):
+            return _likely(_origin(function, test, left)) if not outcome else (None, None)
+        case r.Call() | r.Name() | r.Member():
+            return _by_truth(function, test, value, outcome)
     return None, None
+
+
+def _likely(origin: e.Call | None) -> tuple[e.Call | None, Certainty | None]:
+    return (origin, "likely") if origin is not None else (None, None)
+
+
+def _constant_first(left: r.Value, right: r.Value) -> bool:
+    return isinstance(left, r.Name) and _last_word_is_good(left.text) is True and not isinstance(right, r.Literal)
+
+
+def _by_truth(
+    function: Function, test: e.Test, value: r.Value, outcome: bool
+) -> tuple[e.Call | None, Certainty | None]:
+    """`if (f())`, `if (x)` where `x` is what a call returned: true is failure for a number or a status that converts to
+    its error, false is failure for everything else."""
+    origin = _origin(function, test, value)
+    if origin is None:
+        return None, None
+    program = function.program
+    written = program.type_of(value, function)
+    if (isinstance(value, r.Name) and types.parse(written).is_placeholder) or not written:
+        written = program.result_type(origin.node, function) or written
+    status = program.status(written, function)
+    if status is not None:
+        failing = not any(".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
+        return (origin, "certain") if failing == outcome else (None, None)
+    if is_number(written):
+        return (
+            (origin, "likely")
+            if (outcome and not isinstance(value, r.Call)) or (outcome and _works_not_looks(origin.node))
+            else (None, None)
+        )
+    return (origin, "likely") if not outcome else (None, None)
+
+
+def is_number(written: str) -> bool:
+    return bool(_NUMBERS.fullmatch(types.parse(written).name)) and types.parse(written).is_value
+
+
+def _works_not_looks(call: r.Call) -> bool:
+    return not only_looks(call)
+
+
+def _outcome_of(value: r.Value | None) -> r.Value | None:
+    """Without what only stands around an outcome: casts, moves, `co_await`, an assignment inside the condition."""
+    while True:
+        value = strip(value)
+        match value:
+            case r.Unary(op="await" | "co_await", value=inner) | r.Assign(op="=", value=inner):
+                value = inner
+            case _:
+                return value
 
 
 def _is_good(value: r.Value) -> bool | None:
@@ -133,30 +265,49 @@ def _is_good(value: r.Value) -> bool | None:
 
 
 def _last_word_is_good(name: str) -> bool | None:
-    last = name.rsplit("::", 1)[-1].lower()
-    return True if last.endswith(_GOOD_WORDS) or last.startswith(("ok", "success")) else None
+    last = name.rsplit("::", 1)[-1].lower().replace("_", "")
+    if "invalid" in last or "null" in last:
+        return False
+    return True if last.endswith(_GOOD_ENDS) or last.startswith(("ok", "success", "noerr")) else None
 
 
-def _origin(function: Function, test: e.Test, value: r.Value | None) -> e.Call | None:
-    """The call whose outcome is tested: in the test itself, or what the tested variable was last given."""
+def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | None:
+    """The call whose outcome is looked at: in the value itself, or what the variable was last given."""
     flow = function.flow
-    inner = strip(value)
-    if isinstance(inner, r.Call):
+    inner = _outcome_of(value)
+    if isinstance(inner, r.Call) and inner.kind == "call":
         return next((call for call in flow.calls if call.node is inner), None)
-    if not isinstance(inner, r.Name):
+    wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
+    if wanted is None:
         return None
-    for event in flow.dominators(test):
-        if isinstance(event, e.Write) and event.place == (inner.text,):
-            outer = strip(event.value)
-            if not isinstance(outer, r.Call):
-                found = [call for call in calls_in(event.value)]
-                outer = found[0] if found else None
+    for event in flow.dominators(at):
+        if isinstance(event, e.Write) and event.place == wanted:
+            outer = _outcome_of(event.value)
+            if not isinstance(outer, r.Call) or outer.kind == "construct":
+                outer = next(calls_in(event.value), None) if outer is not None else None
+                if isinstance(outer, r.Call) and outer.kind == "construct":
+                    outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
             return next((call for call in flow.calls if call.node is outer), None)
     return None
 
 
-def _reports_failure(function: Function, value: r.Value | None) -> bool:
-    """Whether what is returned says that it did not work."""
+# --- what a returned value says ------------------------------------------------------------------------------
+
+
+def reports_failure(function: Function, value: r.Value | None) -> bool:
+    """Whether what is returned says, or may say, that it did not work."""
+    match strip(value):
+        case r.Name() | r.Member():
+            return not _is_good(value) if value is not None else False
+        case r.Aggregate(items=()):
+            return function.program.status(function.record.result, function) is None
+        case _:
+            return refuses(function, value) is not False
+
+
+def refuses(function: Function, value: r.Value | None) -> bool | None:
+    """Whether what is returned is a failure made on the spot: true for `false`, null, `-1`, an error; false for success
+    and for nothing at all; None for what may be either."""
     match strip(value):
         case None:
             return False
@@ -166,36 +317,77 @@ def _reports_failure(function: Function, value: r.Value | None) -> bool:
             return True
         case r.Literal(kind="int", text=shown):
             return shown != "0"
+        case r.Literal():
+            return None
         case r.Unary(op="-"):
             return True
-        case r.Name() | r.Member():
-            return True
-        case r.Call(callee=callee) as call:
-            name = last_name(callee).lower()
-            return not (name in ("ok", "okstatus", "success") or _last_word_is_good(last_name(callee)) is True) and (
-                "error" in name or "fail" in name or function.program.status(function.program.type_of(call, function), function) is not None
+        case r.Name(text=name):
+            good = _last_word_is_good(name)
+            return (
+                not good
+                if good is not None and ("::" in name or name.isupper() or name.startswith("k"))
+                else "nullopt" in name or None
             )
-    return True
+        case r.Call(callee=callee) as call:
+            return _made_error(function, call, last_name(callee))
+    return None
+
+
+def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
+    lowered = name.lower()
+    if _last_word_is_good(name):
+        return False
+    if "error" in lowered or "fail" in lowered or lowered == "unexpected":
+        return True
+    status = function.program.status(function.program.type_of(call, function), function)
+    if status is None:
+        return None if call.args else False
+    return bool(call.args) if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1] else None
 
 
 def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
-    """The call whose status a `return f();` hands on."""
-    value = strip(leave.value)
-    if not isinstance(value, r.Call) or value.kind in ("construct", "new"):
+    """The call whose outcome `return f();` or `return outcome;` hands on."""
+    value = _outcome_of(leave.value)
+    call = next((c for c in function.flow.calls if c.node is value), None) if isinstance(value, r.Call) else None
+    if call is None and isinstance(value, r.Name):
+        call = _origin(function, leave, value)
+    if call is None or call.node.kind in ("construct", "new") or not _works(call.node):
         return None
-    if last_name(value.callee).lower().startswith(("ok", "success")):
+    if last_name(call.node.callee).lower().startswith(("ok", "success")):
         return None
     program = function.program
-    written = program.result_type(value, function)
-    if program.status(written, function) is None or not _works(function, value):
-        return None
-    return next((call for call in function.flow.calls if call.node is value), None)
+    written = program.result_type(call.node, function)
+    if program.status(written, function) is not None:
+        return call
+    return call if _same_convention(function, leave, written) and not only_looks(call.node) else None
 
 
-def _works(function: Function, call: r.Call) -> bool:
+def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
+    """Both return the same simple type, and elsewhere the function returns what means success in it."""
+    own = types.parse(function.record.result)
+    if not written or types.parse(written).name != own.name or not own.is_value:
+        return False
+    if own.name != "bool" and not is_number(own.name) and own.name in ("auto", "void"):
+        return False
+    return any(
+        refuses(function, other.value) is False and other.value is not None
+        for other in function.flow.leaves
+        if other is not leave
+    )
+
+
+def _works(call: r.Call) -> bool:
     """Whether a call does something that can fail, rather than make an error to report (`InvalidArgumentError(...)`)."""
     name = last_name(call.callee)
     return not (name.endswith(("Error", "Status", "error", "failure", "success")) or "Error" in name)
+
+
+def only_looks(call: r.Call) -> bool:
+    """Whether a call asks, validates or logs by its name: its failing leaves no work undone."""
+    return bool(_LOOKS.match(last_name(call.callee)))
+
+
+# --- exceptions -----------------------------------------------------------------------------------------------
 
 
 def is_fallible(function: Function, call: e.Call) -> bool:
@@ -206,6 +398,19 @@ def is_fallible(function: Function, call: e.Call) -> bool:
     if program.status(program.result_type(call.node, function), function) is not None:
         return True
     return throws(function, call) is not None
+
+
+def thrown(function: Function) -> Iterator[Failure]:
+    """The project's own callees that end in a `throw` which nothing here catches."""
+    for call in function.flow.calls:
+        if (
+            call.index in function.flow.reachable
+            and not is_caught(function, call)
+            and throws(function, call) is not None
+        ):
+            leave = e.Leave(call.span, "throw")
+            leave.index = call.index
+            yield Failure(leave, call, "likely", call)
 
 
 def throws(function: Function, call: e.Call) -> e.Leave | None:
@@ -219,6 +424,13 @@ def throws(function: Function, call: e.Call) -> e.Leave | None:
                 if any(target == callee.flow.exit for target, _ in exits):
                     return leave
     return None
+
+
+def is_caught(function: Function, call: e.Call) -> bool:
+    """Whether a handler of the same function can catch what the call throws."""
+    flow = function.flow
+    targets = (flow.events[target] for target, _ in flow.successors[call.index])
+    return any(isinstance(target, e.Mark) and target.what == "catch" for target in targets)
 
 
 def mentions_place(value: r.Value | None, last: str) -> bool:

@@ -7,7 +7,7 @@ are lowered again for each way out of their `try`, so that a return through them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -20,6 +20,8 @@ Edge = tuple[int, bool | None]
 
 _LEAVING_ROLES = frozenset({"return on failure", "assign or return"})
 _ABORTING_ROLES = frozenset({"check"})
+_VANISHING_ROLES = frozenset({"debug log"})
+"""Their arguments do not run at all in a release build, and nothing is tested."""
 _BORROWING_TYPES = ("&",)
 
 
@@ -69,6 +71,7 @@ class _Builder:
         self.gotos: list[tuple[str, list[Edge]]] = []
         self.leaves: list[Edge] = []
         self.asserting = False
+        self.awaited: r.Value | None = None
 
     # --- plumbing ---
 
@@ -96,11 +99,15 @@ class _Builder:
             self.read(value)
             return
         match value:
+            case r.Call(callee=r.Name(text="void"), args=(inner,)):
+                self.value(inner, dropped="void cast")
             case r.Call():
                 self.call(value, into=into, dropped=dropped, declares=declares)
             case r.Assign():
                 self.assign(value)
-            case r.Binary(op="&&" | "||", right=right) if _acts(right):
+                if isinstance(value.target, (r.Name, r.Member, r.Index)) and value.op not in ("++", "--"):
+                    self.read(value.target)  # an assignment inside an expression hands its value on
+            case r.Binary(op="&&" | "||", right=right) if _acts(right) and not self.asserting:
                 joined = self.condition(value)
                 self.frontier = joined[0] + joined[1]
             case r.Conditional(condition=condition, then=then, other=other):
@@ -112,12 +119,15 @@ class _Builder:
                 self.value(other, into=into, dropped=dropped, declares=declares)
                 self.frontier = after + self.frontier
             case r.Cast(type="void", value=inner):
-                self.value(inner, dropped="void cast" if dropped else "")
+                self.value(inner, dropped="void cast")
             case r.Cast(value=inner):
                 self.value(inner, into=into, dropped=dropped, declares=declares)
             case r.Unary(op="throw", value=inner):
                 self.value(inner)
                 self.leave(value.span, "throw", inner)
+            case r.Unary(op="await" | "co_await", value=inner):
+                self.awaited = inner
+                self.value(inner, into=into, dropped=dropped, declares=declares)
             case r.Unary(value=inner):
                 self.value(inner)
             case r.Binary(left=left, right=right):
@@ -158,7 +168,9 @@ class _Builder:
     def read(self, value: r.Value) -> None:
         if isinstance(value, r.Name):
             name = value.text
-            self.emit(e.Read(value.span, self.aliases.get(name) or ((THIS, name) if name in self.members else (name,)), value))
+            self.emit(
+                e.Read(value.span, self.aliases.get(name) or ((THIS, name) if name in self.members else (name,)), value)
+            )
             return
         place = self.place(value)
         inner: r.Value | None = value
@@ -190,7 +202,9 @@ class _Builder:
             self.value(current)
         for link in reversed(chain):
             outermost = link is call
-            self.one_call(link, into if outermost else None, dropped if outermost else "", declares if outermost else "")
+            self.one_call(
+                link, into if outermost else None, dropped if outermost else "", declares if outermost else ""
+            )
 
     def one_call(self, call: r.Call, into: Place | None, dropped: str, declares: str) -> None:
         callee = call.callee
@@ -202,11 +216,13 @@ class _Builder:
         if not isinstance(callee, (r.Name, r.Member)):
             self.value(callee)
         consumed = role in _LEAVING_ROLES
+        before, self.asserting = self.asserting, self.asserting or role in _VANISHING_ROLES
         for argument in call.args:
             self.value(argument, into=into if consumed else None, declares=declares if consumed else "")
+        self.asserting = before
         base = callee.base if isinstance(callee, r.Member) else None
         on = self.place(base) if base is not None else None
-        self.emit(e.Call(call.span, call, on, dropped, into, declares, self.asserting))
+        self.emit(e.Call(call.span, call, on, dropped, into, declares, self.asserting, call is self.awaited))
         if consumed:
             here = self.frontier
             self.leave(call.span, "return", None, via=name)
@@ -237,14 +253,22 @@ class _Builder:
         self.value(value.value, into=place)
         self.write(value.target, value.value, value.op)
 
-    def write(self, target: r.Value | None, value: r.Value | None, op: str, *, fresh: bool = False, type: str = "") -> None:
+    def write(
+        self, target: r.Value | None, value: r.Value | None, op: str, *, fresh: bool = False, type: str = ""
+    ) -> None:
         match target:
             case None:
                 return
             case r.Aggregate(items=items):
                 sources = value.items if isinstance(value, r.Aggregate) and len(value.items) == len(items) else None
                 for position, item in enumerate(items):
-                    source = sources[position] if sources else r.Index(value.start, value.end, value, ()) if value is not None else None
+                    source = (
+                        sources[position]
+                        if sources
+                        else r.Index(value.start, value.end, value, ())
+                        if value is not None
+                        else None
+                    )
                     self.write(item, source, op, fresh=fresh)
                 return
             case r.Unary(op="spread", value=inner):
@@ -262,9 +286,19 @@ class _Builder:
                 pass
             case _:
                 self.value(target)
-        place = self.place(target)
+        place = self.place(target) or self.element_of_result(target)
         if place is not None:
-            self.emit(e.Write(target.span, place, value, op, fresh, type))
+            self.emit(e.Write(target.span, place, value, op, fresh, type, target))
+
+    def element_of_result(self, target: r.Value) -> Place | None:
+        """The place of `owner.table()[key]`: an element of what a call hands out is written where others see it."""
+        if not isinstance(target, r.Index):
+            return None
+        steps = "[" + ", ".join(text(index) for index in target.indexes) + "]"
+        base = strip(target.base)
+        if isinstance(base, r.Unary) and base.op == "*":
+            base = strip(base.value)
+        return (text(base), steps) if isinstance(base, r.Call) else None
 
     def condition(self, value: r.Value) -> tuple[list[Edge], list[Edge]]:
         """Lowers a condition; returns the frontiers where it holds and where it does not."""
@@ -363,11 +397,11 @@ class _Builder:
     def evaluate(self, value: r.Value) -> None:
         match value:
             case r.Call():
-                self.call(value, into=None, dropped="statement")
-            case r.Cast(type="void", value=inner):
-                self.value(inner, dropped="void cast")
+                self.value(value, dropped="statement")
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
+            case r.Assign():
+                self.assign(value)
             case r.Binary(op=",", left=left, right=right):
                 self.evaluate(left)
                 self.evaluate(right)
@@ -378,8 +412,8 @@ class _Builder:
                 after, self.frontier = self.frontier, no
                 self.evaluate(other)
                 self.frontier = after + self.frontier
-            case r.Unary(op="await" | "co_await", value=inner):
-                self.value(inner, dropped="statement")
+            case r.Unary(op="await" | "co_await"):
+                self.value(value, dropped="statement")
             case _:
                 self.value(value)
 
@@ -452,7 +486,7 @@ class _Builder:
         if statement.kind == "do" and statement.condition is not None and self.frontier:
             self.frontier, out = self.condition(statement.condition)
         if statement.step is not None and self.frontier:
-            self.value(statement.step)
+            self.evaluate(statement.step)
         for source, label in self.frontier:
             self.successors[source].append((head.index, label))
         self.frontier = out

@@ -182,6 +182,10 @@ class StatusModel(msgspec.Struct, frozen=True):
     """`StatusOr<T>`, `Expected<T>`: holds a value when it worked."""
     bare: bool = False
     """The last name alone is enough to know it: `LogicalResult`, not `Status`."""
+    returned_by: tuple[str, ...] = ()
+    """Functions that return it, for code whose headers are out of sight."""
+    droppable: tuple[str, ...] = ()
+    """Of its functions those whose answer is no news: they are called for what they do to the error state."""
     source: str = ""
 
 
@@ -585,6 +589,8 @@ class _File:
             nodiscard=table.flag("nodiscard"),
             carries_value=table.flag("carries_value"),
             bare=table.flag("bare"),
+            returned_by=table.texts("returned_by"),
+            droppable=table.texts("droppable"),
             source=table.text("source"),
         )
         if not model.types:
@@ -901,12 +907,19 @@ class Models:
 
     def _index_types(self, files: Sequence[_File]) -> None:
         self._status_index: _Index[tuple[str, StatusModel]] = _Index("::")
+        self._returning: _Index[StatusModel] = _Index("::")
+        self._droppable: _Index[StatusModel] = _Index("::")
+        self._returning_names: dict[str, bool] = {}
         self._class_index: _Index[ClassModel] = _Index("::")
         self._function_index: dict[Language, _Index[FunctionModel]] = {"cpp": _Index("::"), "python": _Index(".")}
         for file in files:
             for status in file.statuses:
                 for name in status.types:
                     self._status_index.add(name.rstrip("*"), status.bare, (name, status))
+                for name in status.returned_by:
+                    self._returning.add(name, False, status)
+                for name in status.droppable:
+                    self._droppable.add(name, False, status)
             for cls in file.classes:
                 self._class_index.add(cls.name, cls.bare, cls)
             for function in file.functions:
@@ -959,6 +972,25 @@ class Models:
                     model, name.rstrip("*"), written.reference, written.pointer, written.template, certainty
                 )
         return None
+
+    def returns(self, symbol: str, scopes: tuple[str, ...] = ()) -> tuple[str, Certainty]:
+        """The status type that a library's function returns, and how well its name fits; empty when none says so."""
+        parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
+        for certainty, model in self._returning.find(parts, self._scopes(scopes)):
+            return model.types[0], certainty
+        return "", "possible"
+
+    def may_return_status(self, last: str) -> bool:
+        """Whether a library's function of that last name returns a status."""
+        if last not in self._returning_names:
+            wild = any(fnmatchcase(last, parts[-1]) for parts, _, _ in self._returning.wild)
+            self._returning_names[last] = wild or last in self._returning.exact
+        return self._returning_names[last]
+
+    def is_droppable(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
+        """Whether nobody needs to look at what this function answers."""
+        parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
+        return bool(self._droppable.find(parts, self._scopes(scopes)))
 
     def _class(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[ClassModel, ...]:
         """Everything known about a type, best match first."""

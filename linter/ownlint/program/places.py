@@ -20,7 +20,9 @@ THIS = "this"
 _TRANSPARENT = frozenset({"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "launder"})
 
 
-def place_of(value: r.Value | None, aliases: Mapping[str, Place] = {}, members: frozenset[str] = frozenset()) -> Place | None:
+def place_of(
+    value: r.Value | None, aliases: Mapping[str, Place] = {}, members: frozenset[str] = frozenset()
+) -> Place | None:
     """The place `value` names, or None when it names none (a call's result, a literal).
 
     `aliases` replace a root by what it is bound to; a bare name among `members` is a member of `this`.
@@ -40,7 +42,9 @@ def place_of(value: r.Value | None, aliases: Mapping[str, Place] = {}, members: 
                 value = inner
             case r.Call(callee=callee, args=args, kind="call") if len(args) == 1 and last_name(callee) in _TRANSPARENT:
                 value = args[0]
-            case r.Call(callee=r.Member(base=base, name="get" | "value" | "lock"), args=()):
+            case r.Call(callee=r.Member(base=base, name="get" | "value" | "lock" | "load"), args=()):
+                value = base
+            case r.Call(callee=r.Member(base=base, name="load"), args=(r.Name(text=order),)) if "memory_order" in order:
                 value = base
             case r.Call(callee=r.Member(base=base, name="at"), args=(key,)):
                 steps.append("[" + text(key) + "]")
@@ -139,6 +143,43 @@ def strip(value: r.Value | None) -> r.Value | None:
                 value = inner
             case _:
                 return value
+
+
+_STORES = frozenset({"store", "exchange"})
+_FLAG_SETTERS = frozenset({"test_and_set"})
+_SWAPS = frozenset({"compare_exchange_strong", "compare_exchange_weak"})
+_INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "lazy_emplace"})
+
+
+def assigned(call: r.Call) -> tuple[r.Value, r.Value | None] | None:
+    """Target and value of a call that is an assignment in other words: `flag.store(true)`, `std::exchange(a, b)`,
+    `flag.compare_exchange_strong(expected, true)`; the value is None for a flag that is simply set."""
+    name = last_name(call.callee)
+    on = receiver(call)
+    if on is None:
+        if name == "exchange" and len(call.args) == 2:
+            return call.args[0], call.args[1]
+        return None
+    if name in _STORES and 1 <= len(call.args) <= 2:
+        return on, call.args[0]
+    if name in _FLAG_SETTERS:
+        return on, None
+    if name in _SWAPS and len(call.args) >= 2:
+        return on, call.args[1]
+    return None
+
+
+def inserted(call: r.Call) -> r.Value | None:
+    """The key that a call puts into the container it is called on: `m.insert(k)`, `m.emplace(k, v)`, `m.insert({k, v})`."""
+    if last_name(call.callee) not in _INSERTS or receiver(call) is None or not call.args:
+        return None
+    first = call.args[0]
+    match first:
+        case r.Aggregate(kind="init", items=(key, _)):
+            return key
+        case r.Call(callee=callee, args=(key, _)) if last_name(callee) in ("make_pair", "pair"):
+            return key
+    return first
 
 
 def covers(outer: Place, inner: Place) -> bool:

@@ -75,7 +75,7 @@ class Program:
         self._classes_by_last: dict[str, list[Class]] = {}
         self._functions_by_last: dict[str, list[tuple[r.File, r.Function]]] = {}
         self._aliases: dict[str, list[tuple[r.File, r.Alias]]] = {}
-        self._macros: dict[str, r.Macro] = {}
+        self._macros: dict[str, list[r.Macro]] = {}
         self._variables: dict[str, list[tuple[r.File, r.Variable]]] = {}
         self.functions: list[Function] = []
         for file in self.files.values():
@@ -87,7 +87,7 @@ class Program:
                 if alias.name:
                     self._aliases.setdefault(alias.name, []).append((file, alias))
             for macro in file.macros:
-                self._macros.setdefault(macro.name, macro)
+                self._macros.setdefault(macro.name, []).append(macro)
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
         for file in self.files.values():
@@ -198,13 +198,22 @@ class Program:
         return {}
 
     def _learn(self, name: str, depth: int) -> str:
+        """What the project's own `#define`s make of a macro. One that tests in one build and is empty in another
+        is an assertion; one that is empty in another and does anything else runs in debug builds alone."""
+        if depth > 4:
+            return ""
+        written = [macro for macro in self._macros.get(name, ()) if macro.parameters is not None]
+        alive = [macro for macro in written if not _vanishes(macro)]
+        roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
+        if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
+            return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
+        return roles[0] if roles else ""
+
+    def _learn_one(self, macro: r.Macro, depth: int) -> str:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
-        macro = self._macros.get(name)
-        if macro is None or macro.parameters is None or depth > 4:
-            return ""
         body = macro.body
-        assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters if p != "...")
+        assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters or () if p != "...")
         if _LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
@@ -235,8 +244,9 @@ class Program:
     def _opened_scopes(self) -> dict[str, tuple[str, ...]]:
         return {}
 
-    def find_class(self, written: str, scope: str, file: r.File) -> Class | None:
-        """The project's class that `written` names from inside `scope`; None when it is not ours or not clear."""
+    def find_class(self, written: str, scope: str, file: r.File, *, enum: bool = False) -> Class | None:
+        """The project's class (or its enum) that `written` names from inside `scope`; None when it is not ours or
+        not clear."""
         name = types.parse(written).name
         if not name:
             return None
@@ -245,7 +255,7 @@ class Program:
         if len(fitting) > 1:
             best = max(_common(c.symbol, scope) for c in fitting)
             fitting = [c for c in fitting if _common(c.symbol, scope) == best]
-        return self._nearest([c for c in fitting if c.record.kind not in ("enum", "enum class")], file)
+        return self._nearest([c for c in fitting if _is_enum(c) is enum], file)
 
     def expand(self, written: str, file: r.File, scope: str = "") -> str:
         """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`."""
@@ -259,7 +269,9 @@ class Program:
 
     def _alias(self, name: str, file: r.File, scope: str) -> str | None:
         candidates = [
-            (f, a) for f, a in self._aliases.get(_last(name), ()) if a.kind in ("type", "using") and _suffix(_join(a), name)
+            (f, a)
+            for f, a in self._aliases.get(_last(name), ())
+            if a.kind in ("type", "using") and _suffix(_join(a), name)
         ]
         if not candidates:
             return None
@@ -313,6 +325,9 @@ class Program:
                 return written
             case r.Unary(op="*", value=inner):
                 return types.element(self.type_of(inner, function, depth))
+            case r.Unary(op="await" | "co_await", value=inner):
+                awaited = types.parse(self.type_of(inner, function, depth)).arguments
+                return awaited[0] if awaited else ""
             case r.Unary(op="&", value=inner):
                 pointee = self.type_of(inner, function, depth)
                 return pointee.rstrip(" &") + "*" if pointee else ""
@@ -363,7 +378,13 @@ class Program:
         if cls is not None:
             yield cls
         roles = self.models.role(kind.name, self.scopes(function)) if kind.arguments else ()
-        if kind.arguments and (cls is not None and cls.declared("operator->") or "smart pointer" in roles or "shared pointer" in roles or "optional" in roles or cls is None):
+        if kind.arguments and (
+            (cls is not None and cls.declared("operator->"))
+            or "smart pointer" in roles
+            or "shared pointer" in roles
+            or "optional" in roles
+            or cls is None
+        ):
             inner = self.find_class(kind.arguments[0], function.record.scope, function.file)
             if inner is not None:
                 yield inner
@@ -389,46 +410,95 @@ class Program:
         if not kind.is_value:
             return None
         cls = self.find_class(kind.name, function.record.scope, function.file)
-        if cls is not None and self._is_status_class(cls):
-            nodiscard = any(a.name.endswith(("nodiscard", "warn_unused_result")) for a in cls.record.annotations)
-            return Status(cls.name, "value", nodiscard, (), (".ok()",), "likely")
-        if cls is None and found is not None:
+        if cls is not None:
+            return self._own_status(cls)
+        enum = self.find_class(kind.name, function.record.scope, function.file, enum=True)
+        if enum is not None:
+            return Status(enum.name, "enum", True, (), (), "likely") if must_look(enum.record) else None
+        certainty: Certainty = "likely" if kind.name in self._used_as_status else "possible"
+        if found is not None:
             model = found.model
-            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, "possible")
-        return None
+            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, certainty)
+        return Status(kind.name, "value", False, (), (".ok()",), "likely") if certainty == "likely" else None
+
+    def _own_status(self, cls: Class) -> Status | None:
+        """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,
+        or the class's own word that its values must be looked at."""
+        if cls not in self._status_classes:
+            found: Status | None = None
+            asks = [record for one in cls.ancestry for record in one.declarations if _is_question(record)]
+            explains = any(cls.declared(name) for name in _EXPLAINS) or any(
+                f.rstrip("_") in _EXPLAINS for f in cls.members
+            )
+            strict = must_look(cls.record)
+            if asks and (strict or (explains and any(d.kind != "conversion" for d in asks))):
+                ok = tuple(f".{d.name}()" if d.kind != "conversion" else "_" for d in asks)
+                found = Status(cls.name, "value", strict, (), ok, "certain" if strict else "likely")
+            self._status_classes[cls] = found
+        return self._status_classes[cls]
+
+    @cached_property
+    def _status_classes(self) -> dict[Class, Status | None]:
+        return {}
+
+    @cached_property
+    def _used_as_status(self) -> frozenset[str]:
+        """Names of types that nobody here defines, and of which functions return `T::OK()` or `OkT()`."""
+        known = self._classes_by_last.keys() | self._aliases.keys()
+        found: set[str] = set()
+        for function in self.functions:
+            kind = types.parse(function.record.result)
+            if kind.name in found or not kind.is_value or not kind.last[:1].isupper() or kind.last in known:
+                continue
+            if function.mentions(*_SUCCESSES, f"Ok{kind.last}") and self._returns_success(function, kind):
+                found.add(kind.name)
+        return frozenset(found)
+
+    def _returns_success(self, function: Function, kind: types.Type) -> bool:
+        for statement in statements(r.decode_body(function.record)):
+            match statement:
+                case r.Leave(value=r.Call(callee=r.Name(text=made), args=())):
+                    if _last(made) == f"Ok{kind.last}" or made.endswith(
+                        tuple(f"{kind.last}::{name}" for name in _SUCCESSES)
+                    ):
+                        return True
+        return False
 
     @cached_property
     def status_callees(self) -> frozenset[str]:
-        """Last names of the project's functions that can return a status: a body that mentions none of them
-        needs no decoding to know that it drops none."""
-        names = set(self.models.status_names) | {cls.name for cls in self.classes if self._is_status_class(cls)}
+        """Last names of the project's functions that can return a status, or anything else that must not be dropped:
+        a body that mentions none of them needs no decoding to know that it drops none."""
+        names = set(self.models.status_names) | {types.parse(name).last for name in self._used_as_status}
+        names |= {
+            c.name for c in self.classes if (must_look(c.record) if _is_enum(c) else self._own_status(c) is not None)
+        }
         for _ in range(3):
             names |= {
-                name
-                for name, aliases in self._aliases.items()
-                if any(types.parse(alias.target).last in names for _, alias in aliases)
+                name for name, found in self._aliases.items() if any(_names(alias.target) & names for _, alias in found)
             }
         return frozenset(
             name
             for name, found in self._functions_by_last.items()
-            if any(record.result and types.parse(record.result).last in names for _, record in found)
+            if any(record.result and (_names(record.result) & names or must_look(record)) for _, record in found)
         )
 
     def may_drop_status(self, function: Function) -> bool:
         """False when no call in the body can return a status; needs no decoding."""
-        return bool(function.file.meanings) or not self.status_callees.isdisjoint(function.record.mentions)
-
-    def _is_status_class(self, cls: Class) -> bool:
-        """A class that is made to be asked: `bool ok() const` and something to say why not."""
-        if cls not in self._status_classes:
-            asks = any(d.result == "bool" and "const" in d.qualifiers for d in cls.declared("ok") + cls.declared("IsOk"))
-            explains = any(cls.declared(name) for name in ("message", "code", "error_message", "ToString", "error", "status", "what"))
-            self._status_classes[cls] = asks and explains
-        return self._status_classes[cls]
+        if function.file.meanings or (function.file.path, function.index) in self._holders_of_lambdas:
+            return True
+        return any(
+            name in self.status_callees or self.models.may_return_status(name) for name in function.record.mentions
+        )
 
     @cached_property
-    def _status_classes(self) -> dict[Class, bool]:
-        return {}
+    def _holders_of_lambdas(self) -> frozenset[tuple[str, int]]:
+        """Functions that hold a lambda in which a status can come up: they can call it and drop what it returns."""
+        return frozenset(
+            (inner.path, inner.record.parent)
+            for inner in self.functions
+            if inner.record.kind == "lambda"
+            and (inner.record.result not in ("", "void") or not self.status_callees.isdisjoint(inner.record.mentions))
+        )
 
     # --- calls ---
 
@@ -452,7 +522,12 @@ class Program:
             base = self.type_of(on, function, depth + 1)
             if base and name in ("at", "value"):
                 return types.element(base)
-            if base and name == "get" and types.parse(base).arguments and not list(self._declared_on(base, name, function)):
+            if (
+                base
+                and name == "get"
+                and types.parse(base).arguments
+                and not list(self._declared_on(base, name, function))
+            ):
                 return types.element(base) + "*"
             if base and "container" in self.roles(base, function):
                 return f"iterator<{base.rstrip(' &*')}>"
@@ -474,6 +549,11 @@ class Program:
         name = last_name(call.callee)
         if not name:
             return Callee("")
+        called = self._called_lambda(call, function)
+        if called is not None:
+            return Callee(
+                "<lambda>", (called.record,), (called,), (), "certain", None, self.inferred_result(called, depth)
+            )
         meaning = self.meaning(function.file, _name_start(call.callee))
         if meaning is not None and meaning.symbol:
             return self._typed(call, meaning, function)
@@ -483,6 +563,33 @@ class Program:
         if on is not None:
             return self._method(call, name, on, function, depth)
         return self._free(call, name, function)
+
+    def _called_lambda(self, call: r.Call, function: Function) -> Function | None:
+        """The lambda that is called: on the spot, or through the local that holds it."""
+        made: r.Value | None = call.callee
+        if isinstance(made, r.Name) and function.language == "cpp":
+            written, made = function.locals.get(made.text, ("", None))
+            if not types.parse(written).is_placeholder:
+                return None
+        return self.function_at(function.file, made.function) if isinstance(made, r.Lambda) else None
+
+    def inferred_result(self, function: Function, depth: int = 0) -> str:
+        """The result type, read off the returned values where it is left to the compiler; empty when they disagree."""
+        if function.record.result and not types.parse(function.record.result).is_placeholder:
+            return function.record.result
+        if function not in self._inferred and depth < 8:
+            self._inferred[function] = ""  # a function that returns what it calls itself
+            answers = {
+                self.type_of(statement.value, function, depth + 1)
+                for statement in statements(self.body(function))
+                if isinstance(statement, r.Leave) and statement.kind == "return"
+            }
+            self._inferred[function] = answers.pop() if len(answers) == 1 else ""
+        return self._inferred.get(function, "")
+
+    @cached_property
+    def _inferred(self) -> dict[Function, str]:
+        return {}
 
     def _typed(self, call: r.Call, meaning: r.Meaning, function: Function) -> Callee:
         separator = "::" if function.language == "cpp" else "."
@@ -504,13 +611,18 @@ class Program:
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
                     found = [(cls.file, record) for record in records]
-                    return self._made(f"{cls.symbol}::{name}", found, self._models(f"{cls.symbol}::{name}", scopes), "certain", cls)
+                    return self._made(
+                        f"{cls.symbol}::{name}", found, self._models(f"{cls.symbol}::{name}", scopes), "certain", cls
+                    )
             held = types.parse(base)
             names = [held.name] + ([types.parse(a).name for a in held.arguments[:1]] if held.arguments else [])
             for owner in names:
                 models = self._models(f"{owner}::{name}", scopes)
                 if models:
                     return Callee(f"{owner}::{name}", (), (), models, models[0].certainty)
+                written, certainty = self.models.returns(f"{owner}::{name}", scopes)
+                if written:
+                    return Callee(f"{owner}::{name}", certainty=certainty, result=written)
             if not held.is_placeholder and self.models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
         found = [(f, g) for f, g in self._functions_by_last.get(name, ()) if g.owner and _takes(g, call)]
@@ -544,8 +656,10 @@ class Program:
             same = [(f, g) for f, g in chosen if f is function.file]
             chosen = same if same and not self._agreed(chosen) else chosen
         models = self._models(written, scopes)
-        if not chosen and not models:
-            return Callee(written)
+        if not chosen:
+            result, fit = self.models.returns(written, scopes)
+            if result or not models:
+                return Callee(written, models=models, certainty=fit, result=result)
         certainty: Certainty = "certain" if self._agreed(chosen) and chosen else "possible"
         if not chosen and models:
             certainty = models[0].certainty
@@ -570,7 +684,10 @@ class Program:
         records = tuple(record for _, record in found)
         if not result and self._agreed(found):
             result = next(record.result for record in records if record.result)
-        return Callee(symbol, records, tuple(self._definitions(found, owner)), models, certainty, owner, result)
+        functions = tuple(self._definitions(found, owner))
+        if types.parse(result).is_placeholder and len(functions) == 1:
+            result = self.inferred_result(functions[0], 4)
+        return Callee(symbol, records, functions, models, certainty, owner, result)
 
     def _definitions(self, found: Sequence[tuple[r.File, r.Function]], owner: Class | None) -> Iterator[Function]:
         """Definitions of what was found: the same record, or the class's method of that name and arity."""
@@ -579,7 +696,9 @@ class Program:
             views = self._views_by_record(file)
             view = views.get(id(record))
             if view is None and owner is not None:
-                view = next((m for m in owner.defined(record.name) if len(m.record.parameters) == len(record.parameters)), None)
+                view = next(
+                    (m for m in owner.defined(record.name) if len(m.record.parameters) == len(record.parameters)), None
+                )
             if view is None and owner is None:
                 view = self._definition_elsewhere(record)
             if view is not None and id(view) not in seen:
@@ -589,7 +708,9 @@ class Program:
     def _views_by_record(self, file: r.File) -> dict[int, Function]:
         if file.path not in self._records:
             self._records[file.path] = {
-                id(view.record): view for index in range(len(file.functions)) if (view := self._views.get((file.path, index)))
+                id(view.record): view
+                for index in range(len(file.functions))
+                if (view := self._views.get((file.path, index)))
             }
         return self._records[file.path]
 
@@ -623,7 +744,9 @@ class Program:
         starts, ends = file.comments[::2], file.comments[1::2]
         before = bisect_right(ends, span.start) - 1
         after = bisect_left(starts, span.end)
-        return (before >= 0 and span.start - ends[before] <= 48) or (after < len(starts) and starts[after] - span.end <= 8)
+        return (before >= 0 and span.start - ends[before] <= 48) or (
+            after < len(starts) and starts[after] - span.end <= 8
+        )
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""
@@ -660,7 +783,10 @@ class Program:
 
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""
-        return self._callers_by_name.get(function.name, [])
+        return self.callers_by_name(function.name)
+
+    def callers_by_name(self, name: str) -> list[Function]:
+        return self._callers_by_name.get(name, [])
 
     @cached_property
     def _callers_by_name(self) -> dict[str, list[Function]]:
@@ -672,10 +798,71 @@ class Program:
         return out
 
 
+_SUCCESSES = ("OK", "Ok", "ok", "Success")
+_EXPLAINS = frozenset(
+    [
+        "message",
+        "Message",
+        "code",
+        "Code",
+        "error",
+        "Error",
+        "error_message",
+        "error_code",
+        "ToString",
+        "status",
+        "what",
+        "What",
+        "reason",
+    ]
+)
+_QUESTION = re.compile(r"(?:is|has)?_?(?:ok|succe(?:ss|ss?ful|eded)|good|fail(?:ed|ure)|error)", re.IGNORECASE)
+
+
+def must_look(record: r.Function | r.Class) -> bool:
+    """Whether the declaration says that what it gives must not be dropped."""
+    words = ("nodiscard", "warn_unused", "must_use")
+    return any(word in (a.name + a.arguments).lower() for a in record.annotations for word in words)
+
+
+def _is_enum(cls: Class) -> bool:
+    return cls.record.kind in ("enum", "enum class")
+
+
+def _is_question(record: r.Function) -> bool:
+    """`bool ok() const`, `explicit operator bool() const`."""
+    if record.parameters or "const" not in record.qualifiers:
+        return False
+    if record.kind == "conversion":
+        return record.name.split()[-1:] == ["bool"]
+    return record.result.split()[-1:] == ["bool"] and bool(_QUESTION.fullmatch(record.name))
+
+
+def _names(written: str) -> set[str]:
+    """The last name of a type, and of what it was made for: `Task` and `Status` of `Task<a::Status>`."""
+    kind = types.parse(written)
+    return {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
+
+
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
-_MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,})\s*\(")
+_MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
+_NOTHING = re.compile(
+    r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"
+    r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
+)
+"""The bodies of macros that do nothing with what they are given."""
+
+
+def _vanishes(macro: r.Macro) -> bool:
+    return _NOTHING.fullmatch(macro.body) is not None
+
+
+def _hands_on(macro: r.Macro) -> bool:
+    """Whether the body evaluates a parameter."""
+    names = [re.escape(p.rstrip(".")) or "__VA_ARGS__" for p in macro.parameters or ()]
+    return any(re.search(rf"\b{name}\b", macro.body) for name in names)
 
 
 def _inside(inner: r.Node, outer: r.Node) -> bool:

@@ -82,13 +82,16 @@ def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
 
 
 def _common(paths: Sequence[Path]) -> Path:
-    folders = [path if path.is_dir() else path.parent for path in (each.resolve() for each in paths)]
+    # A link to a file stands where it stands: it does not make a project of where it leads.
+    folders = [path.resolve() if path.is_dir() else path.parent.resolve() for path in paths]
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
 def discover(root: Path, paths: Sequence[Path], config: Config) -> Discovered:
     """Raises `DiscoverError` when a path that is asked for does not exist."""
     root = root.resolve()
+    if not _is_text(str(root)):
+        raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
     asked = [_asked(path, root) for path in paths]
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
@@ -251,16 +254,20 @@ def _checked(root: Path, found: dict[str, bool]) -> Discovered:
         try:
             status = os.lstat(path)
             if stat.S_ISLNK(status.st_mode):
-                if (target := _inside(root, path)) is None or (target in found and target != relative):
-                    continue  # leads out of the project, or to a file that is read by its own name
-                status = os.stat(path)
-            relative.encode()
-        except UnicodeEncodeError:
-            unread.append((relative, "its name is not valid UTF-8"))
+                if (target := _inside(root, path)) in found and target != relative:
+                    continue  # a file that is read by its own name
+                if target is None:
+                    raise OSError(0, "a link that leads out of the project")
+                status = _followed(path)
+        except FileNotFoundError:  # tracked by git and deleted: gone
             continue
         except OSError as error:
-            if not isinstance(error, FileNotFoundError):  # tracked by git and deleted: gone
-                unread.append((relative, error.strerror or str(error)))
+            if found[relative]:
+                unread.append((_as_text(relative), error.strerror or str(error)))
+            continue
+        if not _is_text(relative):
+            if found[relative]:
+                unread.append((_as_text(relative), "its name is not valid UTF-8"))
             continue
         if not stat.S_ISREG(status.st_mode):
             if found[relative] and not stat.S_ISDIR(status.st_mode):
@@ -269,6 +276,22 @@ def _checked(root: Path, found: dict[str, bool]) -> Discovered:
         stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
         sources.append(Source(Path(path), relative, language_of(relative), found[relative], stamp))
     return Discovered(root, tuple(sources), tuple(unread))
+
+
+def _followed(path: str) -> os.stat_result:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        raise OSError(0, "a link that leads nowhere") from None
+
+
+def _is_text(name: str) -> bool:
+    return name.isascii() or not any("\ud800" <= char <= "\udfff" for char in name)
+
+
+def _as_text(name: str) -> str:
+    """A name of bytes that are no UTF-8, such that it can be written: those bytes as `\\xff`."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def _inside(root: Path, path: str) -> str | None:

@@ -76,7 +76,8 @@ def _read(path: str, source: Source, module: str) -> File:
 
 
 def _wanted(data: bytes, anchors: tuple[str, ...]) -> bool:
-    return not anchors or _pattern(anchors).search(data) is not None
+    """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
+    return not anchors or _pattern(anchors).search(data) is not None or data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 @lru_cache(maxsize=8)
