@@ -1,0 +1,354 @@
+"""Where a C++ result comes from: which argument of a function it points into, if any.
+
+Arguments are numbered as a binding counts them (`sources`: name of a parameter, or `this`, to its number). An
+answer is the number and how sure it is: `certain` when the address is taken from the argument itself, `likely` when it
+goes through a raw pointer that the argument holds, whose target somebody else may own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, weaker
+from ownlint.program import types
+from ownlint.program.lower import statements
+from ownlint.program.places import last_name, strip, walk
+from ownlint.program.subjects import Class, Function
+from ownlint.program.targets import returned_values
+from ownlint.program.views import borrowing_fields, looks_elsewhere, stored_arguments
+
+_DEEPEST = 5
+_ACCESSORS = frozenset(
+    [
+        "begin",
+        "end",
+        "cbegin",
+        "cend",
+        "rbegin",
+        "rend",
+        "data",
+        "get",
+        "c_str",
+        "at",
+        "front",
+        "back",
+        "find",
+        "lower_bound",
+        "upper_bound",
+        "value",
+        "top",
+        "lock",
+    ]
+)
+"""What the standard library's containers, pointers and strings call the ways into them."""
+_ADDRESS_OF = frozenset(
+    ["begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "addressof", "ref", "cref", "as_const"]
+)
+_FILLS = frozenset(["push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "push", "assign"])
+
+
+class Origin(NamedTuple):
+    """`at` is the expression that takes the address."""
+
+    argument: int
+    certainty: Certainty
+    at: r.Value
+
+
+def sources_of(function: Function, first: int) -> dict[str, int]:
+    """The parameters whose objects the caller holds; `first` is the number of the first written one."""
+    sources = {
+        parameter.name: first + position
+        for position, parameter in enumerate(function.record.parameters)
+        if _is_held(parameter.type, function)
+    }
+    if first == 2:
+        sources["this"] = 1
+    return sources
+
+
+def _is_held(written: str, function: Function) -> bool:
+    """By reference, by pointer, or by a shared pointer: a parameter taken by value dies with the call."""
+    if "&&" in written:
+        return False
+    roles = function.program.roles(written, function)
+    return "&" in written or "*" in written or "shared pointer" in roles or "intrusive pointer" in roles
+
+
+class Origins:
+    """Follows the values of one function."""
+
+    def __init__(self, function: Function, sources: Mapping[str, int], depth: int = 0) -> None:
+        self.function = function
+        self.program = function.program
+        self.sources = sources
+        self.depth = depth
+
+    # --- addresses ---
+
+    def address(self, value: r.Value | None) -> Origin | None:
+        """The argument that this pointer, reference, view or iterator leads into."""
+        if self.depth > _DEEPEST:
+            return None
+        inner = strip(value)
+        match inner:
+            case r.Name(text=name):
+                return self._name(inner, name)
+            case r.Member(base=base, name=name):
+                found = self.address(base)
+                return self._through(found, self.program.type_of(inner, self.function)) if found else None
+            case r.Index(base=base):
+                return self.address(base)
+            case r.Unary(op="*" | "&", value=pointee):
+                return self.address(pointee)
+            case r.Conditional(then=then, other=other):
+                return self.address(then) or self.address(other)
+            case r.Pair(value=paired):
+                return self.address(paired)
+            case r.Aggregate(kind="init", items=items):
+                return self._first(items)
+            case r.Call():
+                return self._call(inner)
+        return None
+
+    def _first(self, values: tuple[r.Value, ...]) -> Origin | None:
+        return next((found for value in values if (found := self.address(value))), None)
+
+    def _name(self, value: r.Name, name: str) -> Origin | None:
+        if name in self.sources:
+            return Origin(self.sources[name], "certain", value)
+        function = self.function
+        if name in function.locals:
+            return self._local(value, *function.locals[name])
+        outer = function.parent
+        if outer is not None and name in outer.locals:
+            return None
+        home = function.home
+        if "this" in self.sources and home is not None and (field := home.field(name)) and not field[1].static:
+            found = Origin(self.sources["this"], "certain", value)
+            return self._through(found, self.program.expand(field[1].type, field[0].file, field[0].symbol))
+        return None
+
+    def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
+        """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
+        if initial is None or strip(initial) == value:
+            return None
+        roles = self.program.roles(written, self.function)
+        if looks_elsewhere(written, roles) or "*" in written or "&" in written:
+            return self._deeper().address(initial)
+        if not types.parse(written).is_placeholder:
+            cls = self._class(written)
+            return self._deeper().address(initial) if cls is not None and borrowing_fields(cls) else None
+        made = strip(initial)
+        if isinstance(made, r.Unary) and made.op == "&":
+            return self._deeper().address(initial)
+        if isinstance(made, r.Call):
+            result = self.program.type_of(made, self.function)
+            kind = types.parse(result)
+            if kind.reference and not kind.pointers:
+                return None  # `auto copy = reference();` copies
+            return self._deeper().address(initial)
+        result = self.program.type_of(initial, self.function)
+        return self._deeper().address(initial) if types.parse(result).pointers else None
+
+    def _through(self, found: Origin, written: str) -> Origin:
+        """A raw pointer or reference on the way may lead out of the argument."""
+        kind = types.parse(written)
+        roles = self.program.models.role(kind.name, self.program.scopes(self.function))
+        shares = "shared pointer" in roles or "view" in roles
+        return (
+            found._replace(certainty=weaker(found.certainty, "likely"))
+            if kind.pointers or kind.reference or shares
+            else found
+        )
+
+    def _call(self, call: r.Call) -> Origin | None:
+        if call.kind in ("new", "delete"):
+            return None
+        name = last_name(call.callee)
+        if isinstance(call.callee, r.Member):
+            return self._method(call, call.callee, name)
+        if name in _ADDRESS_OF and call.args:
+            return self.address(call.args[0])
+        made = self._constructed(call)
+        if made is not None:
+            return next((o for o in self._arguments(made, call.args)), None)
+        if self._is_view(call):
+            return self._first(call.args)
+        return self._through_callee(call)
+
+    def _method(self, call: r.Call, callee: r.Member, name: str) -> Origin | None:
+        known = self.program.callee(call, self.function)
+        if known.functions and known.certainty != "possible":
+            return self._through_callee(call)
+        base = self.address(callee.base)
+        if base is None:
+            return None
+        if name in _ACCESSORS or name.startswith("operator"):
+            return base
+        kind = types.parse(known.result)
+        roles = self.program.roles(known.result, self.function) if known.result else ()
+        if known.result and not looks_elsewhere(known.result, roles):
+            return None
+        sure: Certainty = "likely" if known.result and known.certainty != "possible" and kind.name else "possible"
+        return base._replace(certainty=weaker(base.certainty, sure))
+
+    def _through_callee(self, call: r.Call) -> Origin | None:
+        """What the project's own function hands back borrows from what it was called with."""
+        callee = self.program.callee(call, self.function)
+        for target in callee.functions[:1]:
+            inner = Origins(target, sources_of(target, 2), self.depth + 1)
+            kind = types.parse(target.record.result)
+            view = self._class(target.record.result) if kind.is_value else None
+            for value in returned_values(target):
+                found = inner.address(value) if view is None or not borrowing_fields(view) else None
+                found = found or (next(iter(inner.view(value, view)), None) if view is not None else None)
+                if found is not None and (here := self._given(call, found.index)) is not None:
+                    return here._replace(certainty=weaker(here.certainty, found.certainty, callee.certainty))
+        return None
+
+    def _given(self, call: r.Call, index: int) -> Origin | None:
+        """What this call gives as the callee's `index`: 1 is its `this`."""
+        if index == 1:
+            if isinstance(call.callee, r.Member):
+                return self.address(call.callee.base)
+            return Origin(self.sources["this"], "certain", call) if "this" in self.sources else None
+        return self.address(call.args[index - 2]) if index - 2 < len(call.args) else None
+
+    # --- views ---
+
+    def view(self, value: r.Value | None, cls: Class) -> Iterator[Origin]:
+        """The arguments that a view, or what holds views, is made to look at."""
+        inner = strip(value)
+        if self.depth > _DEEPEST or inner is None:
+            return
+        match inner:
+            case r.Name(text=name) if name in self.function.locals and name not in self.sources:
+                yield from self._deeper()._local_view(name, cls)
+            case r.Conditional(then=then, other=other):
+                yield from self.view(then, cls)
+                yield from self.view(other, cls)
+            case r.Unary(op="*" | "&", value=pointee):
+                yield from self.view(pointee, cls)
+            case r.Aggregate(kind="init", items=items):
+                if any(self._makes(item, cls) for item in items):
+                    for item in items:
+                        yield from self._deeper().view(item, cls)
+                else:
+                    yield from self._arguments(cls, items)
+            case r.Pair(value=paired):
+                yield from self.view(paired, cls)
+            case r.Call(callee=r.Member(base=base, name="release")):
+                yield from self.view(base, cls)
+            case r.Call():
+                yield from self._view_call(inner, cls)
+
+    def _view_call(self, call: r.Call, cls: Class) -> Iterator[Origin]:
+        if self._makes(call, cls):
+            yield from self._arguments(cls, call.args)
+            return
+        callee = self.program.callee(call, self.function)
+        if callee.functions:
+            for target in callee.functions[:1]:
+                inner = Origins(target, sources_of(target, 2), self.depth + 1)
+                for value in returned_values(target):
+                    for found in inner.view(value, cls):
+                        if (here := self._given(call, found.index)) is not None:
+                            sure = weaker(here.certainty, found.certainty, callee.certainty)
+                            yield Origin(here.index, sure, call)
+            return
+        for argument in call.args:  # a pair, an optional, a list of views
+            yield from self._deeper().view(argument, cls)
+        if cls.name in call.template or (isinstance(call.callee, r.Name) and cls.name in call.callee.text):
+            yield from self._arguments(cls, call.args)
+
+    def _local_view(self, name: str, cls: Class) -> Iterator[Origin]:
+        """A local: how it was made, and what was put into it afterwards."""
+        _, initial = self.function.locals[name]
+        yield from self.view(initial, cls)
+        fields = {field.name for field in borrowing_fields(cls)}
+        for statement in statements(self.function.body):
+            if not isinstance(statement, r.Evaluate):
+                continue
+            for value in walk(statement.value):
+                match value:
+                    case r.Assign(target=r.Member(base=r.Name(text=base), name=field), value=given) if (
+                        base == name and field in fields
+                    ):
+                        if (found := self.address(given)) is not None:
+                            yield found
+                    case r.Assign(target=r.Name(text=base), value=given) if base == name:
+                        yield from self.view(given, cls)
+                    case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if (
+                        base == name and method in _FILLS
+                    ):
+                        if any(
+                            self._makes(argument, cls)
+                            or (isinstance(argument, r.Name) and argument.text in self.function.locals)
+                            for argument in args
+                        ):
+                            for argument in args:
+                                yield from self.view(argument, cls)
+                        else:
+                            yield from self._arguments(cls, args)
+
+    def _arguments(self, cls: Class, args: tuple[r.Value, ...]) -> Iterator[Origin]:
+        """What a constructor of the view keeps of its arguments."""
+        fields = {field.name for field in borrowing_fields(cls)}
+        stored = stored_arguments(cls, len(args))
+        for position, argument in enumerate(args):
+            if isinstance(argument, r.Pair):
+                kept = last_name(argument.key).lstrip(".") in fields
+            else:
+                kept = position in stored
+            if kept and (found := self.address(argument)) is not None:
+                yield found
+
+    def _makes(self, value: r.Value, cls: Class) -> bool:
+        """Whether the expression constructs the class: `V(a)`, `V{a}`, `new V(a)`, `make_unique<V>(a)`."""
+        inner = strip(value)
+        if isinstance(inner, r.Pair):
+            inner = strip(inner.value)
+        return isinstance(inner, r.Call) and self._constructed(inner) is cls
+
+    def _constructed(self, call: r.Call) -> Class | None:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        if call.template and last_name(call.callee).startswith("make_"):
+            written = types.parse(f"t<{call.template}>").arguments[0]
+        return self._class(written) if written else None
+
+    def _is_view(self, call: r.Call) -> bool:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        return bool(written) and "view" in self.program.roles(written, self.function)
+
+    def _class(self, written: str) -> Class | None:
+        expanded = self.program.expand(written, self.function.file, self.function.record.scope)
+        return self.program.find_class(types.parse(expanded).name, self.function.record.scope, self.function.file)
+
+    def _deeper(self) -> Origins:
+        return Origins(self.function, self.sources, self.depth + 1)
+
+    # --- the argument itself ---
+
+    def is_argument(self, value: r.Value | None) -> bool:
+        """Whether this is an argument itself, not something inside: the framework knows its Python object."""
+        while isinstance(value, r.Unary) and value.op in ("*", "&"):
+            value = strip(value.value)
+        match value:
+            case r.Name(text=name):
+                if name in self.sources:
+                    return True
+                written, initial = self.function.locals.get(name, ("", None))
+                return ("&" in written or "*" in written) and initial is not None and self.is_argument(strip(initial))
+            case r.Call(callee=r.Member(base=base)) if self.depth < _DEEPEST:
+                functions = self.program.callee(value, self.function).functions
+                return bool(functions) and self.is_argument(strip(base)) and _returns_itself(functions[0], self.depth)
+        return False
+
+
+def _returns_itself(function: Function, depth: int) -> bool:
+    inner = Origins(function, {"this": 1}, depth + 1)
+    found = returned_values(function)
+    return bool(found) and all(inner.is_argument(value) for value in found)

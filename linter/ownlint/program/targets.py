@@ -1,0 +1,147 @@
+"""The C++ behind a binding: which function it calls, and what that returns.
+
+A callable is a lambda, a pointer to a member, a free function, or one of these inside wrappers and casts that
+choose an overload.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.program import types
+from ownlint.program.lower import statements
+from ownlint.program.places import last_name, strip
+from ownlint.program.subjects import Binding, Class, Function
+
+_CAST = re.compile(r"\(\s*(?:[\w:<>, ]*::\s*)?\*\s*\)\s*\((?P<parameters>.*)\)")
+"""The parameters in `R (C::*)(A, B) const` and `R (*)(A, B)`."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """`first` is the index of the callable's first written parameter: 2 when `self` is implied (a member
+    function), else 1. `result` is empty when nobody can tell."""
+
+    result: str
+    function: Function | None
+    owner: Class | None
+    first: int
+    declared: r.Function | None = None
+
+
+def target_of(binding: Binding) -> Target | None:
+    """The C++ function a binding calls, looked through wrappers."""
+    framework = binding.program.models.frameworks.get(binding.record.framework)
+    wrappers = framework.spelling.wrappers if framework is not None else ()
+    value = strip(binding.record.callable)
+    while isinstance(value, r.Call) and last_name(value.callee) in wrappers and value.args:
+        value = strip(value.args[0])
+    match value:
+        case r.Lambda(function=index):
+            return _lambda_target(binding, index)
+        case r.Unary(op="&", value=r.Name(text=name)) | r.Name(text=name):
+            return _named_target(binding, name, _overload(binding, wrappers))
+    return None
+
+
+def scope_of(binding: Binding, target: Target) -> str:
+    """Where the names in the callable's signature are looked up."""
+    if target.function is not None and target.function.record.scope:
+        return target.function.record.scope
+    if target.owner is not None:
+        return target.owner.symbol
+    return binding.around.record.scope if binding.around is not None else ""
+
+
+def returned_values(function: Function) -> list[r.Value]:
+    return [
+        value
+        for statement in statements(function.body)
+        if isinstance(statement, r.Leave)
+        and statement.kind == "return"
+        and (value := strip(statement.value)) is not None
+    ]
+
+
+def _overload(binding: Binding, wrappers: Sequence[str]) -> tuple[str, ...] | None:
+    """The parameter types by which an overload is chosen: `overload_cast<A, B>(&C::f)`, `static_cast<R (C::*)(A)>(&C::f)`."""
+    for extra in binding.record.extras:
+        if extra.name in wrappers and "<" in extra.text.partition("(")[0]:
+            return types.parse(f"t<{extra.template}>").arguments if extra.template else ()
+        if found := _CAST.search(extra.template):
+            return types.parse(f"t<{found['parameters']}>").arguments if found["parameters"].strip() else ()
+    return None
+
+
+def _lambda_target(binding: Binding, index: int) -> Target | None:
+    function = binding.program.function_at(binding.file, index)
+    if function is None:
+        return None
+    result = function.record.result
+    meaning = binding.program.meaning(binding.file, function.record.start)
+    if not result and meaning is not None:
+        result = meaning.type
+    if not result:
+        found = {
+            kind for value in returned_values(function) if (kind := _decayed(binding.program.type_of(value, function)))
+        }
+        result = found.pop() if len(found) == 1 else ""
+    return Target(result, function, None, 1)
+
+
+def _decayed(written: str) -> str:
+    """What `auto` deduces from a returned expression: no reference, no constness."""
+    return written if "*" in written else re.sub(r"^const\s+", "", written).rstrip(" &")
+
+
+def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None) -> Target | None:
+    program = binding.program
+    scope = binding.around.record.scope if binding.around is not None else ""
+    owner, _, last = name.rpartition("::")
+    cls = program.find_class(program.expand(owner, binding.file, scope), scope, binding.file) if owner else None
+    if cls is not None:
+        return _member_target(cls, last, overload)
+    free = [
+        f
+        for f in program.functions
+        if f.name == last and f.language == "cpp" and f.record.kind == "function" and f.record.scope.endswith(owner)
+    ]
+    near = [f for f in free if f.file is binding.file] or free
+    if overload is not None or len(near) > 1:
+        near = [f for f in near if f.record in _fitting([f.record for f in near], overload)]
+    return Target(near[0].record.result, near[0], None, 1, near[0].record) if len(near) == 1 else None
+
+
+def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> Target | None:
+    declared = _fitting(cls.declared(name), overload)
+    results = {plain(d.result) for d in declared if d.result}
+    if not declared:
+        return None
+    bodies = [f for f in cls.defined(name) if f.record in _fitting([b.record for b in cls.defined(name)], overload)]
+    static = any("static" in d.qualifiers for d in declared)
+    body = bodies[0] if len(bodies) == 1 else None
+    result = results.pop() if len(results) == 1 else ""
+    return Target(result, body, cls, 1 if static else 2, declared[0])
+
+
+def _fitting(records: Sequence[r.Function], overload: tuple[str, ...] | None) -> list[r.Function]:
+    if overload is None:
+        return list(records)
+    same = [record for record in records if len(record.parameters) == len(overload)]
+    exact = [
+        record for record in same if all(_same(p.type, t) for p, t in zip(record.parameters, overload, strict=True))
+    ]
+    return exact or same
+
+
+def _same(one: str, other: str) -> bool:
+    left, right = types.parse(one), types.parse(other)
+    return (left.last, left.pointers, left.reference) == (right.last, right.pointers, right.reference)
+
+
+def plain(written: str) -> str:
+    """The type without the keywords that may stand before it (`class Gauge`)."""
+    return re.sub(r"\b(?:class|struct|enum|inline|static|virtual|constexpr)\s+", "", written).strip()

@@ -1,0 +1,172 @@
+"""C++ classes that look at what they do not own, and how they come to do so.
+
+A view is a class with a field that is a reference, a raw pointer it does not free, a view type or an iterator, of
+its own, of a base class or of a view inside it. A class that also shares ownership (a shared pointer, a Python
+object) keeps what it looks at alive, or may: it is no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.finding import Step
+from ownlint.program import types
+from ownlint.program.lower import statements
+from ownlint.program.places import last_name, walk
+from ownlint.program.subjects import Class, Function
+
+_SHARES = ("shared pointer", "intrusive pointer", "weak pointer", "python object")
+_DEEPEST = 3
+_PLAIN_POINTEES = ("char", "void", "FILE", "PyObject", "PyTypeObject")
+
+
+class BorrowingField(msgspec.Struct, frozen=True):
+    name: str
+    at: Step
+
+
+def borrowing_field(cls: Class) -> Step | None:
+    """The field through which a class looks at something it does not own, or None."""
+    return next((field.at for field in borrowing_fields(cls)), None)
+
+
+def borrowing_fields(cls: Class, depth: int = 0) -> tuple[BorrowingField, ...]:
+    """All such fields, those of bases too; none when the class shares ownership."""
+    if depth > _DEEPEST:
+        return ()
+    found: list[BorrowingField] = []
+    for owner in cls.ancestry:
+        for field in owner.fields.values():
+            if field.static:
+                continue
+            written = owner.program.expand(field.type, owner.file, owner.symbol)
+            roles = roles_of(owner, written)
+            if any(role in _SHARES for role in roles):
+                return ()
+            why = _looks_elsewhere(written, roles)
+            if why and not is_released(owner, field):
+                at = Step(owner.path, field.span, f"`{owner.name}::{field.name}` {why}")
+                found.append(BorrowingField(field.name, at))
+            elif not why:
+                found += _inside(owner, field, written, depth)
+    return tuple(found)
+
+
+def _inside(owner: Class, field: r.Field, written: str, depth: int) -> Iterator[BorrowingField]:
+    """A view inside the view, itself or in a container."""
+    for held in (written, *types.parse(written).arguments):
+        kind = types.parse(held)
+        inner = owner.program.find_class(kind.name, owner.symbol, owner.file) if kind.is_value else None
+        if inner is not None and inner is not owner and (deeper := borrowing_fields(inner, depth + 1)):
+            yield BorrowingField(field.name, deeper[0].at)
+            return
+
+
+def roles_of(cls: Class, written: str) -> tuple[str, ...]:
+    return cls.program.models.role(types.parse(written).name, (cls.symbol,))
+
+
+def looks_elsewhere(written: str, roles: tuple[str, ...]) -> bool:
+    """Whether a value of this type is an address, in one way or another."""
+    return bool(_looks_elsewhere(written, roles))
+
+
+def _looks_elsewhere(written: str, roles: tuple[str, ...]) -> str:
+    kind = types.parse(written)
+    if "(" in written:
+        return ""
+    if kind.reference and not kind.pointers:
+        return "is a reference"
+    if kind.pointers == 1 and kind.last not in _PLAIN_POINTEES and not written.strip().endswith("* const *"):
+        return "is a pointer to what it does not own"
+    if kind.is_value and "view" in roles:
+        return "is a view of what it does not own"
+    if kind.is_value and (kind.last in ("iterator", "const_iterator") or "iterator" in roles):
+        return "is an iterator into what it does not own"
+    return ""
+
+
+def is_released(cls: Class, field: r.Field) -> bool:
+    """Whether the destructor frees what the field points to, or may: one nobody shows counts as freeing."""
+    if types.parse(field.type).reference:
+        return False
+    destructor = cls.destructor
+    if destructor is None:
+        return cls.record.destructor in ("declared", "defined")
+    if f'"{field.name}"'.encode() not in bytes(destructor.record.body):
+        return False
+    for statement in statements(destructor.body):
+        for value in walk(getattr(statement, "value", None)):
+            if isinstance(value, r.Call) and _frees(value, field.name):
+                return True
+    return False
+
+
+def _frees(call: r.Call, field: str) -> bool:
+    """`delete f`, `free(f)`, `f->release()`; what is merely asked on the way out is not freed."""
+    given = any(field == last_name(inner) for arg in call.args for inner in walk(arg))
+    asked = isinstance(call.callee, r.Member) and last_name(call.callee.base) == field
+    hints = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
+    return given or (asked and any(hint in last_name(call.callee).lower() for hint in hints))
+
+
+# --- what a constructor keeps -------------------------------------------------------------------
+
+
+def stored_arguments(cls: Class, count: int, depth: int = 0) -> frozenset[int]:
+    """Which of `count` constructor arguments end up in a borrowing field, from 0."""
+    fields = {field.name for field in borrowing_fields(cls)}
+    made = [c for c in cls.constructors if _takes(c.record, count)]
+    if made and depth <= _DEEPEST:
+        return frozenset(position for each in made for position in _kept(cls, each, fields, depth))
+    declared = [d for d in cls.declarations if d.kind == "constructor" and _takes(d, count) and d.parameters]
+    if declared:
+        return frozenset(
+            position
+            for each in declared
+            for position, parameter in enumerate(each.parameters)
+            if looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
+        )
+    if any(d.kind == "constructor" for d in cls.declarations) or cls.constructors:
+        return frozenset()
+    if not cls.fields and cls.bases and depth <= _DEEPEST:
+        return frozenset(p for base in cls.bases for p in stored_arguments(base, count, depth + 1))
+    first = len(cls.bases)
+    order = [field.name for field in cls.record.fields if not field.static]
+    return frozenset([*range(first), *(first + i for i, name in enumerate(order) if name in fields)])
+
+
+def _takes(record: r.Function, count: int) -> bool:
+    required = sum(parameter.default is None for parameter in record.parameters)
+    return required <= count <= len(record.parameters)
+
+
+def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> Iterator[int]:
+    record = constructor.record
+    kept: list[r.Value] = []
+    for each in record.initializers:
+        name = each.name.partition("<")[0].rpartition("::")[2]
+        base = next((base for base in cls.bases if base.name == name), cls if name == cls.name else None)
+        if name in fields:
+            kept += each.args
+        elif base is not None:
+            stored = stored_arguments(base, len(each.args), depth + 1)
+            kept += [arg for position, arg in enumerate(each.args) if position in stored]
+    for statement in statements(constructor.body):
+        if isinstance(statement, r.Evaluate):
+            for value in walk(statement.value):
+                if isinstance(value, r.Assign) and last_name(value.target) in fields:
+                    kept.append(value.value)
+                elif (
+                    isinstance(value, r.Call)
+                    and isinstance(value.callee, r.Member)
+                    and last_name(value.callee.base) in fields
+                ):
+                    kept += value.args
+    named = {inner.text for value in kept for inner in walk(value) if isinstance(inner, r.Name)}
+    for position, parameter in enumerate(record.parameters):
+        if parameter.name in named:
+            yield position
