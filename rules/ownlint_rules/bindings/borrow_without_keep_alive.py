@@ -61,9 +61,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, Step, rule
-from ownlint.program.border import border
-from ownlint.program.contracts import Contract, borrowing_field, keep_alives
+from ownlint import Binding, Finding, Step, border, contracts, rule
 
 
 @rule(severity="error")
@@ -71,7 +69,7 @@ def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     if binding.record.kind == "init":
         yield from _constructor(binding)
         return
-    contract = border(binding.program).contract(binding)
+    contract = border.of(binding.program).contract(binding)
     if contract is None or contract.borrow is None or contract.protected:
         return
     steps = [contract.borrow.at]
@@ -88,7 +86,7 @@ def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     )
 
 
-def _message(binding: Binding, contract: Contract) -> str:
+def _message(binding: Binding, contract: contracts.Contract) -> str:
     source = f"`{contract.borrows}`" if contract.borrows == "self" else contract.borrows
     if contract.ineffective is not None:
         return f"`{contract.ineffective.text}` on `{binding.symbol}` {contract.reason}: its result points into {source}"
@@ -100,10 +98,10 @@ def _message(binding: Binding, contract: Contract) -> str:
     return f"`{binding.symbol}` returns {what} {source} and keeps nobody alive"
 
 
-def _help(binding: Binding, contract: Contract) -> str:
+def _help(binding: Binding, contract: contracts.Contract) -> str:
     index = contract.borrow.index if contract.borrow is not None else 1
     if binding.record.kind in ("property", "property_rw") and contract.shape == "value":
-        return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())` in pybind11, `keep_alive<0, {index}>()` in nanobind"
+        return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())`"
     if contract.shape in ("pointer", "reference") and index == 1:
         return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
     return f"add `keep_alive<0, {index}>()`"
@@ -111,8 +109,12 @@ def _help(binding: Binding, contract: Contract) -> str:
 
 def _used_in_python(binding: Binding) -> Iterator[Step]:
     """Python of this project that uses such a result after its owner is gone."""
-    for misuse in border(binding.program).misuses:
-        if misuse.declared is not None and misuse.declared.path == binding.path and misuse.declared.span == binding.record.span:
+    for misuse in border.of(binding.program).misuses:
+        if (
+            misuse.declared is not None
+            and misuse.declared.path == binding.path
+            and misuse.declared.span == binding.record.span
+        ):
             yield misuse.function.step(misuse.at, f"this Python uses it after `{misuse.owner}` is gone")
 
 
@@ -121,12 +123,12 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
     framework = binding.program.models.frameworks.get(binding.record.framework)
     if framework is None or binding.owner is None:
         return
-    pairs = list(keep_alives(binding, framework))
+    pairs = list(contracts.keep_alives(binding, framework))
     for nurse, patient, extra in pairs:
         if nurse != 0 or any((n, p) == (1, patient) for n, p, _ in pairs):
             continue
         cls = binding.program.find_class(binding.owner.type, "", binding.file)
-        field = borrowing_field(cls) if cls is not None else None
+        field = contracts.borrowing_field(cls) if cls is not None else None
         yield binding.finding(
             extra,
             f"`{extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
@@ -134,5 +136,3 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
             help=f"a constructor's object has index 1: write `keep_alive<1, {max(patient, 2)}>()`",
             steps=(field,) if field is not None else (),
         )
-
-

@@ -46,19 +46,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Status, Step, events, places, records, rule, text, types, weaker
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Status,
+    Step,
+    events,
+    must_look,
+    places,
+    records,
+    rule,
+    statements,
+    text,
+    types,
+    weaker,
+)
 
 _SAID = {
     "statement": "is dropped",
     "void cast": "is cast to void",
     "ignore": "is assigned to `std::ignore`",
 }
+_KINDS = {"pointer": "error", "enum": "code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
+_HABIT = 4
+"""So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
 
 
 @rule(severity="error")
 def discarded_status(function: Function) -> Iterator[Finding]:
-    if not function.program.may_drop_status(function):
+    if function.language != "cpp" or not function.program.may_drop_status(function):
         return
     for call in function.flow.calls:
         if call.dropped and call.index in function.flow.reachable:
@@ -66,79 +84,123 @@ def discarded_status(function: Function) -> Iterator[Finding]:
     yield from _never_read(function)
 
 
+# --- dropped on the spot ---
+
+
 def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
-    node = call.node
-    name = places.last_name(node.callee)
-    if node.kind in ("construct", "delete", "new") or function.program.role(name) and isinstance(node.callee, records.Name):
+    if _is_no_work(function, call.node):
         return
-    written = function.program.result_type(node, function)
-    status = function.program.status(written, function)
+    written, status = _answer(function, call)
     if status is not None:
-        yield _finding(function, call, status, written, _SAID[call.dropped], _certainty(function, call, status))
+        certainty = _certainty(function, call.node, status, call.dropped)
+        if call.dropped != "statement" and function.has_comment_near(call.span):
+            certainty = "possible"  # whoever wrote it has thought about it
+        yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
         return
-    idiom = _discarding_idiom(function, node)
+    idiom = _discarding_idiom(function, call.node)
     if idiom is not None:
         inner, status, written = idiom
-        where = "possible"
-        yield _finding(function, call, status, written, f"is discarded by `{name}`", where, of=inner)
+        said = f"is discarded by `{places.last_name(call.node.callee)}`"
+        yield _finding(function, call, status, written, said, "possible", of=inner)
 
 
-def _certainty(function: Function, call: events.Call, status: Status) -> Certainty:
-    callee = function.program.callee(call.node, function)
+def _is_no_work(function: Function, node: records.Call) -> bool:
+    """Nothing was tried: a value is made, a member is looked at, or a macro has dealt with the outcome."""
+    if node.kind in ("construct", "delete", "new"):
+        return True
+    innermost: records.Value = node
+    while isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Member):
+        innermost = innermost.callee.base
+    if isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Name):
+        if function.program.role(places.last_name(innermost.callee)):
+            return True
+    return _makes_success(node) or _only_looks(function, node)
+
+
+def _makes_success(node: records.Call) -> bool:
+    """`absl::OkStatus()`, `Status::OK()`, `success()`."""
+    return not node.args and bool(re.fullmatch(r"ok|ok_?status|success", places.last_name(node.callee), re.IGNORECASE))
+
+
+def _makes_failure(node: records.Call) -> bool:
+    """`absl::InternalError("..")`: a pessimistic value to begin with."""
+    name = places.last_name(node.callee)
+    return (bool(node.args) and name.endswith("Error")) or name.lower() in ("failure", "error", "unknown")
+
+
+def _only_looks(function: Function, node: records.Call) -> bool:
+    """A getter whose body does nothing but return a member."""
+    for target in function.program.callee(node, function).functions:
+        match target.body:
+            case (records.Leave(kind="return", value=records.Name(text=name)),) if not node.args:
+                return target.home is not None and target.home.field(name) is not None
+    return False
+
+
+def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
+    """What the call answers, as written, and what kind of outcome that is."""
+    program = function.program
+    written = program.result_type(call.node, function)
+    if call.awaited:
+        awaited = types.parse(written).arguments
+        written = awaited[0] if awaited else ""
+    if types.parse(written).last == places.last_name(call.node.callee):
+        return written, None  # a temporary, spelled like a call
+    status = program.status(written, function)
+    if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
+        status = Status(written, "result", True, (), (), "likely")
+    return written, status
+
+
+def _must_be_used(function: Function, node: records.Call, written: str) -> bool:
+    """`[[nodiscard]] bool TryLock()`: a plain answer that its function says must be looked at."""
+    kind = types.parse(written)
+    found = function.program.callee(node, function).records
+    return kind.is_value and kind.last in ("bool", "int") and bool(found) and all(must_look(record) for record in found)
+
+
+def _certainty(function: Function, node: records.Call, status: Status, how: str) -> Certainty:
+    program = function.program
+    callee = program.callee(node, function)
     sure = weaker(status.certainty, callee.certainty)
+    if program.models.is_droppable(callee.symbol, program.scopes(function)) or "future" in program.roles(
+        status.name, function
+    ):
+        return "possible"
+    last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
-        sure = weaker(sure, "possible" if _releases(callee.models) or _LAST_CHANCE.match(function.name) else "likely")
-    if call.dropped != "statement" and _explained(function, call):
+        return weaker(sure, "possible" if _releases(function, node) or last_chance else "likely")
+    if how != "statement" and not last_chance and _is_habit(function, node):
         return "possible"
     return sure
 
 
-def _releases(models: tuple[object, ...]) -> bool:
-    return any(getattr(effect, "verb", "") == "release" for model in models for effect in getattr(model, "effects", ()))
+def _releases(function: Function, node: records.Call) -> bool:
+    models = function.program.callee(node, function).models
+    return any(effect.verb == "release" for model in models for effect in model.effects)
 
 
-def _explained(function: Function, call: events.Call) -> bool:
-    """A comment on the same line or the line above; whoever wrote it has thought about it."""
-    return function.has_comment_near(call.span)
+def _is_habit(function: Function, node: records.Call) -> bool:
+    """Whether those who call it nearly always drop its answer on purpose: then it is advice."""
+    name = places.last_name(node.callee)
+    dropped, uses = [], 0
+    for caller in function.program.callers_by_name(name)[:40]:
+        for call in caller.flow.calls:
+            if places.last_name(call.node.callee) == name:
+                uses += 1
+                if call.dropped in ("void cast", "ignore") or _goes_nowhere(caller, call):
+                    dropped.append(caller.symbol)
+    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 3 * len(dropped) >= 2 * uses
 
 
-def _finding(
-    function: Function,
-    call: events.Call,
-    status: Status,
-    written: str,
-    said: str,
-    certainty: Certainty,
-    of: records.Call | None = None,
-) -> Finding:
-    node = of or call.node
-    shown = text(node.callee)
-    place = " in a destructor" if function.record.kind == "destructor" else ""
-    what = "error" if status.kind == "pointer" else "status"
-    return function.finding(
-        call,
-        f"the {what} of `{shown}` {said}{place}",
-        certainty=certainty,
-        help=_help(function, status),
-        steps=tuple(_declared(function, node, written)),
+def _goes_nowhere(function: Function, call: events.Call) -> bool:
+    return any(
+        write.fresh
+        and places.strip(write.value) is call.node
+        and not any(_looks_at(event, write.place[0]) for event in function.flow.after(write))
+        for write in function.flow.writes
     )
-
-
-def _help(function: Function, status: Status) -> str:
-    if status.kind == "pointer":
-        return "test the error and destroy it; dropping the pointer leaks it"
-    if function.record.kind == "destructor" or function.record.result in ("", "void"):
-        return "test it and say so when it failed; nothing can be returned from here"
-    return "return it, test it, or say in a comment why it does not matter"
-
-
-def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
-    """Where the callee says that it returns a status."""
-    callee = function.program.callee(node, function)
-    for target in callee.functions[:1]:
-        span = records.Span(target.record.name_start, target.record.name_start + len(target.name.encode()))
-        yield target.step(span, f"`{target.name}` returns `{written}`")
 
 
 def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.Call, Status, str] | None:
@@ -156,56 +218,137 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     return inner, status, written
 
 
+# --- stored, and never looked at ---
+
+
 def _never_read(function: Function) -> Iterator[Finding]:
     """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
     flow = function.flow
+    stored = _stored(function)
+    voided = _voided(function) if stored else frozenset()
     for write in flow.writes:
-        call = places.strip(write.value)
-        if len(write.place) != 1 or not isinstance(call, records.Call) or call.kind in ("construct", "new", "macro"):
+        call = stored.get(write.span.start)
+        if call is None or write.index not in flow.reachable or len(write.place) != 1 or _makes_success(call):
             continue
-        if write.index not in flow.reachable or not function.is_local(write.place) or write.place[0] in _captured(function):
+        name = write.place[0]
+        again = [event for event in flow.after(write) if _replaces(event, write)]
+        after = flow.after(write, lambda event, write=write: _replaces(event, write))  # type: ignore[misc]
+        if any(_looks_at(event, name, voided) for event in after) or name in _captured(function):
             continue
-        if write.type and types.parse(write.type).reference:
+        if again and _makes_failure(call):
             continue
-        if not write.fresh and _is_parameter_by_reference(function, write.place[0]):
-            continue
-        local = write.place
-
-        def looks(event: events.Event, local: tuple[str, ...] = local) -> bool:
-            return (isinstance(event, events.Read) and event.place[0] == local[0]) or isinstance(event, events.Opaque)
-
-        def replaces(event: events.Event, write: events.Write = write, local: tuple[str, ...] = local) -> bool:
-            return isinstance(event, events.Write) and event is not write and event.place == local
-
-        if any(looks(event) for event in flow.after(write, replaces)):
-            continue
-        written = function.program.type_of(call, function)
+        written = function.program.type_of(write.value, function)
         status = function.program.status(written, function)
-        if status is None or status.kind == "enum" or _marked_unused(function, write):
+        if status is None or status.kind == "enum":
             continue
-        event = next((c for c in flow.calls if c.node is call), None)
-        if event is None:
-            continue
-        again = next((other for other in flow.after(write) if replaces(other)), None)
-        said = f"goes to `{local[0]}`, which is {'overwritten' if again else 'never read'}"
-        sure = weaker(status.certainty, function.program.callee(call, function).certainty)
-        found = _finding(function, event, status, written, said, sure)
-        yield found
+        void = any(_looks_at(event, name) for event in after)
+        said = f"goes to `{name}`, which is {'cast to void' if void else 'overwritten' if again else 'never read'}"
+        certainty = _certainty(function, call, status, "store")
+        if void and function.has_comment_near(write.span):
+            certainty = "possible"
+        yield _finding(function, call, status, written, said, certainty)
+
+
+def _stored(function: Function) -> dict[int, records.Call]:
+    """By the start of what is written: the calls whose answer a statement stores in a local of this function.
+
+    An assignment inside a larger expression hands its value on, so it is none of them."""
+    own: dict[str, str] = {}
+    out: dict[int, records.Call] = {}
+    for statement in statements(function.body):
+        match statement:
+            case records.Declare(names=(name,), type=written, value=value, static=False):
+                own[name] = written
+                call = _stored_call(function, written, value)
+                if call is not None:
+                    out[statement.start] = call
+            case records.Evaluate(
+                value=records.Assign(target=records.Name(text=name) as target, op="=", value=value)
+            ) if name in own:
+                call = _stored_call(function, own[name], value)
+                if call is not None and not types.parse(own[name]).reference and not types.parse(own[name]).pointers:
+                    out[target.start] = call
+    return out
+
+
+def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
+    if isinstance(value, records.Call) and value.kind == "construct" and len(value.args) == 1:
+        value = value.args[0]  # `Status s(f());`
+    value = places.strip(value)
+    while isinstance(value, records.Unary) and value.op in ("await", "co_await"):
+        value = value.value
+    if not isinstance(value, records.Call) or value.kind != "call":
+        return None
+    kind = types.parse(declared)
+    plain = declared.rstrip(" &")
+    is_status = kind.is_placeholder or function.program.status(plain, function) is not None
+    return value if is_status else None
+
+
+def _replaces(event: events.Event, write: events.Write) -> bool:
+    return isinstance(event, events.Write) and event is not write and event.place == write.place
+
+
+def _looks_at(event: events.Event, name: str, except_at: frozenset[int] = frozenset()) -> bool:
+    if isinstance(event, events.Read):
+        return event.place[0] == name and event.span.start not in except_at
+    return isinstance(event, events.Opaque)
+
+
+def _voided(function: Function) -> frozenset[int]:
+    """Where the names in `(void)x;` stand."""
+    found: set[int] = set()
+    for statement in statements(function.body):
+        match statement:
+            case records.Evaluate(value=records.Cast(type="void", value=records.Name(start=start))):
+                found.add(start)
+    return frozenset(found)
 
 
 def _captured(function: Function) -> frozenset[str]:
     """Locals a lambda may look at."""
     return frozenset(
-        name
-        for inner in function.lambdas()
-        for name in function.locals
-        if name.encode() in bytes(inner.record.body)
+        name for inner in function.lambdas() for name in function.locals if name.encode() in bytes(inner.record.body)
     )
 
 
-def _is_parameter_by_reference(function: Function, name: str) -> bool:
-    return any(p.name == name and ("&" in p.type or "*" in p.type) for p in function.record.parameters)
+# --- what is said ---
 
 
-def _marked_unused(function: Function, write: events.Write) -> bool:
-    return "unused" in write.type or write.place[0].startswith("_") or write.place[0] in ("unused", "ignored", "ignore")
+def _finding(
+    function: Function,
+    at: events.Event | records.Node,
+    status: Status,
+    written: str,
+    said: str,
+    certainty: Certainty,
+    of: records.Call | None = None,
+) -> Finding:
+    node = of or (at.node if isinstance(at, events.Call) else at)
+    assert isinstance(node, records.Call)
+    place = " in a destructor" if function.record.kind == "destructor" else ""
+    return function.finding(
+        at,
+        f"the {_KINDS.get(status.kind, 'status')} of `{text(node.callee)}` {said}{place}",
+        certainty=certainty,
+        help=_help(function, status),
+        steps=tuple(_declared(function, node, written)),
+    )
+
+
+def _help(function: Function, status: Status) -> str:
+    if status.kind == "pointer":
+        return "test the error and destroy it; dropping the pointer leaks it"
+    if function.record.kind == "destructor" or function.record.result in ("", "void"):
+        return "test it and say so when it failed; nothing can be returned from here"
+    return "return it, test it, or say in a comment why it does not matter"
+
+
+def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
+    """Where the callee says that it returns a status."""
+    for target in function.program.callee(node, function).functions[:1]:
+        if target.record.kind == "lambda":
+            yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
+        else:
+            end = target.record.name_start + len(target.name.encode())
+            yield target.step(records.Span(target.record.name_start, end), f"`{target.name}` returns `{written}`")

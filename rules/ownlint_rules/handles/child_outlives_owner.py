@@ -47,24 +47,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule
-from ownlint.program.border import border, misuse_steps
-from ownlint.program.handles import Misuse
+from ownlint import Finding, Function, border, handles, rule
 
 
 @rule(severity="error", languages=("python",))
 def child_outlives_owner(function: Function) -> Iterator[Finding]:
-    for misuse in border(function.program).misuses_in(function):
+    for misuse in border.of(function.program).misuses_in(function):
         yield function.finding(
             misuse.at,
             _message(misuse),
             certainty=misuse.certainty,
             help=_help(misuse),
-            steps=misuse_steps(misuse),
+            steps=border.misuse_steps(misuse),
         )
 
 
-def _message(misuse: Misuse) -> str:
+def _message(misuse: handles.Misuse) -> str:
     if misuse.kind == "return":
         return f"`{misuse.child}` is returned, but its owner `{misuse.owner}` dies with this function"
     if misuse.kind == "store":
@@ -74,7 +72,7 @@ def _message(misuse: Misuse) -> str:
     return f"`{misuse.child}` is used after its owner `{misuse.owner}` is gone"
 
 
-def _help(misuse: Misuse) -> str:
+def _help(misuse: handles.Misuse) -> str:
     if misuse.kind == "return":
         return "return the owner with it, keep the owner where the child is kept, or return plain data"
     if misuse.kind == "store":

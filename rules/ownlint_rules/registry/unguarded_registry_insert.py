@@ -56,10 +56,14 @@ from typing import NamedTuple
 
 from ownlint import Certainty, Finding, Function, Place, Step, events, places, records, rule, text, types
 
-_LOOKS = frozenset({"find", "count", "contains", "lookup", "at", "equal_range", "lower_bound", "has", "lookup_or_null", "exists"})
+_LOOKS = frozenset(
+    {"find", "count", "contains", "lookup", "at", "equal_range", "lower_bound", "has", "lookup_or_null", "exists"}
+)
 _CLEARS = frozenset({"erase", "clear", "extract", "remove"})
 _INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "emplace_hint"})
-_REPLACES = re.compile(r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE)
+_REPLACES = re.compile(
+    r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"^(?:std::)?u?intptr_t$")
 
 
@@ -91,7 +95,12 @@ def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
         if any(not look.asserted for look in looks) or _result_is_used(insert):
             continue
         if looks:
-            yield _asserted(function, insert, function.step(looks[0].event, "only an assertion says that it is not there"), "certain")
+            yield _asserted(
+                function,
+                insert,
+                function.step(looks[0].event, "only an assertion says that it is not there"),
+                "certain",
+            )
         else:
             yield from _ask_callers(function, insert)
 
@@ -103,13 +112,19 @@ def _inserts(function: Function) -> Iterator[_Insert]:
                 node = _target(function, event)
                 if isinstance(node, records.Index):
                     yield _Insert(event, place[:-1], node.base, place[-1][1:-1], value, True)
-            case events.Call(node=node, receiver=receiver) if receiver is not None and places.last_name(node.callee) in _INSERTS:
+            case events.Call(node=node, receiver=receiver) if (
+                receiver is not None and places.last_name(node.callee) in _INSERTS
+            ):
                 name = places.last_name(node.callee)
                 entry = node.args[0] if node.args else None
                 parts = node.args
                 if isinstance(entry, records.Aggregate) and len(entry.items) == 2:
                     parts = entry.items
-                elif isinstance(entry, records.Call) and places.last_name(entry.callee) in ("make_pair", "pair") and len(entry.args) == 2:
+                elif (
+                    isinstance(entry, records.Call)
+                    and places.last_name(entry.callee) in ("make_pair", "pair")
+                    and len(entry.args) == 2
+                ):
                     parts = entry.args
                 base = places.receiver(node)
                 if len(parts) >= 2 and base is not None:
@@ -137,7 +152,7 @@ def _is_registry(function: Function, insert: _Insert) -> bool:
     scope = function.record.scope
     key = program.expand(kind.arguments[0], function.file, scope)
     held = program.expand(kind.arguments[1], function.file, scope)
-    if not (types.parse(key).pointers and types.parse(key).name != "char" or _ADDRESS.match(types.parse(key).name)):
+    if not ((types.parse(key).pointers and types.parse(key).name != "char") or _ADDRESS.match(types.parse(key).name)):
         return False
     return _stands_for_something(function, held) and program.is_erased_from(insert.map[-1])
 
@@ -148,13 +163,17 @@ def _stands_for_something(function: Function, held: str) -> bool:
     if kind.pointers:
         return kind.name != "char"
     roles = function.program.roles(held, function)
-    if any(role in ("handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer") for role in roles):
+    if any(
+        role in ("handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer")
+        for role in roles
+    ):
         return True
     if any(_stands_for_something(function, argument) for argument in kind.arguments):
         return True
     cls = function.program.find_class(kind.name, function.record.scope, function.file)
     return cls is not None and any(
-        types.parse(field.type).pointers or "handle" in function.program.roles(field.type, function) for field in cls.fields.values()
+        types.parse(field.type).pointers or "handle" in function.program.roles(field.type, function)
+        for field in cls.fields.values()
     )
 
 
@@ -167,7 +186,9 @@ def _registers_itself(function: Function, insert: _Insert) -> bool:
     return function.record.kind == "constructor" and (destructor is None or destructor.mentions(*_CLEARS))
 
 
-def _looks_before(function: Function, event: events.Event, map_: Place, key: str, *, any_key: bool = False) -> list[_Look]:
+def _looks_before(
+    function: Function, event: events.Event, map_: Place, key: str, *, any_key: bool = False
+) -> list[_Look]:
     """Lookups of the key in the map, and removals from it, on every way to `event`; real ones before asserted ones."""
     found: list[_Look] = []
     asserted_spans = [test.span for test in function.flow if isinstance(test, events.Test) and test.asserted]
@@ -195,7 +216,14 @@ def _same_key(function: Function, one: str, other: str) -> bool:
 
 def _only_feeds_assertions(function: Function, call: events.Call) -> bool:
     """The result goes to a local that only assertions read: `bool fresh = m.count(k) == 0; assert(fresh);`."""
-    declared = next((w for w in function.flow.writes if w.fresh and w.value is not None and any(c is call.node for c in places.calls_in(w.value))), None)
+    declared = next(
+        (
+            w
+            for w in function.flow.writes
+            if w.fresh and w.value is not None and any(c is call.node for c in places.calls_in(w.value))
+        ),
+        None,
+    )
     if declared is None or len(declared.place) != 1:
         return False
     return _reads_are_asserted(function, declared.place[0])
@@ -219,11 +247,14 @@ def _only_asserted_result(function: Function, insert: _Insert) -> Step | None:
             names = [w.place[0] for w in function.flow.writes if w.fresh and w.span == write.span]
             flags = [name for name in names if _reads_are_asserted(function, name)]
             others = [
-                event for event in function.flow
+                event
+                for event in function.flow
                 if isinstance(event, events.Read) and event.place[0] in names and event.place[0] not in flags
             ]
             if flags and not others:
-                test = next(t for t in function.flow if isinstance(t, events.Test) and t.asserted and _mentions(t.value, flags))
+                test = next(
+                    t for t in function.flow if isinstance(t, events.Test) and t.asserted and _mentions(t.value, flags)
+                )
                 return function.step(test, "only an assertion looks at whether it was inserted")
     return None
 
@@ -239,7 +270,10 @@ def _ask_callers(function: Function, insert: _Insert) -> Iterator[Finding]:
     bare: list[Step] = []
     for caller in function.program.callers(function):
         for call in caller.flow.calls:
-            if places.last_name(call.node.callee) != function.name or function not in function.program.callee(call.node, caller).functions:
+            if (
+                places.last_name(call.node.callee) != function.name
+                or function not in function.program.callee(call.node, caller).functions
+            ):
                 continue
             looks = _looks_before(caller, call, insert.map, insert.key, any_key=True)
             if any(not look.asserted for look in looks):
@@ -251,7 +285,11 @@ def _ask_callers(function: Function, insert: _Insert) -> Iterator[Finding]:
     if asserted:
         yield _asserted(function, insert, asserted[0], "certain", tuple(guarded[:1]))
     elif bare or not guarded:
-        certainty: Certainty = "possible" if _REPLACES.match(function.name) or not insert.overwrites or _fresh_key(function, insert) else "likely"
+        certainty: Certainty = (
+            "possible"
+            if _REPLACES.match(function.name) or not insert.overwrites or _fresh_key(function, insert)
+            else "likely"
+        )
         yield _bare(function, insert, certainty, tuple(bare[:1] + guarded[:1]))
 
 
@@ -259,10 +297,14 @@ def _fresh_key(function: Function, insert: _Insert) -> bool:
     """The key is the address of something made in this function."""
     local = function.locals.get(insert.key)
     made = places.strip(local[1]) if local is not None else None
-    return isinstance(made, records.Call) and (made.kind == "new" or places.last_name(made.callee).startswith(("make_", "Create", "create", "New", "Make")))
+    return isinstance(made, records.Call) and (
+        made.kind == "new" or places.last_name(made.callee).startswith(("make_", "Create", "create", "New", "Make"))
+    )
 
 
-def _asserted(function: Function, insert: _Insert, step: Step, certainty: Certainty, more: tuple[Step, ...] = ()) -> Finding:
+def _asserted(
+    function: Function, insert: _Insert, step: Step, certainty: Certainty, more: tuple[Step, ...] = ()
+) -> Finding:
     name = places.render(insert.map)
     return function.finding(
         insert.event,
