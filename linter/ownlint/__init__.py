@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
     from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
-    from ownlint.program import events, places, types, typestate
+    from ownlint.program import border, conditions, contracts, events, failure, handles, places, types, typestate
     from ownlint.program.flow import Flow
+    from ownlint.program.lower import statements
     from ownlint.program.places import Place
-    from ownlint.program.program import Callee, Program, Status
+    from ownlint.program.program import Callee, Program, Status, must_look
     from ownlint.program.subjects import Binding, Class, Function
     from ownlint.rule import rule
 
@@ -40,10 +41,17 @@ _HOMES = {
     "Span": "ownlint.facts.records",
     "Status": "ownlint.program.program",
     "Step": "ownlint.finding",
+    "border": "ownlint.program.border",
+    "conditions": "ownlint.program.conditions",
+    "contracts": "ownlint.program.contracts",
     "events": "ownlint.program.events",
+    "failure": "ownlint.program.failure",
+    "handles": "ownlint.program.handles",
+    "must_look": "ownlint.program.program",
     "places": "ownlint.program.places",
     "records": "ownlint.facts.records",
     "rule": "ownlint.rule",
+    "statements": "ownlint.program.lower",
     "text": "ownlint.facts.show",
     "types": "ownlint.program.types",
     "typestate": "ownlint.program.typestate",
@@ -65,10 +73,17 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "border",
+    "conditions",
+    "contracts",
     "events",
+    "failure",
+    "handles",
+    "must_look",
     "places",
     "records",
     "rule",
+    "statements",
     "text",
     "types",
     "typestate",

@@ -595,7 +595,9 @@ class Binding(Node, frozen=True, array_like=True, gc=False):
 
     name: str
     owner: int
-    kind: OneOf["method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"]
+    kind: OneOf[
+        "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
+    ]
     method: str
     framework: str
     callable: Value | None

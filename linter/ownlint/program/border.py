@@ -224,7 +224,7 @@ def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def border(program: Program) -> Border:
+def of(program: Program) -> Border:
     """The border of a program; one object a program, since its answers are remembered."""
     found = getattr(program, "_border", None)
     if not isinstance(found, Border):

@@ -127,7 +127,9 @@ def _lambda_target(binding: Binding, index: int) -> Target | None:
     if not result:
         found = {_decayed(binding.program.type_of(value, function)) for value in returned_values(function)}
         result = found.pop() if len(found) == 1 else ""
-        if not result and any(last_name(v.callee) in _iterators(binding) for v in returned_values(function) if isinstance(v, r.Call)):
+        if not result and any(
+            last_name(v.callee) in _iterators(binding) for v in returned_values(function) if isinstance(v, r.Call)
+        ):
             result = "iterator"
     return Target(result, function, None, 1)
 
@@ -177,7 +179,9 @@ def returned_values(function: Function) -> list[r.Value]:
     return [
         value
         for statement in statements(function.body)
-        if isinstance(statement, r.Leave) and statement.kind == "return" and (value := strip(statement.value)) is not None
+        if isinstance(statement, r.Leave)
+        and statement.kind == "return"
+        and (value := strip(statement.value)) is not None
     ]
 
 
@@ -191,7 +195,8 @@ def _iterators(binding: Binding) -> tuple[str, ...]:
 
 def _shape(binding: Binding, framework: FrameworkModel, target: Target) -> Shape:
     if target.function is not None and any(
-        isinstance(value, r.Call) and last_name(value.callee) in framework.iterators for value in returned_values(target.function)
+        isinstance(value, r.Call) and last_name(value.callee) in framework.iterators
+        for value in returned_values(target.function)
     ):
         return "iterator"
     kind = types.parse(target.result)
@@ -269,7 +274,9 @@ def _borrow(
     function = target.function
     if function is None:
         return _declared_borrow(binding, target, shape, returned)
-    sources: dict[str, int] = {p.name: target.first + i for i, p in enumerate(function.record.parameters) if _lives_on(p.type)}
+    sources: dict[str, int] = {
+        p.name: target.first + i for i, p in enumerate(function.record.parameters) if _lives_on(p.type)
+    }
     if target.first == 2:
         sources["this"] = 1
     elif _has_self(binding) and function.record.parameters:
@@ -285,7 +292,7 @@ def _borrow(
 
 def _lives_on(written: str) -> bool:
     """A parameter taken by reference or pointer is the caller's object; one taken by value dies with the call."""
-    return "&" in written and "&&" not in written or "*" in written
+    return ("&" in written and "&&" not in written) or "*" in written
 
 
 def _declared_borrow(binding: Binding, target: Target, shape: Shape, returned: Class | None) -> Borrow | None:
@@ -295,7 +302,11 @@ def _declared_borrow(binding: Binding, target: Target, shape: Shape, returned: C
     own = target.owner.name
     if any(types.parse(f.type).last == own and not types.parse(f.type).is_value for f in returned.fields.values()):
         record = target.declared
-        at = Step(target.owner.path, Span(record.name_start, record.name_start + len(record.name.encode())), "the result looks back at its maker")
+        at = Step(
+            target.owner.path,
+            Span(record.name_start, record.name_start + len(record.name.encode())),
+            "the result looks back at its maker",
+        )
         return Borrow(1, at, "likely")
     return None
 
@@ -307,11 +318,18 @@ def _derived(
     match inner:
         case r.Name(text=name) if name not in sources and name in function.locals and depth < 4:
             written, initial = function.locals[name]
-            if initial is None or (shape in ("pointer", "reference") and not types.parse(written).pointers and "&" not in written and "auto" not in written):
+            if initial is None or (
+                shape in ("pointer", "reference")
+                and not types.parse(written).pointers
+                and "&" not in written
+                and "auto" not in written
+            ):
                 return None
             return _derived(initial, function, sources, shape, returned, depth + 1)
         case r.Conditional(then=then, other=other):
-            return _derived(then, function, sources, shape, returned, depth + 1) or _derived(other, function, sources, shape, returned, depth + 1)
+            return _derived(then, function, sources, shape, returned, depth + 1) or _derived(
+                other, function, sources, shape, returned, depth + 1
+            )
         case r.Aggregate(kind="init", items=items) if shape == "value":
             return _from_arguments(items, function, sources)
         case r.Call() if shape == "iterator":
@@ -368,7 +386,11 @@ def _root(value: r.Value | None, function: Function) -> str:
             case r.Name(text=name):
                 if function.home is not None and name in function.home.members and name not in function.declared:
                     return "this"
-                if name in function.locals and function.locals[name][1] is not None and ("&" in function.locals[name][0] or "*" in function.locals[name][0]):
+                if (
+                    name in function.locals
+                    and function.locals[name][1] is not None
+                    and ("&" in function.locals[name][0] or "*" in function.locals[name][0])
+                ):
                     initial = function.locals[name][1]
                     if isinstance(initial, r.Name) and initial.text == name:
                         return name
@@ -381,7 +403,9 @@ def _root(value: r.Value | None, function: Function) -> str:
                 return ""
 
 
-def _from_arguments(args: tuple[r.Value, ...], function: Function, sources: dict[str, int]) -> tuple[int, Certainty] | None:
+def _from_arguments(
+    args: tuple[r.Value, ...], function: Function, sources: dict[str, int]
+) -> tuple[int, Certainty] | None:
     """A view made from `self`, from an address, an iterator or a pointer into it."""
     for argument in args:
         inner = strip(argument)
@@ -402,14 +426,24 @@ def _hands_on_an_address(value: r.Value, function: Function, root: str) -> bool:
         case r.Unary(op="*") | r.Name():
             return _is_self(value, root) or types.parse(function.program.type_of(value, function)).reference
         case r.Call(callee=r.Member(name=name)):
-            return name in ("begin", "end", "cbegin", "cend", "data", "get", "c_str", "rbegin", "rend") or types.parse(
-                function.program.type_of(value, function)
-            ).pointers > 0
+            return (
+                name in ("begin", "end", "cbegin", "cend", "data", "get", "c_str", "rbegin", "rend")
+                or types.parse(function.program.type_of(value, function)).pointers > 0
+            )
         case r.Call(callee=callee, args=args):
-            return last_name(callee) in ("begin", "end", "cbegin", "cend", "data", "addressof", "ref", "cref") and bool(args)
+            return last_name(callee) in ("begin", "end", "cbegin", "cend", "data", "addressof", "ref", "cref") and bool(
+                args
+            )
         case r.Member():
             kind = types.parse(function.program.type_of(value, function))
-            return not kind.name or kind.pointers > 0 or (kind.is_value and bool(kind.arguments) or function.program.find_class(kind.name, function.record.scope, function.file) is not None)
+            return (
+                not kind.name
+                or kind.pointers > 0
+                or (
+                    (kind.is_value and bool(kind.arguments))
+                    or function.program.find_class(kind.name, function.record.scope, function.file) is not None
+                )
+            )
     return False
 
 
@@ -484,7 +518,11 @@ def _protection(
         default = framework.defaults.get(f"property {shape}" if is_property else shape, "")
         effective = policy if policy not in ("", "automatic") else default
         if effective == "reference internal":
-            return (True, None, "") if source == 1 else (False, written, "keeps `self` alive, not what the result points into")
+            return (
+                (True, None, "")
+                if source == 1
+                else (False, written, "keeps `self` alive, not what the result points into")
+            )
         if effective != "reference":
             return True, None, ""  # copied, moved or taken over: no borrow reaches Python
         return False, ineffective or written, reason or "keeps nobody alive"

@@ -101,7 +101,9 @@ class Flow:
             trail.append(came[trail[-1]])
         return [self.events[index] for index in reversed(trail)]
 
-    def after(self, start: e.Event, avoiding: Predicate = lambda _: False, *, branch: bool | None = None) -> list[e.Event]:
+    def after(
+        self, start: e.Event, avoiding: Predicate = lambda _: False, *, branch: bool | None = None
+    ) -> list[e.Event]:
         """All events some path from `start` reaches without meeting one for which `avoiding` holds, in source order."""
         seen: set[int] = set()
         queue = [index for index, label in self.successors[start.index] if branch is None or label is branch]

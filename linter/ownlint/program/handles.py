@@ -37,9 +37,45 @@ Token = tuple[int, int]
 """Offset of the creating call, and 0 for the latest object made there or 1 for an earlier one."""
 
 _HARMLESS = frozenset(
-    "str repr print len hash id bool int float type isinstance issubclass format ascii hasattr callable dir vars".split()
+    [
+        "str",
+        "repr",
+        "print",
+        "len",
+        "hash",
+        "id",
+        "bool",
+        "int",
+        "float",
+        "type",
+        "isinstance",
+        "issubclass",
+        "format",
+        "ascii",
+        "hasattr",
+        "callable",
+        "dir",
+        "vars",
+    ]
 )
-_TAKES_OUT = frozenset("next iter list tuple sorted reversed set frozenset enumerate zip filter max min dict".split())
+_TAKES_OUT = frozenset(
+    [
+        "next",
+        "iter",
+        "list",
+        "tuple",
+        "sorted",
+        "reversed",
+        "set",
+        "frozenset",
+        "enumerate",
+        "zip",
+        "filter",
+        "max",
+        "min",
+        "dict",
+    ]
+)
 
 
 class Classes(Protocol):
@@ -94,7 +130,9 @@ class State(NamedTuple):
         return next((handles for known, handles in self.names if known == name), NOTHING)
 
     def bind(self, name: str, handles: Handles, at: Span, how: str) -> State:
-        names = tuple(sorted([(known, h) for known, h in self.names if known != name] + ([(name, handles)] if handles else [])))
+        names = tuple(
+            sorted([(known, h) for known, h in self.names if known != name] + ([(name, handles)] if handles else []))
+        )
         lost = {h.token for h in self.get(name) if h.holds} - {h.token for h in handles if h.holds}
         ended = self.ended
         for token in sorted(lost):
@@ -113,7 +151,9 @@ class State(NamedTuple):
         def older(token: Token) -> Token:
             return (site, 1) if token[0] == site else token
 
-        names = tuple((name, frozenset(h._replace(token=older(h.token)) for h in handles)) for name, handles in self.names)
+        names = tuple(
+            (name, frozenset(h._replace(token=older(h.token)) for h in handles)) for name, handles in self.names
+        )
         return State(
             names,
             frozenset(older(t) for t in self.escaped),
@@ -152,7 +192,9 @@ class _Result(NamedTuple):
 class Interpreter:
     """Runs one function abstractly and collects misuses."""
 
-    def __init__(self, function: Function, classes: Classes, callee: Callable[[Function, r.Call], Handles | None]) -> None:
+    def __init__(
+        self, function: Function, classes: Classes, callee: Callable[[Function, r.Call], Handles | None]
+    ) -> None:
         self.function = function
         self.classes = classes
         self.callee = callee
@@ -227,7 +269,9 @@ class Interpreter:
             case r.Opaque(names=names):
                 return self.each(states, lambda: self.escape_names(names))
             case r.Nested(name=name):
-                return self.each(states, lambda: self.set_name(name, NOTHING, statement.span, "`{name}` is defined anew here"))
+                return self.each(
+                    states, lambda: self.set_name(name, NOTHING, statement.span, "`{name}` is defined anew here")
+                )
         return states
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
@@ -245,7 +289,9 @@ class Interpreter:
         return []
 
     def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        before = self.each(states, lambda: self.evaluate(statement.condition)) if statement.condition is not None else states
+        before = (
+            self.each(states, lambda: self.evaluate(statement.condition)) if statement.condition is not None else states
+        )
         hidden = f"<iterator {statement.start}>"
         after: list[State] = []
         self.loops.append(([], []))
@@ -267,7 +313,10 @@ class Interpreter:
         if statement.otherwise:
             after = self.block(statement.otherwise, after)
         after = _distinct(after + breaks)
-        return self.each(after, lambda: self.set_name(hidden, NOTHING, Span(statement.end, statement.end), "the loop over it ends here"))
+        return self.each(
+            after,
+            lambda: self.set_name(hidden, NOTHING, Span(statement.end, statement.end), "the loop over it ends here"),
+        )
 
     def start_iteration(self, statement: r.Loop, hidden: str) -> None:
         result = self.value(statement.iterable)
@@ -292,7 +341,9 @@ class Interpreter:
         def enter() -> None:
             for position, item in enumerate(statement.items):
                 result = self.value(item.value)
-                self.set_name(f"<with {statement.start} {position}>", result.handles, item.span, "its `with` block ends here")
+                self.set_name(
+                    f"<with {statement.start} {position}>", result.handles, item.span, "its `with` block ends here"
+                )
                 if item.target is not None:
                     self.assign(item.target, result.handles, item.span)
 
@@ -585,7 +636,9 @@ class Interpreter:
         arguments = [self.value(argument).handles for argument in call.args]
         if builtin and name in _TAKES_OUT:
             taken: Handles = frozenset(
-                h for argument, handles in zip(call.args, arguments, strict=True) for h in self.elements(handles, argument)
+                h
+                for argument, handles in zip(call.args, arguments, strict=True)
+                for h in self.elements(handles, argument)
             )
             for argument, handles in zip(call.args, arguments, strict=True):
                 self.use(handles, argument)
@@ -635,7 +688,13 @@ class Interpreter:
         if fact.keeps in ("owner", "wrapper", "none") and arguments and arguments[0]:
             return _Result(
                 frozenset(
-                    Handle(fact.returns, h.token, fact.keeps == "owner" or (fact.keeps == "wrapper" and h.holds), call.span, text(call))
+                    Handle(
+                        fact.returns,
+                        h.token,
+                        fact.keeps == "owner" or (fact.keeps == "wrapper" and h.holds),
+                        call.span,
+                        text(call),
+                    )
                     for h in arguments[0]
                     if not h.inside
                 )
@@ -683,7 +742,9 @@ class Interpreter:
             inner = assigned if assigned is not None else inner
         if isinstance(inner, r.Call):
             symbol = self.symbol(inner.callee)
-            return bool(symbol) and (self.classes.find(symbol) or self.classes.find(symbol.rpartition(".")[0])) is not None
+            return (
+                bool(symbol) and (self.classes.find(symbol) or self.classes.find(symbol.rpartition(".")[0])) is not None
+            )
         return False
 
 

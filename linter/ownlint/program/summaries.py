@@ -192,7 +192,7 @@ class Summaries:
             for test, _ in function.flow.guards(leave):
                 members = function.cls.members if function.cls is not None else frozenset()
                 if any(
-                    isinstance(v, r.Name) and v.text in members or isinstance(v, r.Member) for v in walk(test.value)
+                    (isinstance(v, r.Name) and v.text in members) or isinstance(v, r.Member) for v in walk(test.value)
                 ):
                     return True
         return False
