@@ -275,6 +275,26 @@ def test_a_device_is_not_opened(tmp_path: Path, name: str) -> None:
     assert time.monotonic() - before < 10
 
 
+def test_types_that_are_not_deduced_end(tmp_path: Path) -> None:
+    """clang calls `auto` its own pointee: who looks for the end of the pointers must not wait for it."""
+    source = """\
+template <typename T> struct Holder {
+  T* held;
+  int T::*member;
+  auto get() { return held->get(); }
+  decltype(auto) same(T& other) { return (other.value); }
+};
+auto later();
+auto generic = [](auto x, auto** y) { return x.f(y); };
+template <auto V> struct Constant { static constexpr auto value = V; };
+template <typename... A> auto sum(A&&... a) { return [&](auto&&... b) { return (b(a...) + ...); }; }
+"""
+    file = read(tmp_path, source, deadline=10)
+    assert not reasons(file) and file.typed
+    get = said(file, source, "get()")
+    assert get is not None and (get.symbol, get.type) == ("Holder::get", "auto")
+
+
 def test_a_device_behind_a_macro_meets_the_deadline_or_the_limit(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     file = read(tmp_path, '#define F "fifo"\n#include F\n', deadline=2)

@@ -354,11 +354,9 @@ class _Walk:
     def _scope_of(self, type_: libclang.Type) -> str:
         """Of the class behind its pointers and references."""
         library = self._library
-        for _level in range(4):  # some types are their own pointee
-            inner = library.clang_getPointeeType(type_)
-            if not inner.kind or not inner.first:
-                break
-            type_ = inner
+        inner = library.clang_getPointeeType(type_)
+        while inner.first not in (None, type_.first):  # an `auto` not yet deduced is its own pointee
+            type_, inner = inner, library.clang_getPointeeType(inner)
         return self._scope(library.clang_getTypeDeclaration(type_))
 
 
