@@ -188,6 +188,15 @@ def test_an_error_is_shown_with_its_line(tmp_path: Path) -> None:
     assert not file.typed
 
 
+def test_a_template_without_a_body_is_the_linkers_affair(tmp_path: Path) -> None:
+    source = """\
+template <typename F> void run(F f);
+void use() { run([] { return 1; }); }
+"""
+    file = read(tmp_path, source)
+    assert file.typed and not reasons(file)
+
+
 def test_the_headers_that_were_read_are_dependencies(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/a.h").write_text('#include "../b.h"\n')

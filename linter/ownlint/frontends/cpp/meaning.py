@@ -379,6 +379,8 @@ def _tidy(spelling: str) -> str:
 # --- what went wrong, and what was read --------------------------------------------------------
 
 _MISSING = re.compile(r"'([^']*)' file not found")
+_LINKERS = "is used but not defined in this translation unit"
+"""The linker's complaint, made early: all types are known, and a header may well leave a body out."""
 _NAMED = 4
 
 
@@ -395,7 +397,7 @@ def _diagnostics(library: ctypes.CDLL, unit: c_void_p, main: int, data: bytes) -
         location = library.clang_getDiagnosticLocation(diagnostic)
         message = libclang.text(library.clang_getDiagnosticSpelling(diagnostic)) if severity >= libclang.ERROR else ""
         library.clang_disposeDiagnostic(diagnostic)
-        if not message:
+        if not message or _LINKERS in message:
             continue
         if found := _MISSING.search(message):
             missing[found[1]] = None
