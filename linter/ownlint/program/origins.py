@@ -7,7 +7,7 @@ goes through a raw pointer that the argument holds, whose target somebody else m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -17,7 +17,7 @@ from ownlint.program.lower import statements
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.targets import returned_values
-from ownlint.program.views import borrowing_fields, looks_elsewhere, stored_arguments
+from ownlint.program.views import borrowing_fields, is_given, is_released, looks_elsewhere, stored_arguments
 
 _DEEPEST = 5
 _ACCESSORS = frozenset(
@@ -98,7 +98,7 @@ class Origins:
                 return self._name(inner, name)
             case r.Member(base=base, name=name):
                 found = self.address(base)
-                return self._through(found, self.program.type_of(inner, self.function)) if found else None
+                return self._member(found, self._holder(base), name) if found is not None else None
             case r.Index(base=base):
                 return self.address(base)
             case r.Unary(op="*" | "&", value=pointee):
@@ -113,8 +113,21 @@ class Origins:
                 return self._call(inner)
         return None
 
-    def _first(self, values: tuple[r.Value, ...]) -> Origin | None:
-        return next((found for value in values if (found := self.address(value))), None)
+    def each(self, values: Iterable[r.Value]) -> Iterator[Origin]:
+        for value in values:
+            if (found := self.address(value)) is not None:
+                yield found
+
+    def _first(self, values: Iterable[r.Value]) -> Origin | None:
+        return next(self.each(values), None)
+
+    def resolved(self, value: r.Value) -> r.Value:
+        """What a local that is returned was made with, where that is one call: `auto it = make(a); return it;`."""
+        if isinstance(value, r.Name) and value.text not in self.sources and value.text in self.function.locals:
+            written, initial = self.function.locals[value.text]
+            if isinstance(initial, r.Call) and types.parse(written).is_value:
+                return initial
+        return value
 
     def _name(self, value: r.Name, name: str) -> Origin | None:
         if name in self.sources:
@@ -126,10 +139,14 @@ class Origins:
         if outer is not None and name in outer.locals:
             return None
         home = function.home
-        if "this" in self.sources and home is not None and (field := home.field(name)) and not field[1].static:
-            found = Origin(self.sources["this"], "certain", value)
-            return self._through(found, self.program.expand(field[1].type, field[0].file, field[0].symbol))
+        if "this" in self.sources and home is not None and (held := home.field(name)) and not held[1].static:
+            return self._member(Origin(self.sources["this"], "certain", value), home, name)
         return None
+
+    def _holder(self, value: r.Value) -> Class | None:
+        """The class of an expression, or of what it points to."""
+        written = self.program.type_of(value, self.function)
+        return (self._class(written) or self._class(types.element(written))) if written else None
 
     def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
         """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
@@ -153,16 +170,20 @@ class Origins:
         result = self.program.type_of(initial, self.function)
         return self._deeper().address(initial) if types.parse(result).pointers else None
 
-    def _through(self, found: Origin, written: str) -> Origin:
-        """A raw pointer or reference on the way may lead out of the argument."""
+    def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
+        """A field that is a raw pointer or a reference may lead out of the argument, to what others own."""
+        held = owner.field(name) if owner is not None else None
+        if held is None:
+            return found
+        cls, field = held
+        written = self.program.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
-        roles = self.program.models.role(kind.name, self.program.scopes(self.function))
-        shares = "shared pointer" in roles or "view" in roles
-        return (
-            found._replace(certainty=weaker(found.certainty, "likely"))
-            if kind.pointers or kind.reference or shares
-            else found
-        )
+        roles = self.program.models.role(kind.name, (cls.symbol,))
+        if kind.reference or "view" in roles or (kind.pointers and is_given(cls, name)):
+            return found._replace(certainty="possible")
+        if "shared pointer" in roles or (kind.pointers and not is_released(cls, field)):
+            return found._replace(certainty=weaker(found.certainty, "likely"))
+        return found
 
     def _call(self, call: r.Call) -> Origin | None:
         if call.kind in ("new", "delete"):
@@ -205,7 +226,7 @@ class Origins:
             for value in returned_values(target):
                 found = inner.address(value) if view is None or not borrowing_fields(view) else None
                 found = found or (next(iter(inner.view(value, view)), None) if view is not None else None)
-                if found is not None and (here := self._given(call, found.index)) is not None:
+                if found is not None and (here := self._given(call, found.argument)) is not None:
                     return here._replace(certainty=weaker(here.certainty, found.certainty, callee.certainty))
         return None
 
@@ -255,9 +276,9 @@ class Origins:
                 inner = Origins(target, sources_of(target, 2), self.depth + 1)
                 for value in returned_values(target):
                     for found in inner.view(value, cls):
-                        if (here := self._given(call, found.index)) is not None:
+                        if (here := self._given(call, found.argument)) is not None:
                             sure = weaker(here.certainty, found.certainty, callee.certainty)
-                            yield Origin(here.index, sure, call)
+                            yield Origin(here.argument, sure, call)
             return
         for argument in call.args:  # a pair, an optional, a list of views
             yield from self._deeper().view(argument, cls)
@@ -284,15 +305,16 @@ class Origins:
                     case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if (
                         base == name and method in _FILLS
                     ):
-                        if any(
-                            self._makes(argument, cls)
-                            or (isinstance(argument, r.Name) and argument.text in self.function.locals)
-                            for argument in args
-                        ):
-                            for argument in args:
-                                yield from self.view(argument, cls)
-                        else:
-                            yield from self._arguments(cls, args)
+                        yield from self._filled(method, args, cls)
+
+    def _filled(self, method: str, args: tuple[r.Value, ...], cls: Class) -> Iterator[Origin]:
+        """What is put into a container: views, or what views are made of."""
+        made = any(self._makes(argument, cls) for argument in args)
+        if made or not (method.startswith("emplace") and stored_arguments(cls, len(args))):
+            for argument in args:
+                yield from self.view(argument, cls)
+        else:
+            yield from self._arguments(cls, args)
 
     def _arguments(self, cls: Class, args: tuple[r.Value, ...]) -> Iterator[Origin]:
         """What a constructor of the view keeps of its arguments."""

@@ -16,6 +16,7 @@ from functools import cached_property
 import msgspec
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program import types
@@ -63,6 +64,7 @@ class Program:
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
         self._border: object = None  # see `border.border`
         self.summaries: object = None  # see `summaries.summaries`
+        self.maps: object = None  # see `containers.address_maps`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
@@ -225,13 +227,28 @@ class Program:
                 return role
         return ""
 
+    def written_as(self, name: str) -> str:
+        """What a constant of the project, or a macro without parameters, stands for; empty when that is not clear."""
+        spelled = {text(v.value) for _, v in self._variables.get(name, ()) if v.value is not None}
+        spelled |= {macro.body for macro in self._macros.get(name, ()) if macro.parameters is None}
+        return spelled.pop() if len(spelled) == 1 else ""
+
+    @cached_property
+    def bound_types(self) -> frozenset[str]:
+        """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""
+        bound = ((file, record.type) for file in self.files.values() for record in file.bound_classes)
+        return frozenset(types.parse(self.expand(written, file)).last for file, written in bound)
+
     # --- names ---
 
     def scopes(self, function: Function) -> tuple[str, ...]:
         """The namespaces and classes in which the function stands, innermost first, and those its file opens."""
-        parts = function.record.scope.split("::") if function.record.scope else []
+        return self.scopes_at(function.file, function.record.scope)
+
+    def scopes_at(self, file: r.File, scope: str) -> tuple[str, ...]:
+        parts = scope.split("::") if scope else []
         around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
-        return around + self._opened(function.file)
+        return around + self._opened(file)
 
     def _opened(self, file: r.File) -> tuple[str, ...]:
         if file.path not in self._opened_scopes:
@@ -308,14 +325,12 @@ class Program:
     def _type_of(self, value: r.Value, function: Function, depth: int) -> str:
         match value:
             case r.Name(text=name, start=start):
-                meaning = self.meaning(function.file, start)
-                if meaning is not None and meaning.type:
-                    return meaning.type
+                if meant := self._meant(function.file, start):
+                    return meant
                 return self._type_of_name(name, function, depth)
             case r.Member(base=base, name=name):
-                meaning = self.meaning(function.file, value.name_start)
-                if meaning is not None and meaning.type:
-                    return meaning.type
+                if meant := self._meant(function.file, value.name_start):
+                    return meant
                 return self._type_of_member(self.type_of(base, function, depth), name, function)
             case r.Index(base=base):
                 return types.element(self.type_of(base, function, depth))
@@ -336,6 +351,12 @@ class Program:
             case r.Literal(kind="bool"):
                 return "bool"
         return ""
+
+    def _meant(self, file: r.File, start: int) -> str:
+        """The type of the name token that starts here. One that depends on a template's parameters is left
+        out: it is spelled without the scopes that a model knows it by."""
+        meaning = self.meaning(file, start)
+        return "" if meaning is None or "type-parameter-" in meaning.type else meaning.type
 
     def _type_of_name(self, name: str, function: Function, depth: int) -> str:
         if name == "this":
@@ -391,8 +412,11 @@ class Program:
 
     def roles(self, written: str, function: Function) -> tuple[str, ...]:
         """What kinds of thing a type is, by the models; aliases followed."""
-        expanded = self.expand(written, function.file, function.record.scope)
-        return self.models.role(expanded, self.scopes(function))
+        return self.roles_at(written, function.file, function.record.scope)
+
+    def roles_at(self, written: str, file: r.File, scope: str) -> tuple[str, ...]:
+        """The same for a type that is written in a file, inside the scope."""
+        return self.models.role(self.expand(written, file, scope), self.scopes_at(file, scope))
 
     def status(self, written: str, function: Function) -> Status | None:
         """The type, when its value says whether something worked: by the models, or because the project's
@@ -536,6 +560,9 @@ class Program:
             made = self.find_class(callee.text, function.record.scope, function.file)
             if made is not None:  # `T(a)` is spelled like a call
                 return made.symbol + (f"<{call.template}>" if call.template else "")
+            meant = self.expand(callee.text, function.file, function.record.scope)
+            if meant != callee.text and self.find_class(meant, function.record.scope, function.file) is not None:
+                return meant
         return found.result
 
     def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.Function]:
@@ -789,6 +816,11 @@ class Program:
         return self._callers_by_name.get(name, [])
 
     @cached_property
+    def throwers(self) -> frozenset[str]:
+        """Names of the project's own functions that throw by themselves. Needs no decoding."""
+        return frozenset(function.name for function in self.functions if function.says(_THROWS))
+
+    @cached_property
     def _callers_by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
         for function in self.functions:
@@ -798,6 +830,7 @@ class Program:
         return out
 
 
+_THROWS = re.compile(rb'"throw"')
 _SUCCESSES = ("OK", "Ok", "ok", "Success")
 _EXPLAINS = frozenset(
     [

@@ -67,9 +67,9 @@ def returned_values(function: Function) -> list[r.Value]:
 
 
 def _overload(binding: Binding, wrappers: Sequence[str]) -> tuple[str, ...] | None:
-    """The parameter types by which an overload is chosen: `overload_cast<A, B>(&C::f)`, `static_cast<R (C::*)(A)>(&C::f)`."""
+    """The parameter types that choose an overload: `overload_cast<A>(&C::f)`, `static_cast<R (C::*)(A)>(&C::f)`."""
     for extra in binding.record.extras:
-        if extra.name in wrappers and "<" in extra.text.partition("(")[0]:
+        if extra.name in wrappers and (extra.template or "overload" in extra.name):
             return types.parse(f"t<{extra.template}>").arguments if extra.template else ()
         if found := _CAST.search(extra.template):
             return types.parse(f"t<{found['parameters']}>").arguments if found["parameters"].strip() else ()

@@ -89,6 +89,11 @@ def _looks_elsewhere(written: str, roles: tuple[str, ...]) -> str:
     return ""
 
 
+def is_given(cls: Class, field: str) -> bool:
+    """Whether a constructor stores what its caller gave: a way out of the object, to what others own."""
+    return any(True for made in cls.constructors for _ in _kept(cls, made, {field}, _DEEPEST))
+
+
 def is_released(cls: Class, field: r.Field) -> bool:
     """Whether the destructor frees what the field points to, or may: one nobody shows counts as freeing."""
     if types.parse(field.type).reference:
@@ -111,6 +116,25 @@ def _frees(call: r.Call, field: str) -> bool:
     asked = isinstance(call.callee, r.Member) and last_name(call.callee.base) == field
     hints = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
     return given or (asked and any(hint in last_name(call.callee).lower() for hint in hints))
+
+
+def points_at(view: Class, target: Class) -> bool:
+    """Whether a field of the view is a pointer or reference to that class or to one of its bases."""
+    names = {cls.name for cls in target.ancestry}
+    kinds = [types.parse(field.type) for cls in view.ancestry for field in cls.fields.values() if not field.static]
+    return any(kind.last in names and not kind.is_value for kind in kinds)
+
+
+def holds(owner: Class, inner: Class) -> bool:
+    """Whether objects of `inner` are parts of `owner`: a field, an element, or what a smart pointer owns."""
+    for cls in owner.ancestry:
+        for field in cls.fields.values():
+            written = cls.program.expand(field.type, cls.file, cls.symbol)
+            if field.static or not types.parse(written).is_value:
+                continue
+            if any(types.parse(held).last == inner.name for held in (written, *types.parse(written).arguments)):
+                return True
+    return False
 
 
 # --- what a constructor keeps -------------------------------------------------------------------

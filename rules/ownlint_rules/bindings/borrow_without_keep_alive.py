@@ -100,7 +100,7 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:
     index = contract.borrow.index if contract.borrow is not None else 1
-    if binding.record.kind in ("property", "property_rw") and contract.shape == "value":
+    if binding.record.kind in ("property", "property_rw") and contract.shape == "view":
         return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())`"
     if contract.shape in ("pointer", "reference") and index == 1:
         return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
@@ -120,19 +120,18 @@ def _used_in_python(binding: Binding) -> Iterator[Step]:
 
 def _constructor(binding: Binding) -> Iterator[Finding]:
     """`keep_alive<0, N>` on a constructor: the result of `__init__` is None, so nothing is kept."""
-    framework = binding.program.models.frameworks.get(binding.record.framework)
-    if framework is None or binding.owner is None:
+    policies = contracts.policies_of(binding)
+    if policies is None or binding.owner is None:
         return
-    pairs = list(contracts.keep_alives(binding, framework))
-    for nurse, patient, extra in pairs:
-        if nurse != 0 or any((n, p) == (1, patient) for n, p, _ in pairs):
+    keeps = list(policies.keep_alives())
+    for keep in keeps:
+        if keep.nurse != 0 or any((other.nurse, other.patient) == (1, keep.patient) for other in keeps):
             continue
-        cls = binding.program.find_class(binding.owner.type, "", binding.file)
-        field = contracts.borrowing_field(cls) if cls is not None else None
+        field = contracts.borrowed_by(binding)
         yield binding.finding(
-            extra,
-            f"`{extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
+            keep.extra,
+            f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
             certainty="certain" if field is not None else "possible",
-            help=f"a constructor's object has index 1: write `keep_alive<1, {max(patient, 2)}>()`",
+            help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
             steps=(field,) if field is not None else (),
         )
