@@ -1,0 +1,39 @@
+"""What README says is so: its table, its links, its picture."""
+
+from __future__ import annotations
+
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ownlint import catalogue
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_the_table_names_every_rule() -> None:
+    named = re.findall(r"^\| `([\w-]+)` \|", README, re.MULTILINE)
+    assert sorted(named) == sorted(rule.id for rule in catalogue.load())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_picture_is_a_real_report() -> None:
+    drawn = (ROOT / "docs" / "report.svg").read_text(encoding="utf-8")
+    rows: dict[str, str] = {}
+    for row, words in re.findall(r"<text [^>]*#report-line-(\d+)\)\">([^<]*)</text>", drawn):
+        rows[row] = rows.get(row, "") + html.unescape(words).replace("\xa0", " ")
+    asked, *shown = [row.rstrip() for _, row in sorted(rows.items(), key=lambda row: int(row[0]))]
+    command = [sys.executable, "-m", "ownlint", *asked.removeprefix("$ ownlint ").split(), "--no-cache", "--quiet"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert [row.rstrip() for row in ran.stdout.rstrip().splitlines()] == shown
