@@ -16,7 +16,19 @@ if TYPE_CHECKING:
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
     from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
-    from ownlint.program import border, conditions, contracts, events, failure, handles, places, types, typestate
+    from ownlint.program import (
+        border,
+        conditions,
+        containers,
+        contracts,
+        events,
+        failure,
+        handles,
+        lookups,
+        places,
+        types,
+        typestate,
+    )
     from ownlint.program.flow import Flow
     from ownlint.program.lower import statements
     from ownlint.program.places import Place
@@ -43,10 +55,12 @@ _HOMES = {
     "Step": "ownlint.finding",
     "border": "ownlint.program.border",
     "conditions": "ownlint.program.conditions",
+    "containers": "ownlint.program.containers",
     "contracts": "ownlint.program.contracts",
     "events": "ownlint.program.events",
     "failure": "ownlint.program.failure",
     "handles": "ownlint.program.handles",
+    "lookups": "ownlint.program.lookups",
     "must_look": "ownlint.program.program",
     "places": "ownlint.program.places",
     "records": "ownlint.facts.records",
@@ -75,10 +89,12 @@ __all__ = [
     "Step",
     "border",
     "conditions",
+    "containers",
     "contracts",
     "events",
     "failure",
     "handles",
+    "lookups",
     "must_look",
     "places",
     "records",

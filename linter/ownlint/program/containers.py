@@ -16,7 +16,8 @@ from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.lower import statements
-from ownlint.program.places import last_name, receiver, strip, walk
+from ownlint.program.places import last_name, receiver, render, strip, walk
+from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
 LOOKS = frozenset(
@@ -40,9 +41,15 @@ INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "em
 _ELEMENT = frozenset({"find", "at", "begin", "lower_bound"})
 _PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
 _THROUGH = frozenset({"get", "value", "lock"})
+_ADDRESS = re.compile(r"(?:std::)?u?intptr_t")
+_WIDE = re.compile(r"(?:std::)?(?:u?int64_t|size_t|u?intptr_t)|unsigned long(?: long)?|long(?: long)?")
+"""Integers an address fits in."""
 _INDEX_ASSIGNED = re.compile(rb"\[8,\d+,\d+,\[[36],")
-_HELPERS = 2
-"""How many calls deep a helper may look."""
+_ASSIGNED = re.compile(rb"\[8,")
+_INDEXED = re.compile(rb'\[3,|"at"')
+_REFERENCE = re.compile(rb'[&*]"')
+_DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
+_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
 class Container(NamedTuple):
@@ -66,15 +73,6 @@ class Insert(NamedTuple):
     """It replaces what is there; else what is there stays."""
 
 
-class Look(NamedTuple):
-    """The map is asked about a key, or the key is taken out."""
-
-    event: e.Event
-    asserted: bool
-    through: str = ""
-    """The helper that does it."""
-
-
 # --- which map ------------------------------------------------------------------------------------
 
 
@@ -85,10 +83,23 @@ def container(function: Function, value: r.Value | None) -> Container | None:
         return None
     names, parameter = found
     written = function.program.type_of(value, function)
-    if "associative" not in function.program.roles(written, function):
+    if not {"associative", "set"}.intersection(function.program.roles(written, function)):
         written = types.element(written)
         written = function.program.expand(written, function.file, function.record.scope) if written else ""
-    return Container(names, text(value).replace("->", ".").removeprefix("this."), written, parameter)
+    return Container(names, _shown(function, value), written, parameter)
+
+
+def _shown(function: Function, value: r.Value) -> str:
+    """As a user knows it: what a reference is bound to, without `this`."""
+    if isinstance(value, r.Name) and value.text in function.flow.aliases:
+        return render(function.flow.aliases[value.text])
+    return text(value).replace("->", ".").removeprefix("this.")
+
+
+def names_of(function: Function, value: r.Value | None) -> tuple[str, ...]:
+    """The names by which a map that outlives the call is known; none for any other expression."""
+    found = _names(function, value, 0)
+    return found[0] if found is not None else ()
 
 
 def _names(function: Function, value: r.Value | None, depth: int) -> tuple[tuple[str, ...], int] | None:
@@ -209,23 +220,124 @@ def is_same_key(function: Function, one: r.Value, other: r.Value) -> bool:
     """The same key, or one that was made from the other."""
     if key_text(function, one) == key_text(function, other):
         return True
-    return not _origins(function, one).isdisjoint(_origins(function, other))
+    return not origins(function, one).isdisjoint(origins(function, other))
 
 
-def _origins(function: Function, value: r.Value | None) -> set[str]:
+def origins(function: Function, value: r.Value | None) -> set[str]:
     """The names a key comes from, through the locals that hold it."""
-    found: set[str] = set()
-    queue = [value]
-    for current in queue:
+    return {
+        inner.text
+        for made in made_from(function, value)
+        for inner in walk(made)
+        if isinstance(inner, r.Name) and inner.text != "this" and inner.text in function.declared
+    }
+
+
+def made_from(function: Function, value: r.Value | None) -> list[r.Value]:
+    """The value, and what the locals in it were made from."""
+    found = [value] if value is not None else []
+    seen: set[str] = set()
+    for current in found:
         for inner in walk(current):
-            if not isinstance(inner, r.Name) or inner.text in found or inner.text == "this":
-                continue
-            if inner.text not in function.declared:
-                continue
-            found.add(inner.text)
-            if inner.text in function.locals and len(queue) < 12:
-                queue.append(function.locals[inner.text][1])
+            if isinstance(inner, r.Name) and inner.text in function.locals and inner.text not in seen:
+                seen.add(inner.text)
+                initial = function.locals[inner.text][1]
+                if initial is not None and len(found) < 12:
+                    found.append(initial)
     return found
+
+
+# --- maps from addresses --------------------------------------------------------------------------
+
+
+def is_keyed_by_address(function: Function, held: Container, key: r.Value) -> bool:
+    """Whether the map leads from the address of something to one entry. The address is a pointer, stands alone in a
+    struct, or was made an integer."""
+    number = _key_of(function.program, held.type, function.file, function.record.scope)
+    if number is None:
+        return False
+    return not _WIDE.fullmatch(number) or _ADDRESS.fullmatch(number) is not None or _was_pointer(function, key)
+
+
+def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | None:
+    """The key's type of a map or set in which it can be an address and stands for one entry, else None."""
+    roles = program.roles_at(written, file, scope)
+    kind = types.parse(program.expand(written, file, scope))
+    if "set" not in roles and ("associative" not in roles or len(kind.arguments) < 2):
+        return None
+    if "multiple" in roles or not kind.arguments:
+        return None
+    key = program.expand(kind.arguments[0], file, scope)
+    return key if _can_be_address(program, key, file, scope) else None
+
+
+def _can_be_address(program: Program, written: str, file: r.File, scope: str) -> bool:
+    kind = types.parse(written)
+    if kind.pointers:
+        return kind.name not in ("char", "wchar_t")
+    if _WIDE.fullmatch(kind.name):
+        return True
+    cls = program.find_class(kind.name, scope, file)
+    fields = [field for field in cls.record.fields if not field.static] if cls is not None else []
+    return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
+
+
+def _was_pointer(function: Function, key: r.Value) -> bool:
+    """Whether the key comes out of a cast that makes a pointer an integer."""
+    return any(
+        isinstance(inner, r.Cast) and inner.style == "reinterpret_cast"
+        for value in made_from(function, key)
+        for inner in walk(value)
+    )
+
+
+def address_maps(program: Program) -> frozenset[str]:
+    """Names of all members, globals and functions of the project that are, hold or hand out such a map."""
+    if not isinstance(program.maps, frozenset):
+        program.maps = frozenset(_address_maps(program))
+    return program.maps
+
+
+def _address_maps(program: Program) -> Iterator[str]:
+    for cls in program.classes:
+        for field in cls.record.fields:
+            if _holds_address_map(program, field.type, cls.file, cls.symbol):
+                yield field.name
+    for file in program.files.values():
+        for variable in file.variables:
+            if _holds_address_map(program, variable.type, file, variable.scope):
+                yield variable.name
+        for function in file.functions:
+            lends = "&" in function.result or "*" in function.result
+            if lends and _holds_address_map(program, function.result, file, function.scope):
+                yield function.name
+
+
+def _holds_address_map(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> bool:
+    """Whether a type is such a map, or holds one in its elements."""
+    kind = types.parse(program.expand(written, file, scope))
+    if not kind.arguments or depth > 3:
+        return False
+    if _key_of(program, written, file, scope) is not None:
+        return True
+    return any(_holds_address_map(program, argument, file, scope, depth + 1) for argument in kind.arguments)
+
+
+def may_reach_address_map(function: Function) -> bool:
+    """False when nothing in the function can be such a map; needs no decoding. What a parser that knows types
+    has read is taken for able to be one."""
+    if function.file.meanings:
+        return True
+    names = address_maps(function.program)
+    if not names.isdisjoint(function.record.mentions):
+        return True
+    here, scope = function.file, function.record.scope
+    if any("<" in p.type or "&" in p.type for p in function.record.parameters) and any(
+        _holds_address_map(function.program, p.type, here, scope) for p in function.record.parameters
+    ):
+        return True
+    written = {found.decode() for found in _STRINGS.findall(function.record.body)}
+    return not names.isdisjoint(written) or function.says(_DECLARED_MAP)
 
 
 # --- inserts --------------------------------------------------------------------------------------
@@ -233,11 +345,7 @@ def _origins(function: Function, value: r.Value | None) -> set[str]:
 
 def inserts(function: Function) -> Iterator[Insert]:
     """Everything that puts an entry under a key into a map that outlives the call."""
-    if (
-        not function.mentions(*INSERTS)
-        and not _INDEX_ASSIGNED.search(bytes(function.record.body))
-        and not _has_slot(function)
-    ):
+    if not may_insert(function):
         return
     for event in function.flow:
         match event:
@@ -245,19 +353,20 @@ def inserts(function: Function) -> Iterator[Insert]:
                 if (found := element(function, target)) is not None:
                     yield Insert(event, found[0], found[1], event.value, True)
             case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in INSERTS:
-                parts = _entry(node)
+                parts = entry(node)
                 if parts and (held := container(function, base)) is not None:
                     overwrites = name == "insert_or_assign"
                     yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
 
 
-def _has_slot(function: Function) -> bool:
-    """Whether a local can be a reference to an element."""
-    body = bytes(function.record.body)
-    return b"[8," in body and b"[3," in body and (b'&"' in body or b'*"' in body)
+def may_insert(function: Function) -> bool:
+    """False when the body holds nothing that is spelled like an insert; needs no decoding."""
+    if function.mentions(*INSERTS) or function.says(_INDEX_ASSIGNED):
+        return True
+    return function.says(_ASSIGNED) and function.says(_REFERENCE) and function.says(_INDEXED)
 
 
-def _entry(call: r.Call) -> tuple[r.Value, ...]:
+def entry(call: r.Call) -> tuple[r.Value, ...]:
     """The key, and the value where there is one, of a call that inserts; nothing when it inserts a range."""
     parts = call.args
     if last_name(call.callee) == "emplace_hint":
@@ -287,7 +396,7 @@ def element(function: Function, value: r.Value) -> tuple[Container, r.Value] | N
             written, initial = function.locals[name]
             if initial is None or not ("&" in written or "*" in written) or isinstance(_bare(initial), r.Name):
                 return None
-            if "*" in written and not (isinstance(initial, r.Unary) and initial.op == "&"):
+            if not written.endswith("&") and not (isinstance(initial, r.Unary) and initial.op == "&"):
                 return None
             return element(function, initial)
     if base is None or key is None:
@@ -296,137 +405,30 @@ def element(function: Function, value: r.Value) -> tuple[Container, r.Value] | N
     return (held, key) if held is not None else None
 
 
-# --- looks ----------------------------------------------------------------------------------------
+# --- entries that go --------------------------------------------------------------------------------
 
 
-def looks(function: Function, held: Container, key: r.Value | None, depth: int = 0) -> list[Look]:
-    """Where the function asks the map about the key or takes it out, itself or through a helper; every
-    key counts when `key` is None. In source order."""
-    return list(_looks(function, held, key, depth))
+def is_erased(function: Function, held: Container) -> bool:
+    """Whether entries are taken out of the map anywhere in the project."""
+    if any(function.program.is_erased_from(name) for name in _plain_names(held)):
+        return True
+    if held.parameter < 0:
+        return False
+    for caller in function.program.callers(function):
+        for call in caller.flow.calls:
+            if last_name(call.node.callee) == function.name and held.parameter < len(call.node.args):
+                outer = container(caller, call.node.args[held.parameter])
+                if outer is not None and outer.parameter < 0 and is_erased(caller, outer):
+                    return True
+    return False
 
 
-def _looks(function: Function, held: Container, key: r.Value | None, depth: int) -> Iterator[Look]:
-    asserted = [event.span for event in function.flow if isinstance(event, e.Test) and event.asserted]
-    for event in function.flow:
-        found: Look | None = None
-        match event:
-            case e.Call():
-                found = _call_looks(function, event, held, key, depth)
-            case e.Read(node=node) if (at := _read_of(function, node)) is not None:
-                if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
-                    found = Look(event, False)
-        if found is None or _is_unheard(function, event):
-            continue
-        inside = found.asserted or any(event.span.start in span for span in asserted)
-        yield found._replace(asserted=inside or only_asserted(function, event))
+def clears(function: Function, held: Container) -> bool:
+    """Whether the function takes entries out of the map itself."""
+    words = set(_STRINGS.findall(function.record.body))
+    return function.mentions(*CLEARS) and any(name.encode() in words for name in _plain_names(held))
 
 
-def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | None:
-    if isinstance(node, r.Index) or (isinstance(node, r.Name) and node.text in function.locals):
-        at = element(function, node)
-        if at is not None and not (isinstance(node, r.Index) and _binds_reference(function, node)):
-            return at
-    return None
-
-
-def _binds_reference(function: Function, node: r.Value) -> bool:
-    """`auto& slot = map[key];` looks at nothing yet."""
-    return any(
-        initial is not None and ("&" in written or "*" in written) and initial.start <= node.start < initial.end
-        for written, initial in function.locals.values()
-    )
-
-
-def _call_looks(function: Function, event: e.Call, held: Container, key: r.Value | None, depth: int) -> Look | None:
-    node = event.node
-    name = last_name(node.callee)
-    base = receiver(node)
-    if base is not None and name in LOOKS | CLEARS | INSERTS and (found := _names(function, base, 0)) is not None:
-        if not held.is_same(found[0]):
-            return None
-        if name in ("clear", "swap") or key is None or not node.args:
-            return Look(event, event.asserted)
-        asked = _entry(node)[:1] if name in INSERTS else node.args
-        return Look(event, event.asserted) if any(is_same_key(function, argument, key) for argument in asked) else None
-    handed = [argument for argument in node.args if (names := _names(function, argument, 0)) and held.is_same(names[0])]
-    mapped = function.program.callee(node, function).functions if depth < _HELPERS else ()
-    for helper in mapped:
-        if helper is not function and (look := _helper_looks(function, event, helper, held, key, depth)) is not None:
-            return look
-    if handed and not mapped and any(argument not in handed for argument in node.args):
-        others = [argument for argument in node.args if argument not in handed]
-        if key is None or any(is_same_key(function, argument, key) for argument in others):
-            return Look(event, event.asserted, name)  # `find_or_null(map, key)`
-    return None
-
-
-def _helper_looks(
-    function: Function, event: e.Call, helper: Function, held: Container, key: r.Value | None, depth: int
-) -> Look | None:
-    inside = handed(function, event.node, helper, held)
-    inner = None
-    for parameter, argument in zip(helper.record.parameters, event.node.args, strict=False):
-        if key is not None and parameter.name and is_same_key(function, argument, key):
-            inner = r.Name(0, 0, parameter.name)
-    if key is not None and inner is None and not helper.mentions("clear"):
-        return None
-    found = [look for look in looks(helper, inside, inner, depth + 1) if not _inserts_only(look)]
-    if not found:
-        return None
-    if event.dropped == "statement" and helper.record.result not in ("", "void") and not helper.mentions(*CLEARS):
-        return None
-    return Look(event, event.asserted or all(look.asserted for look in found), helper.name)
-
-
-def _inserts_only(look: Look) -> bool:
-    return isinstance(look.event, e.Call) and last_name(look.event.node.callee) in INSERTS
-
-
-def handed(caller: Function, call: r.Call, callee: Function, held: Container) -> Container:
-    """The caller's map as the callee knows it: also by the parameter through which it is handed."""
-    names = list(held.names)
-    for parameter, argument in zip(callee.record.parameters, call.args, strict=False):
-        found = _names(caller, argument, 0)
-        if parameter.name and found is not None and held.is_same(found[0]):
-            names.append(parameter.name)
-    return held._replace(names=tuple(dict.fromkeys(names)))
-
-
-def _is_unheard(function: Function, event: e.Event) -> bool:
-    """A question whose answer is thrown away."""
-    if isinstance(event, e.Call):
-        return bool(event.dropped) and last_name(event.node.callee) in LOOKS | INSERTS
-    return function.program.is_voided(function, event.span)
-
-
-# --- assertions -----------------------------------------------------------------------------------
-
-
-def only_asserted(function: Function, event: e.Event) -> bool:
-    """The answer goes to locals that only assertions read: `bool fresh = m.count(k) == 0; assert(fresh);`."""
-    names = held_by(function, event)
-    return bool(names) and asserting_reads(function, names) is not None
-
-
-def held_by(function: Function, event: e.Event) -> tuple[str, ...]:
-    """The locals that begin with the outcome of the event."""
-    return tuple(
-        write.place[0]
-        for write in function.flow.writes
-        if write.fresh and write.value is not None and len(write.place) == 1
-        if write.value.start <= event.span.start < write.value.end
-    )
-
-
-def asserting_reads(function: Function, names: tuple[str, ...]) -> e.Read | None:
-    """The first of the reads of these locals, when assertions are all that reads them."""
-    asserted = [event.span for event in function.flow if isinstance(event, e.Test) and event.asserted]
-    first: e.Read | None = None
-    for event in function.flow:
-        if not isinstance(event, e.Read) or event.place[0] not in names:
-            continue
-        if any(event.span.start in span for span in asserted):
-            first = first or event
-        elif not function.program.is_voided(function, event.span):
-            return None
-    return first
+def _plain_names(held: Container) -> list[str]:
+    """Names of the members and functions, without the steps to an element."""
+    return [name.rstrip("[]").removesuffix("()") for name in held.names]

@@ -73,6 +73,7 @@ Role = Literal[
     "weak pointer",
     "container",
     "associative",
+    "multiple",
     "sequence",
     "set",
     "stable container",
