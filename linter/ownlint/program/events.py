@@ -6,22 +6,23 @@ moments can follow each other. Events are compared by identity.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.program.places import Place
 
 
-@dataclass(slots=True, eq=False)
-class Event:
-    span: Span
-    index: int = field(default=-1, init=False)
+class _Numbered(msgspec.Struct, kw_only=True, eq=False, gc=False):
+    index: int = -1
     """Position in `Flow.events`, which is source order as far as there is one."""
 
 
-@dataclass(slots=True, eq=False)
-class Call(Event):
+class Event(_Numbered, eq=False, gc=False):
+    span: Span
+
+
+class Call(Event, eq=False, gc=False):
     """A call runs. `dropped` says how its result is dropped: `statement`, `void cast`, `ignore`, or "" when it is used.
     `receiver` is the place it is called on; `into` the place that gets the result."""
 
@@ -37,14 +38,12 @@ class Call(Event):
     """It is the operand of an `await`: what counts is what the awaited thing answers."""
 
 
-@dataclass(slots=True, eq=False)
-class Read(Event):
+class Read(Event, eq=False, gc=False):
     place: Place
     node: r.Value
 
 
-@dataclass(slots=True, eq=False)
-class Write(Event):
+class Write(Event, eq=False, gc=False):
     """`place` gets `value` (None when nobody says which). `fresh` when a local begins here;
     `type` is then its declared type."""
 
@@ -57,16 +56,17 @@ class Write(Event):
     """The expression that is assigned to; None where a declaration writes."""
 
 
-@dataclass(slots=True, eq=False)
-class End(Event):
-    """The life of a local ends: `scope`, `del`, `rebind`, `with`, `move`."""
+class End(Event, eq=False, gc=False):
+    """The life of a local ends: `scope` (its block does), `del`, or `with` (the exit of a context).
+
+    There is none for what a `return` ends, or a `throw` that leaves the function: then everything ends. A handler
+    begins with the ends of what its `try` had begun."""
 
     place: Place
     why: str = "scope"
 
 
-@dataclass(slots=True, eq=False)
-class Leave(Event):
+class Leave(Event, eq=False, gc=False):
     """Control leaves the function. `via` names the macro when one does it; `kind` is `return`, `throw`
     or `end` (falling off the end)."""
 
@@ -75,8 +75,7 @@ class Leave(Event):
     via: str = ""
 
 
-@dataclass(slots=True, eq=False)
-class Test(Event):
+class Test(Event, eq=False, gc=False):
     """A condition is decided; the edges out of it are marked true and false. `constant` when only asserted
     (then there is no false edge: see `asserted`)."""
 
@@ -84,14 +83,12 @@ class Test(Event):
     asserted: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Opaque(Event):
+class Opaque(Event, eq=False, gc=False):
     text: str
     names: tuple[str, ...] = ()
 
 
-@dataclass(slots=True, eq=False)
-class Mark(Event):
+class Mark(Event, eq=False, gc=False):
     """Where paths meet or a block opens; says nothing by itself."""
 
     what: str = ""
