@@ -188,13 +188,33 @@ def test_an_error_is_shown_with_its_line(tmp_path: Path) -> None:
     assert not file.typed
 
 
+def test_what_c_names_by_a_typedef_keeps_that_name(tmp_path: Path) -> None:
+    source = """\
+typedef struct _object { int count; } Object;
+typedef struct stream_st* stream_t;
+typedef struct known_st { int n; }* known_t;
+stream_t open();
+stream_t* streams();
+Object* make(const Object* from);
+known_t known();
+auto again = open();
+const stream_t fixed = open();
+"""
+    file = read(tmp_path, source)
+    types = {meaning.symbol: meaning.type for meaning in file.meanings}
+    assert (types["open"], types["again"], types["streams"]) == ("stream_t", "stream_t", "stream_t *")
+    assert types["fixed"] == "stream_t const"
+    assert (types["make"], types["from"], types["known"]) == ("Object *", "const Object *", "known_st *")
+
+
 def test_a_template_without_a_body_is_the_linkers_affair(tmp_path: Path) -> None:
     source = """\
 template <typename F> void run(F f);
 void use() { run([] { return 1; }); }
 """
     file = read(tmp_path, source)
-    assert file.typed and not reasons(file)
+    assert file.typed
+    assert not reasons(file)
 
 
 def test_the_headers_that_were_read_are_dependencies(tmp_path: Path) -> None:
@@ -299,9 +319,11 @@ template <auto V> struct Constant { static constexpr auto value = V; };
 template <typename... A> auto sum(A&&... a) { return [&](auto&&... b) { return (b(a...) + ...); }; }
 """
     file = read(tmp_path, source, deadline=10)
-    assert not reasons(file) and file.typed
+    assert not reasons(file)
+    assert file.typed
     get = said(file, source, "get()")
-    assert get is not None and (get.symbol, get.type) == ("Holder::get", "auto")
+    assert get is not None
+    assert (get.symbol, get.type) == ("Holder::get", "auto")
 
 
 def test_a_device_behind_a_macro_meets_the_deadline_or_the_limit(tmp_path: Path) -> None:

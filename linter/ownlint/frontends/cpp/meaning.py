@@ -147,6 +147,8 @@ _NAMESPACE, _LINKAGE = 22, 23
 _TYPE_REF, _TEMPLATE_REF, _MEMBER_REF_IN_LIST = 43, 45, 47
 _REFERENCE, _MEMBER_REFERENCE, _CALL, _LAMBDA = 101, 102, 103, 144
 _UNIT = 350
+_STRUCT = 2
+_TYPEDEF, _ELABORATED = 107, 119  # kinds of types
 _INVALID = range(70, 74)
 
 _FUNCTIONS = frozenset({_METHOD, _CONSTRUCTOR, _DESTRUCTOR, _CONVERSION, _FUNCTION, _FUNCTION_TEMPLATE})
@@ -182,6 +184,7 @@ class _Walk:
         self._scopes: dict[int, str] = {}
         self._types: dict[int, str] = {}
         self._inline: dict[str, str] = {}
+        self._known_as: dict[str, str] = {}
         self._constructed: dict[int, _Declared] = {}
         self._type_names: dict[int, list[int]] = {}
         self._found: dict[int, Meaning] = {}
@@ -194,11 +197,15 @@ class _Walk:
         return tuple(self._outward(self._found[start]) for start in sorted(self._found))
 
     def _outward(self, meaning: Meaning) -> Meaning:
-        """Types without inline namespaces, as `symbol` and `owner` are. They are all known by now."""
+        """Types without inline namespaces, as `symbol` and `owner` are, and under the names C gives them. They
+        are all known by now."""
         type_ = meaning.type
         for inner, outer in self._inline.items():
             if inner in type_:
                 type_ = type_.replace(inner, outer)
+        for struct, known_as in self._known_as.items():
+            if struct in type_:
+                type_ = _renamed(type_, struct, known_as)
         return meaning if type_ is meaning.type else msgspec.structs.replace(meaning, type=type_)
 
     def _visit(self, cursor: Cursor, parent: Cursor, _data: object) -> int:
@@ -341,23 +348,51 @@ class _Walk:
         return scope
 
     def _type(self, type_: libclang.Type) -> str:
-        canonical = self._library.clang_getCanonicalType(type_)
-        if not canonical.first:
-            return ""
-        known = self._types.get(canonical.first)
+        known = self._types.get(type_.first)
         if known is None:
-            known = _tidy(libclang.text(self._library.clang_getTypeSpelling(canonical)))
-            self._types[canonical.first] = known
-            self._scope_of(canonical)
+            canonical = self._library.clang_getCanonicalType(type_)
+            known = _tidy(self._text(canonical)) if canonical.first else ""
+            self._types[type_.first] = known
+            self._scope(self._library.clang_getTypeDeclaration(self._pointee(canonical)))
+            self._learn(self._pointee(type_))
         return known
 
-    def _scope_of(self, type_: libclang.Type) -> str:
-        """Of the class behind its pointers and references."""
-        library = self._library
-        inner = library.clang_getPointeeType(type_)
+    def _pointee(self, type_: libclang.Type) -> libclang.Type:
+        """What stands behind all pointers and references."""
+        inner = self._library.clang_getPointeeType(type_)
         while inner.first not in (None, type_.first):  # an `auto` not yet deduced is its own pointee
-            type_, inner = inner, library.clang_getPointeeType(inner)
-        return self._scope(library.clang_getTypeDeclaration(type_))
+            type_, inner = inner, self._library.clang_getPointeeType(inner)
+        return type_
+
+    def _learn(self, type_: libclang.Type) -> None:
+        """A C interface is written with its typedefs: `typedef struct _file FILE`, and the handle
+        `typedef struct stream_st* stream_t`, whose struct is defined nowhere."""
+        library = self._library
+        if type_.kind == _ELABORATED:
+            type_ = library.clang_Type_getNamedType(type_)
+        if type_.kind != _TYPEDEF:
+            return
+        canonical = library.clang_getCanonicalType(type_)
+        struct = library.clang_getTypeDeclaration(self._pointee(canonical))
+        tag, spelling = self._name(struct), self._text(canonical)
+        if struct.kind != _STRUCT or not _TAG.fullmatch(spelling):
+            return
+        opaque = spelling != tag and library.clang_getCursorDefinition(struct).kind in _INVALID
+        if opaque or (spelling == tag and tag.startswith("_")):
+            self._known_as.setdefault(spelling, self._name(library.clang_getTypeDeclaration(type_)))
+
+    def _text(self, type_: libclang.Type) -> str:
+        return libclang.text(self._library.clang_getTypeSpelling(type_))
+
+
+_TAG = re.compile(r"[A-Za-z_]\w*(?: \*)?")
+"""A struct of C, or a pointer to one."""
+
+
+def _renamed(type_: str, struct: str, known_as: str) -> str:
+    """Whole words only; a `*` or a `const` that stood right behind the old name's `*` gets its blank."""
+    end = r"(?=([*&\w]?))" if struct.endswith("*") else r"(?![\w:])()"
+    return re.sub(rf"(?<![\w:]){re.escape(struct)}{end}", lambda found: known_as + (" " if found[1] else ""), type_)
 
 
 _UNNAMED = re.compile(r"\((lambda|(?:unnamed|anonymous)(?: \w+)?) at [^()]*\)")
