@@ -1,14 +1,14 @@
 """What one binding promises: what its result borrows, from whom, and whether the framework keeps that alive.
 
-`targets` says what C++ a binding calls, `origins` where the result comes from, `views` which classes look at what
-they do not own, `policies` what the binding's extras do about it. Here the four are put together. `self` is index 1
+`targets` says what C++ a binding calls, `origins` where the result comes from, `objects` what Python objects it makes
+itself, `views` which classes look at what they do not own, `policies` what the binding's extras do about it. Here they
+are put together. `self` is index 1
 of a bound method, arguments count on from there; a free function's arguments count from 1; index 0 is the result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal as OneOf
 
 import msgspec
 
@@ -17,17 +17,19 @@ from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
 from ownlint.program.models import FrameworkModel
+from ownlint.program.objects import Made, Shape, made_by_hand, views_in
 from ownlint.program.origins import Origin, Origins, sources_of
-from ownlint.program.places import last_name
 from ownlint.program.policies import Handing, Policies
-from ownlint.program.subjects import Binding, Class
+from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import Target, returned_values, scope_of, target_of
 from ownlint.program.views import borrowing_field, holds, points_at
 
-Shape = OneOf["view", "pointer", "reference", "iterator", "other"]
-
 _MOST_HELD = 3
 """How deep a class is looked for inside wrappers: `std::vector<std::pair<int, std::unique_ptr<Row>>>`."""
+
+
+_UNSEEN = Origin(1, "likely", r.Name(0, 0, ""))
+"""Where a result comes from whose body nobody shows."""
 
 
 class Borrow(msgspec.Struct, frozen=True):
@@ -94,61 +96,53 @@ class _Reading:
 
     def answers(self) -> Iterator[Contract]:
         """One for each source of each returned value; one that borrows nothing when there are none."""
-        function = self.target.function
-        values = returned_values(function) if function is not None else []
         found = False
-        if function is not None:
-            origins = Origins(function, sources_of(function, self.target.first))
-            for value in values:
-                for contract in self._returned(origins.resolved(value), origins):
-                    found = True
-                    yield contract
-        else:
-            for contract in self._declared():
-                found = True
-                yield contract
+        for contract in self._found():
+            found = True
+            yield contract
         if not found and self.result:
             yield Contract(self.name)
+
+    def _found(self) -> Iterator[Contract]:
+        function = self.target.function
+        if function is None:
+            yield from self._declared()
+        elif not self._is_kept_by_hand(function):
+            origins = Origins(function, sources_of(function, self.target.first))
+            for value in returned_values(function):
+                yield from self._returned(origins.resolved(value), origins)
 
     # --- a body that returns something ---
 
     def _returned(self, value: r.Value, origins: Origins) -> Iterator[Contract]:
-        if isinstance(value, r.Call) and last_name(value.callee) in self.framework.iterators:
-            for origin in origins.each(value.args):
-                yield self._contract("iterator", "object", origin, origins, value)
-            return
-        if self._refers():
-            found = origins.address(value) if not origins.is_argument(value) else None
-            sure = self._standing()
-            if found is not None and sure is not None:
-                found = found._replace(certainty=weaker(found.certainty, sure))
-                yield self._contract(self.shape, self.handing, found, origins, value)
-            return
-        for view, field in self._views():
-            for origin in origins.view(value, view):
-                yield self._contract("view", "value", origin, origins, value, view, field)
+        made = made_by_hand(value, origins, self.framework)
+        if made is None and self._refers():
+            made = self._referred(value, origins)
+        if made is None and self._refers_to_elements():
+            made = (Made("pointer", self.name, origin, "pointer") for origin in origins.elements(value))
+        if made is None:
+            made = views_in(value, self._bound_classes(), origins, "value")
+        for each in made:
+            at = origins.function.step(value, "the result is made here from what it borrows")
+            yield self._judged(each, Borrow(each.origin.argument, at, each.origin.certainty))
 
-    def _contract(
-        self,
-        shape: Shape,
-        handing: Handing,
-        origin: Origin,
-        origins: Origins,
-        value: r.Value,
-        view: Class | None = None,
-        field: Step | None = None,
-    ) -> Contract:
-        at = origins.function.step(value, "the result is made here from what it borrows")
-        return self._judged(shape, handing, Borrow(origin.argument, at, origin.certainty), view, field)
+    def _referred(self, value: r.Value, origins: Origins) -> Iterator[Made]:
+        found = origins.address(value) if not origins.is_argument(value) else None
+        sure = self._standing()
+        if found is not None and sure is not None:
+            found = found._replace(certainty=weaker(found.certainty, sure))
+            yield Made(self.shape, self.name, found, self.handing)
 
-    def _judged(
-        self, shape: Shape, handing: Handing, borrow: Borrow, view: Class | None = None, field: Step | None = None
-    ) -> Contract:
-        known = self.policies.protection(handing, borrow.index)
+    def _is_kept_by_hand(self, function: Function) -> bool:
+        """Whether the body calls what the framework's own keep-alive calls."""
+        names = [name for name, meaning in self.framework.extras.items() if meaning == "keep alive"]
+        return any(mentioned.startswith(name) for mentioned in function.record.mentions for name in names)
+
+    def _judged(self, made: Made, borrow: Borrow) -> Contract:
+        known = self.policies.protection(made.handing, borrow.index)
         borrow = msgspec.structs.replace(borrow, certainty=weaker(borrow.certainty, known.certainty))
-        name = view.symbol if view is not None else self.name
         source = self._source(borrow.index)
-        return Contract(name, shape, source, borrow, field, known.kept, known.ineffective, known.reason)
+        return Contract(made.name, made.shape, source, borrow, made.field, known.kept, known.ineffective, known.reason)
 
     def _source(self, index: int) -> str:
         has_self = self.binding.record.kind in ("method", "property", "property_rw", "field", "field_rw", "iterator")
@@ -156,20 +150,23 @@ class _Reading:
 
     # --- classes ---
 
-    def _views(self) -> Iterator[tuple[Class, Step]]:
-        """The bound views that the result is, or holds."""
+    def _bound_classes(self) -> Iterator[Class]:
+        """The bound classes that the result is, or holds."""
         for written in _held(self.result, 0):
             expanded = self.program.expand(written, self.file, self.scope)
             cls = self.program.find_class(types.parse(expanded).name, self.scope, self.file)
-            if cls is None or cls.name not in self.program.bound_types:
-                continue
-            field = borrowing_field(cls)
-            if field is not None:
-                yield cls, field
+            if cls is not None and cls.name in self.program.bound_types:
+                yield cls
 
     def _refers(self) -> bool:
         """Whether Python is to look at C++'s own object: by a reference or pointer that nobody copies or takes over."""
         return self.handing != "value" and self.policies.effective(self.handing) in ("reference", "reference internal")
+
+    def _refers_to_elements(self) -> bool:
+        """Whether the result is a container of pointers at which Python is to look."""
+        kinds = [types.parse(held) for held in _held(self.result, 0)][1:]
+        pointers = any(kind.pointers == 1 and kind.last in self.program.bound_types for kind in kinds)
+        return pointers and self.policies.effective("pointer") in ("reference", "reference internal")
 
     def _standing(self) -> Certainty | None:
         """How sure it is that Python gets a wrapper around the object returned, not something converted."""
@@ -184,16 +181,16 @@ class _Reading:
         owner, record = self.target.owner, self.target.declared
         if owner is None or record is None or self.target.first != 2:
             return
-        at = Step(owner.path, Span(record.name_start, record.name_start + len(record.name.encode())), "")
+        at = Span(record.name_start, record.name_start + len(record.name.encode()))
         if self.handing == "value":
-            for view, field in self._views():
-                if points_at(view, owner) or self._kept_beside(view):
-                    why = msgspec.structs.replace(at, message="the result looks back at its maker")
-                    yield self._judged("view", "value", Borrow(1, why, "likely"), view, field)
-        elif self.returned is not None and holds(owner, self.returned):
-            why = msgspec.structs.replace(at, message=f"`{owner.name}` holds what this hands out")
-            if self._refers():
-                yield self._judged(self.shape, self.handing, Borrow(1, why, "likely"))
+            for view in self._bound_classes():
+                field = borrowing_field(view)
+                if field is not None and (points_at(view, owner) or self._kept_beside(view)):
+                    borrow = Borrow(1, Step(owner.path, at, "the result looks back at its maker"), "likely")
+                    yield self._judged(Made("view", view.symbol, _UNSEEN, "value", field), borrow)
+        elif self._refers() and self.returned is not None and holds(owner, self.returned):
+            borrow = Borrow(1, Step(owner.path, at, f"`{owner.name}` holds what this hands out"), "likely")
+            yield self._judged(Made(self.shape, self.name, _UNSEEN, self.handing), borrow)
 
     def _kept_beside(self, view: Class) -> bool:
         """Whether another member of the class hands out the same view with a keep-alive: its author knows why."""

@@ -17,7 +17,7 @@ from ownlint.program.lower import statements
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.targets import returned_values
-from ownlint.program.views import borrowing_fields, is_given, is_released, looks_elsewhere, stored_arguments
+from ownlint.program.views import borrowing_fields, is_given, is_released, kept_by, looks_elsewhere, stored_arguments
 
 _DEEPEST = 5
 _ACCESSORS = frozenset(
@@ -46,15 +46,17 @@ _ACCESSORS = frozenset(
 _ADDRESS_OF = frozenset(
     ["begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "addressof", "ref", "cref", "as_const"]
 )
+_SHARED = ("shared pointer", "intrusive pointer", "python object", "python handle")
 _FILLS = frozenset(["push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "push", "assign"])
 
 
 class Origin(NamedTuple):
-    """`at` is the expression that takes the address."""
+    """`at` is the expression that takes the address; `made` the view that is made of it, where that is a subclass."""
 
     argument: int
     certainty: Certainty
     at: r.Value
+    made: Class | None = None
 
 
 def sources_of(function: Function, first: int) -> dict[str, int]:
@@ -70,11 +72,11 @@ def sources_of(function: Function, first: int) -> dict[str, int]:
 
 
 def _is_held(written: str, function: Function) -> bool:
-    """By reference, by pointer, or by a shared pointer: a parameter taken by value dies with the call."""
+    """By reference, by pointer, or by what shares it: a parameter taken by value dies with the call."""
     if "&&" in written:
         return False
     roles = function.program.roles(written, function)
-    return "&" in written or "*" in written or "shared pointer" in roles or "intrusive pointer" in roles
+    return "&" in written or "*" in written or any(role in roles for role in _SHARED)
 
 
 class Origins:
@@ -146,7 +148,7 @@ class Origins:
     def _holder(self, value: r.Value) -> Class | None:
         """The class of an expression, or of what it points to."""
         written = self.program.type_of(value, self.function)
-        return (self._class(written) or self._class(types.element(written))) if written else None
+        return (self.class_of(written) or self.class_of(types.element(written))) if written else None
 
     def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
         """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
@@ -156,7 +158,7 @@ class Origins:
         if looks_elsewhere(written, roles) or "*" in written or "&" in written:
             return self._deeper().address(initial)
         if not types.parse(written).is_placeholder:
-            cls = self._class(written)
+            cls = self.class_of(written)
             return self._deeper().address(initial) if cls is not None and borrowing_fields(cls) else None
         made = strip(initial)
         if isinstance(made, r.Unary) and made.op == "&":
@@ -188,6 +190,10 @@ class Origins:
     def _call(self, call: r.Call) -> Origin | None:
         if call.kind in ("new", "delete"):
             return None
+        if call.template.rstrip().endswith(
+            ("&", "*")
+        ):  # `self.cast<T&>()`, `get<T*>(x)`: the same, seen as another type
+            return self.address(call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0])
         name = last_name(call.callee)
         if isinstance(call.callee, r.Member):
             return self._method(call, call.callee, name)
@@ -220,15 +226,29 @@ class Origins:
         """What the project's own function hands back borrows from what it was called with."""
         callee = self.program.callee(call, self.function)
         for target in callee.functions[:1]:
+            if not self._leads_on(target):
+                continue
             inner = Origins(target, sources_of(target, 2), self.depth + 1)
             kind = types.parse(target.record.result)
-            view = self._class(target.record.result) if kind.is_value else None
+            view = self.class_of(target.record.result) if kind.is_value else None
             for value in returned_values(target):
                 found = inner.address(value) if view is None or not borrowing_fields(view) else None
                 found = found or (next(iter(inner.view(value, view)), None) if view is not None else None)
                 if found is not None and (here := self._given(call, found.argument)) is not None:
                     return here._replace(certainty=weaker(here.certainty, found.certainty, callee.certainty))
         return None
+
+    def _leads_on(self, function: Function) -> bool:
+        """Whether the result can be an address at all: a pointer, a reference, a view, an iterator, or left open."""
+        written = self.program.expand(function.record.result, function.file, function.record.scope)
+        kind = types.parse(written)
+        is_dependent = "::" in kind.name and "<" in kind.name  # `Map<K>::const_iterator`: nobody can tell
+        if not written or kind.is_placeholder or is_dependent:
+            return True
+        cls = self.class_of(written) if kind.is_value else None
+        if cls is not None and borrowing_fields(cls):
+            return True
+        return kind.pointers > 0 or looks_elsewhere(written, self.program.roles(written, function))
 
     def _given(self, call: r.Call, index: int) -> Origin | None:
         """What this call gives as the callee's `index`: 1 is its `this`."""
@@ -254,7 +274,7 @@ class Origins:
             case r.Unary(op="*" | "&", value=pointee):
                 yield from self.view(pointee, cls)
             case r.Aggregate(kind="init", items=items):
-                if any(self._makes(item, cls) for item in items):
+                if any(self._made(item, cls) for item in items):
                     for item in items:
                         yield from self._deeper().view(item, cls)
                 else:
@@ -267,8 +287,9 @@ class Origins:
                 yield from self._view_call(inner, cls)
 
     def _view_call(self, call: r.Call, cls: Class) -> Iterator[Origin]:
-        if self._makes(call, cls):
-            yield from self._arguments(cls, call.args)
+        made = self._made(call, cls)
+        if made is not None:
+            yield from self._arguments(made, call.args)
             return
         callee = self.program.callee(call, self.function)
         if callee.functions:
@@ -278,7 +299,7 @@ class Origins:
                     for found in inner.view(value, cls):
                         if (here := self._given(call, found.argument)) is not None:
                             sure = weaker(here.certainty, found.certainty, callee.certainty)
-                            yield Origin(here.argument, sure, call)
+                            yield Origin(here.argument, sure, call, found.made)
             return
         for argument in call.args:  # a pair, an optional, a list of views
             yield from self._deeper().view(argument, cls)
@@ -306,10 +327,40 @@ class Origins:
                         base == name and method in _FILLS
                     ):
                         yield from self._filled(method, args, cls)
+                    case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if base == name:
+                        yield from self.each(args[position] for position in sorted(kept_by(cls, method, len(args))))
+
+    def elements(self, value: r.Value | None) -> Iterator[Origin]:
+        """The arguments into which the pointers lead that a container is made of, or filled with."""
+        inner = strip(value)
+        if self.depth > _DEEPEST:
+            return
+        match inner:
+            case r.Aggregate(kind="init", items=items):
+                yield from self.each(item for item in items if not self.is_argument(strip(item)))
+            case r.Name(text=name) if name in self.function.locals and name not in self.sources:
+                yield from self._deeper().elements(self.function.locals[name][1])
+                for call in self._calls_on(name):
+                    if last_name(call.callee) in _FILLS:
+                        yield from self.each(arg for arg in call.args if not self.is_argument(strip(arg)))
+            case r.Call():
+                for target in self.program.callee(inner, self.function).functions[:1]:
+                    beyond = Origins(target, sources_of(target, 2), self.depth + 1)
+                    for found in (found for back in returned_values(target) for found in beyond.elements(back)):
+                        if (here := self._given(inner, found.argument)) is not None:
+                            yield here._replace(certainty=weaker(here.certainty, found.certainty))
+
+    def _calls_on(self, name: str) -> Iterator[r.Call]:
+        """What is called on a local, as a statement."""
+        for statement in statements(self.function.body):
+            if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Call):
+                callee = statement.value.callee
+                if isinstance(callee, r.Member) and isinstance(callee.base, r.Name) and callee.base.text == name:
+                    yield statement.value
 
     def _filled(self, method: str, args: tuple[r.Value, ...], cls: Class) -> Iterator[Origin]:
         """What is put into a container: views, or what views are made of."""
-        made = any(self._makes(argument, cls) for argument in args)
+        made = any(self._made(argument, cls) for argument in args)
         if made or not (method.startswith("emplace") and stored_arguments(cls, len(args))):
             for argument in args:
                 yield from self.view(argument, cls)
@@ -326,26 +377,27 @@ class Origins:
             else:
                 kept = position in stored
             if kept and (found := self.address(argument)) is not None:
-                yield found
+                yield found._replace(made=cls)
 
-    def _makes(self, value: r.Value, cls: Class) -> bool:
-        """Whether the expression constructs the class: `V(a)`, `V{a}`, `new V(a)`, `make_unique<V>(a)`."""
+    def _made(self, value: r.Value, cls: Class) -> Class | None:
+        """The class, or the subclass of it, that the expression constructs: `V(a)`, `new V(a)`, `make_unique<V>(a)`."""
         inner = strip(value)
         if isinstance(inner, r.Pair):
             inner = strip(inner.value)
-        return isinstance(inner, r.Call) and self._constructed(inner) is cls
+        made = self._constructed(inner) if isinstance(inner, r.Call) else None
+        return made if made is not None and cls in made.ancestry else None
 
     def _constructed(self, call: r.Call) -> Class | None:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
         if call.template and last_name(call.callee).startswith("make_"):
             written = types.parse(f"t<{call.template}>").arguments[0]
-        return self._class(written) if written else None
+        return self.class_of(written) if written else None
 
     def _is_view(self, call: r.Call) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
         return bool(written) and "view" in self.program.roles(written, self.function)
 
-    def _class(self, written: str) -> Class | None:
+    def class_of(self, written: str) -> Class | None:
         expanded = self.program.expand(written, self.function.file, self.function.record.scope)
         return self.program.find_class(types.parse(expanded).name, self.function.record.scope, self.function.file)
 

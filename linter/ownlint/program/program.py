@@ -544,7 +544,7 @@ class Program:
         on = receiver(call)
         if on is not None and name in _ITERATOR_CALLS | {"get", "at", "value"}:
             base = self.type_of(on, function, depth + 1)
-            if base and name in ("at", "value"):
+            if base and name in ("at", "value") and not list(self._declared_on(base, name, function)):
                 return types.element(base)
             if (
                 base

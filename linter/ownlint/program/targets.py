@@ -39,12 +39,21 @@ def target_of(binding: Binding) -> Target | None:
     value = strip(binding.record.callable)
     while isinstance(value, r.Call) and last_name(value.callee) in wrappers and value.args:
         value = strip(value.args[0])
+    while isinstance(value, r.Unary) and value.op == "+":
+        value = strip(value.value)
+    if isinstance(value, r.Name) and (held := _held(binding, value.text)) is not None:
+        value = strip(held)
     match value:
         case r.Lambda(function=index):
             return _lambda_target(binding, index)
         case r.Unary(op="&", value=r.Name(text=name)) | r.Name(text=name):
             return _named_target(binding, name, _overload(binding, wrappers))
     return None
+
+
+def _held(binding: Binding, name: str) -> r.Value | None:
+    """What a local of the function around was made with: `auto getter = [](Doc& doc) { ... };`."""
+    return binding.around.locals[name][1] if binding.around is not None and name in binding.around.locals else None
 
 
 def scope_of(binding: Binding, target: Target) -> str:
@@ -92,6 +101,18 @@ def _lambda_target(binding: Binding, index: int) -> Target | None:
     return Target(result, function, None, 1)
 
 
+def _result(function: Function) -> str:
+    """The declared result type, or what `auto` and `auto&` come to."""
+    written = function.record.result
+    kind = types.parse(written)
+    if not kind.is_placeholder:
+        return plain(written)
+    found = function.program.inferred_result(function)
+    if kind.name == "decltype(auto)" or not found:
+        return found
+    return _decayed(found) + ("&" if kind.reference else "")
+
+
 def _decayed(written: str) -> str:
     """What `auto` deduces from a returned expression: no reference, no constness."""
     return written if "*" in written else re.sub(r"^const\s+", "", written).rstrip(" &")
@@ -112,7 +133,7 @@ def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None)
     near = [f for f in free if f.file is binding.file] or free
     if overload is not None or len(near) > 1:
         near = [f for f in near if f.record in _fitting([f.record for f in near], overload)]
-    return Target(near[0].record.result, near[0], None, 1, near[0].record) if len(near) == 1 else None
+    return Target(_result(near[0]), near[0], None, 1, near[0].record) if len(near) == 1 else None
 
 
 def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> Target | None:
@@ -124,6 +145,8 @@ def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> T
     static = any("static" in d.qualifiers for d in declared)
     body = bodies[0] if len(bodies) == 1 else None
     result = results.pop() if len(results) == 1 else ""
+    if body is not None and types.parse(result).is_placeholder:
+        result = _result(body)
     return Target(result, body, cls, 1 if static else 2, declared[0])
 
 

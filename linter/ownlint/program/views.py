@@ -163,6 +163,13 @@ def stored_arguments(cls: Class, count: int, depth: int = 0) -> frozenset[int]:
     return frozenset([*range(first), *(first + i for i, name in enumerate(order) if name in fields)])
 
 
+def kept_by(cls: Class, method: str, count: int) -> frozenset[int]:
+    """Which of `count` arguments a method stores in a borrowing field, from 0."""
+    fields = {field.name for field in borrowing_fields(cls)}
+    made = [m for m in cls.defined(method) if m.record.kind == "method" and _takes(m.record, count)] if fields else []
+    return frozenset(position for each in made for position in _kept(cls, each, fields, 0) if position < count)
+
+
 def _takes(record: r.Function, count: int) -> bool:
     required = sum(parameter.default is None for parameter in record.parameters)
     return required <= count <= len(record.parameters)

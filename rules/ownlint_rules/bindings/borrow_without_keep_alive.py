@@ -90,11 +90,13 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
     source = f"`{contract.borrows}`" if contract.borrows == "self" else contract.borrows
     if contract.ineffective is not None:
         return f"`{contract.ineffective.text}` on `{binding.symbol}` {contract.reason}: its result points into {source}"
+    name = contract.returns.rsplit("::", 1)[-1]
     what = {
         "iterator": "an iterator over",
+        "memory": f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} `{name}` over",
         "pointer": "a pointer into",
         "reference": "a reference into",
-    }.get(contract.shape, f"a `{contract.returns.rsplit('::', 1)[-1]}` that points into")
+    }.get(contract.shape, f"a `{name}` that points into")
     return f"`{binding.symbol}` returns {what} {source} and keeps nobody alive"
 
 
