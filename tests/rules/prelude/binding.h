@@ -30,6 +30,15 @@ class string {
   size_t size() const;
 };
 
+template <class T>
+class reference_wrapper {
+ public:
+  reference_wrapper(T& target);
+  T& get() const;
+};
+template <class T>
+reference_wrapper<const T> cref(const T& target);
+
 class string_view {
  public:
   string_view() = default;
@@ -41,6 +50,7 @@ class string_view {
 template <class T>
 class vector {
  public:
+  using value_type = T;
   using iterator = T*;
   using const_iterator = const T*;
   vector() = default;
@@ -51,6 +61,7 @@ class vector {
   T& operator[](size_t index);
   const T& operator[](size_t index) const;
   T& at(size_t index);
+  T& front();
   T& back();
   T* data();
   const T* data() const;
@@ -60,6 +71,11 @@ class vector {
   template <class... A>
   T& emplace_back(A&&... arguments);
 };
+
+template <class C>
+auto begin(C& container) -> decltype(container.begin());
+template <class C>
+auto end(C& container) -> decltype(container.end());
 
 template <class T>
 class span {
@@ -95,6 +111,8 @@ template <class T>
 class unique_ptr {
  public:
   unique_ptr() = default;
+  template <class U>
+  unique_ptr(unique_ptr<U>&& other);
   explicit unique_ptr(T* pointer);
   T* get() const;
   T* release();
@@ -107,6 +125,8 @@ class shared_ptr {
  public:
   shared_ptr() = default;
   explicit shared_ptr(T* pointer);
+  template <class U>
+  shared_ptr(const shared_ptr<U>& owner, T* pointer);
   T* get() const;
   T& operator*() const;
   T* operator->() const;
@@ -144,13 +164,46 @@ struct arg {
   explicit arg(const char* name);
 };
 class handle {};
-class object : public handle {};
+class object : public handle {
+ public:
+  template <class T>
+  T cast() const;
+};
 class args : public object {};
+class none : public object {};
 class str : public object {
  public:
+  str() = default;
   str(const std::string& text);
 };
 class iterator : public object {};
+class capsule : public object {
+ public:
+  capsule(const void* value, void (*destructor)(void*));
+};
+class memoryview : public object {
+ public:
+  static memoryview from_memory(const void* memory, std::size_t size);
+};
+class array : public object {
+ public:
+  array() = default;
+  template <class T>
+  array(std::size_t count, const T* data, handle base = {});
+};
+template <class T>
+class array_t : public array {
+ public:
+  array_t(std::size_t count, const T* data, handle base = {});
+};
+struct buffer_protocol {};
+struct buffer_info {
+  template <class T>
+  buffer_info(T* data, std::size_t count);
+};
+namespace detail {
+void keep_alive_impl(handle nurse, handle patient);
+}  // namespace detail
 class cpp_function : public object {
  public:
   template <class F, class... E>
@@ -163,7 +216,10 @@ init_t<A...> init() { return {}; }
 template <class F>
 init_t<F> init(F function) { return {}; }
 template <class T>
-object cast(T&& value) { return {}; }
+object cast(T&& value, return_value_policy policy = return_value_policy::automatic_reference, handle parent = {}) { return {}; }
+iterator iter(handle iterable);
+template <class C, class... E>
+iterator make_iterator(C& container, const E&... extras) { return {}; }
 template <class I, class S, class... E>
 iterator make_iterator(I first, S last, const E&... extras) { return {}; }
 template <return_value_policy P, class I, class S, class... E>
@@ -205,6 +261,10 @@ class class_ : public object {
   template <class F, class G, class... E>
   class_& def_property(const char* name, F getter, G setter, const E&... extras) { return *this; }
   template <class F, class... E>
+  class_& def_property_readonly_static(const char* name, F getter, const E&... extras) { return *this; }
+  template <class F>
+  class_& def_buffer(F function) { return *this; }
+  template <class F, class... E>
   class_& def_readonly(const char* name, F member, const E&... extras) { return *this; }
   template <class F, class... E>
   class_& def_readwrite(const char* name, F member, const E&... extras) { return *this; }
@@ -226,8 +286,22 @@ struct keep_alive {};
 template <class P>
 struct call_policy {};
 class handle {};
+template <class T>
+class handle_t : public handle {};
 class object : public handle {};
 class iterator : public object {};
+class capsule : public object {
+ public:
+  capsule(const void* value, void (*destructor)(void*) noexcept);
+};
+struct numpy {};
+template <class F, class T>
+class ndarray {
+ public:
+  ndarray(T* data, const std::size_t (&shape)[1], handle owner = {});
+};
+template <class T>
+T cast(handle source);
 template <class T>
 handle type();
 template <class... A>
