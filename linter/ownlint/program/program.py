@@ -539,6 +539,8 @@ class Program:
         meaning = self.meaning(function.file, _name_start(callee))
         if meaning is not None and meaning.type:
             return meaning.type
+        if name in ("get", "any_cast") and call.template and isinstance(callee, r.Name):
+            return "" if call.template[:1].isdigit() else call.template
         if name in ("move", "forward") and len(call.args) == 1:
             return self.type_of(call.args[0], function, depth + 1).rstrip(" &")
         on = receiver(call)
@@ -573,23 +575,63 @@ class Program:
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
         all candidates of that name agree on the result, possible otherwise."""
-        name = last_name(call.callee)
-        if not name:
-            return Callee("")
         called = self._called_lambda(call, function)
         if called is not None:
             return Callee(
                 "<lambda>", (called.record,), (called,), (), "certain", None, self.inferred_result(called, depth)
             )
+        name = last_name(call.callee)
+        if not name:
+            return Callee("")
         meaning = self.meaning(function.file, _name_start(call.callee))
         if meaning is not None and meaning.symbol:
             return self._typed(call, meaning, function)
         if function.language == "python":
             return Callee(name)
         on = receiver(call)
+        held = self._called_object(call.callee, function, depth)
+        if held is not None:
+            return held
         if on is not None:
             return self._method(call, name, on, function, depth)
         return self._free(call, name, function)
+
+    def _called_object(self, callee: r.Value, function: Function, depth: int) -> Callee | None:
+        """A local, parameter or member that can be called: it holds a function, or its class has an `operator()`."""
+        if not isinstance(callee, (r.Name, r.Member)) or not self._is_object(callee, function):
+            return None
+        written = self.type_of(callee, function, depth + 1)
+        answered = types.called(written)
+        if answered:
+            return Callee(last_name(callee), certainty="certain", result=answered)
+        cls = self.find_class(types.parse(written).name, function.record.scope, function.file) if written else None
+        records = cls.declared("operator()") if cls is not None else []
+        if cls is None or not records:
+            return None
+        return self._made(f"{cls.symbol}::operator()", [(cls.file, record) for record in records], (), "certain", cls)
+
+    def _is_object(self, callee: r.Name | r.Member, function: Function) -> bool:
+        name = last_name(callee)
+        if isinstance(callee, r.Member):
+            return name in self._callable_fields
+        if "::" in callee.text:
+            return False
+        current: Function | None = function
+        while current is not None:
+            if name in current.locals:
+                return True
+            current = current.parent
+        return function.home is not None and function.home.field(name) is not None
+
+    @cached_property
+    def _callable_fields(self) -> frozenset[str]:
+        """Names of data members that hold something to call."""
+        return frozenset(
+            field.name
+            for cls in self.classes
+            for field in cls.record.fields
+            if types.called(self.expand(field.type, cls.file, cls.symbol))
+        )
 
     def _called_lambda(self, call: r.Call, function: Function) -> Function | None:
         """The lambda that is called: on the spot, or through the local that holds it."""
@@ -653,8 +695,20 @@ class Program:
             if not held.is_placeholder and self.models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
         found = [(f, g) for f, g in self._functions_by_last.get(name, ()) if g.owner and _takes(g, call)]
+        if base and not types.parse(base).is_placeholder:
+            family = self._family(base, function)
+            found = [(f, g) for f, g in found if _last(g.owner) in family]
         agreed = self._agreed(found)
         return self._made(name, found, (), "likely" if agreed and len(found) > 0 else "possible", None)
+
+    def _family(self, written: str, function: Function) -> frozenset[str]:
+        """Last names of the classes whose methods a receiver of this type can have, though none of them declares
+        the one that is asked for: its own class where that is out of sight, and the bases."""
+        kind = types.parse(written)
+        names = {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
+        for cls in self._classes_of(written, function):
+            names.update(_last(types.parse(base.name).name) for one in cls.ancestry for base in one.record.bases)
+        return frozenset(names)
 
     def _free(self, call: r.Call, name: str, function: Function) -> Callee:
         written = call.callee.text if isinstance(call.callee, r.Name) else name
@@ -673,8 +727,7 @@ class Program:
         visible = [
             (f, g)
             for f, g in candidates
-            if not g.owner or "::" in written
-            if "::" in written or not g.scope or any(s == g.scope for s in scopes)
+            if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
         ]
         chosen = visible or ([] if "::" not in written else candidates)
         if len(chosen) > 1:

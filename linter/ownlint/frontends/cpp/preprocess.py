@@ -92,6 +92,10 @@ _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
+_ENUM_ATTRIBUTES = re.compile(
+    rb"\benum\b(?:\s+(?:class|struct)\b)?\s*+((?:(?:\[\[[^\[\]{};]*+\]\]|__attribute__\s*+\(\([^{};]*?\)\))\s*+)+)(?=\w)"
+)
+_ATTRIBUTE = re.compile(rb"(?!__attribute__\b)\b([A-Za-z_][\w:]*+)(?:\s*+\(([^()]*+)\))?")
 _SPECIFIERS = (b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
 # A word in capitals before a type *and* a name cannot be the type.
@@ -159,6 +163,7 @@ class _Preparation:
         for start, end in strings:
             masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(_BLANK)
         self.masked = bytes(masked)
+        self.attributes_of_enums()
         for match in _WORDS.finditer(self.masked):
             start, end = match.span()
             if start >= self.done:
@@ -270,6 +275,14 @@ class _Preparation:
         self.marks.append(Mark(start, end, word.decode(), arguments))
         self.blank(start, end)
         self.done = end
+
+    def attributes_of_enums(self) -> None:
+        """`enum class [[nodiscard]] Code {`: the grammar knows attributes of classes, not of enums."""
+        for match in _ENUM_ATTRIBUTES.finditer(self.masked):
+            for found in _ATTRIBUTE.finditer(self.masked, *match.span(1)):
+                start, end = found.span()
+                self.marks.append(Mark(start, end, found[1].decode(), _text(self.data[slice(*found.span(2))])))
+            self.blank(*match.span(1))
 
     def attribute_of_class(self, word: bytes, start: int, end: int) -> None:
         """`class FOO_API Bar {`, `struct FOO_ALIGNED(8) Bar`: not the name of the class."""
