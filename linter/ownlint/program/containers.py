@@ -49,6 +49,7 @@ _ASSIGNED = re.compile(rb"\[8,")
 _INDEXED = re.compile(rb'\[3,|"at"')
 _REFERENCE = re.compile(rb'[&*]"')
 _DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
+_WORDS = re.compile(r"\w+")
 _STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -278,7 +279,9 @@ def _can_be_address(program: Program, written: str, file: r.File, scope: str) ->
     if _WIDE.fullmatch(kind.name):
         return True
     cls = program.find_class(kind.name, scope, file)
-    fields = [field for field in cls.record.fields if not field.static] if cls is not None else []
+    if cls is None or cls.record.destructor not in ("implicit", "defaulted"):
+        return False  # one with a destructor keeps alive what it points to
+    fields = [field for field in cls.record.fields if not field.static]
     return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
 
 
@@ -299,18 +302,36 @@ def address_maps(program: Program) -> frozenset[str]:
 
 
 def _address_maps(program: Program) -> Iterator[str]:
+    words = _map_words(program)
+
+    def holds(written: str, file: r.File, scope: str) -> bool:
+        return not words.isdisjoint(_WORDS.findall(written)) and _holds_address_map(program, written, file, scope)
+
     for cls in program.classes:
         for field in cls.record.fields:
-            if _holds_address_map(program, field.type, cls.file, cls.symbol):
+            if holds(field.type, cls.file, cls.symbol):
                 yield field.name
     for file in program.files.values():
         for variable in file.variables:
-            if _holds_address_map(program, variable.type, file, variable.scope):
+            if holds(variable.type, file, variable.scope):
                 yield variable.name
         for function in file.functions:
             lends = "&" in function.result or "*" in function.result
-            if lends and _holds_address_map(program, function.result, file, function.scope):
+            if lends and holds(function.result, file, function.scope):
                 yield function.name
+
+
+def _map_words(program: Program) -> frozenset[str]:
+    """Last names of maps and sets, by the models, and of the project's aliases that can stand for one."""
+    words = set(program.models.names_of("associative", "set"))
+    for _ in range(3):
+        words |= {
+            alias.name
+            for file in program.files.values()
+            for alias in file.aliases
+            if alias.kind in ("type", "using") and not words.isdisjoint(_WORDS.findall(alias.target))
+        }
+    return frozenset(words)
 
 
 def _holds_address_map(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> bool:
@@ -408,19 +429,23 @@ def element(function: Function, value: r.Value) -> tuple[Container, r.Value] | N
 # --- entries that go --------------------------------------------------------------------------------
 
 
-def is_erased(function: Function, held: Container) -> bool:
-    """Whether entries are taken out of the map anywhere in the project."""
-    if any(function.program.is_erased_from(name) for name in _plain_names(held)):
-        return True
+def lasting(function: Function, held: Container, depth: int = 2) -> list[Container]:
+    """The maps of the project that an expression can stand for: itself, or what callers hand in for a parameter.
+    A map that a caller made for itself is none."""
     if held.parameter < 0:
-        return False
-    for caller in function.program.callers(function):
+        return [held]
+    found: list[Container] = []
+    for caller in function.program.callers(function) if depth else ():
         for call in caller.flow.calls:
             if last_name(call.node.callee) == function.name and held.parameter < len(call.node.args):
                 outer = container(caller, call.node.args[held.parameter])
-                if outer is not None and outer.parameter < 0 and is_erased(caller, outer):
-                    return True
-    return False
+                found += lasting(caller, outer, depth - 1) if outer is not None else []
+    return found
+
+
+def is_erased(function: Function, held: Container) -> bool:
+    """Whether entries are taken out of the map anywhere in the project."""
+    return any(function.program.is_erased_from(name) for one in lasting(function, held) for name in _plain_names(one))
 
 
 def clears(function: Function, held: Container) -> bool:

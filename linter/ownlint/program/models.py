@@ -1008,6 +1008,11 @@ class Models:
 
         Pointers and references are those of the type itself: ask `spelling(type_text)` where it matters.
         """
+    def names_of(self, *roles: Role) -> frozenset[str]:
+        """Last names of all classes of these kinds."""
+        entries = (entry for found in self._class_index.exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
+
         return tuple(dict.fromkeys(role for model in self.classes(type_text, scopes) for role in model.roles))
 
     def _function(

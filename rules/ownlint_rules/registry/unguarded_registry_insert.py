@@ -66,6 +66,7 @@ _HANDLES = frozenset(
     {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
 )
 _WRAPS = frozenset({"pair", "optional"})
+_MAKERS = ("make_", "Create", "create", "New", "Make")
 _FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
 
 
@@ -106,7 +107,8 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
         return False
     if "set" in function.program.roles(written, function):
         return insert.value is None and isinstance(insert.event, events.Call) and insert.event.asserted
-    return _stands_for_something(function, types.parse(written).arguments[1])
+    lasts = bool(containers.lasting(function, insert.container))
+    return lasts and _stands_for_something(function, types.parse(written).arguments[1])
 
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
@@ -128,9 +130,8 @@ def _stands_for_something(function: Function, written: str, depth: int = 0) -> b
 
 
 def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
-    """The entry owns its key, or the key takes itself out before its address is free."""
-    key = places.strip(insert.key)
-    if isinstance(key, records.Name) and key.text == places.THIS:
+    """The entry owns its key, or one of the two takes itself out before it dies."""
+    if any(isinstance(part, records.Name) and part.text == places.THIS for part in (insert.key, insert.value)):
         destructor = function.home.destructor if function.home is not None else None
         return destructor is None or destructor.mentions(*containers.CLEARS)
     keyed, held = types.parse(insert.container.type).arguments[:2]
@@ -178,19 +179,19 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
 
 
 def _certainty(function: Function, insert: containers.Insert) -> Certainty:
-    if _REPLACES.match(function.name) or _is_fresh(function, insert.key):
+    if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return "possible"
     return "likely"
 
 
-def _is_fresh(function: Function, key: records.Value) -> bool:
-    """The key is the address of something made in this function."""
-    name = places.strip(key)
-    made = (
-        places.strip(function.locals[name.text][1])
-        if isinstance(name, records.Name) and name.text in function.locals
-        else None
-    )
-    return isinstance(made, records.Call) and (
-        made.kind == "new" or places.last_name(made.callee).startswith(("make_", "Create", "create", "New", "Make"))
-    )
+def _is_unique(function: Function, key: records.Value) -> bool:
+    """The key is the address of something that was made in this function, or that is handed to it to keep."""
+    for made in containers.made_from(function, key):
+        match places.strip(made):
+            case records.Call(kind="new"):
+                return True
+            case records.Call(callee=records.Member(base=owner, name="get"), args=()):
+                return "smart pointer" in function.program.roles(function.program.type_of(owner, function), function)
+            case records.Call() as call if places.last_name(call.callee).startswith(_MAKERS):
+                return True
+    return False
