@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from ownlint.facts.show import text
     from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
     from ownlint.program import (
+        assignments,
         border,
         conditions,
         containers,
         contracts,
         events,
         failure,
+        glance,
         handles,
         lookups,
         places,
         types,
         typestate,
+        undoing,
     )
     from ownlint.program.flow import Flow
     from ownlint.program.lower import statements
@@ -53,12 +56,14 @@ _HOMES = {
     "Span": "ownlint.facts.records",
     "Status": "ownlint.program.program",
     "Step": "ownlint.finding",
+    "assignments": "ownlint.program.assignments",
     "border": "ownlint.program.border",
     "conditions": "ownlint.program.conditions",
     "containers": "ownlint.program.containers",
     "contracts": "ownlint.program.contracts",
     "events": "ownlint.program.events",
     "failure": "ownlint.program.failure",
+    "glance": "ownlint.program.glance",
     "handles": "ownlint.program.handles",
     "lookups": "ownlint.program.lookups",
     "must_look": "ownlint.program.program",
@@ -69,6 +74,7 @@ _HOMES = {
     "text": "ownlint.facts.show",
     "types": "ownlint.program.types",
     "typestate": "ownlint.program.typestate",
+    "undoing": "ownlint.program.undoing",
     "weaker": "ownlint.finding",
 }
 
@@ -87,12 +93,14 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "assignments",
     "border",
     "conditions",
     "containers",
     "contracts",
     "events",
     "failure",
+    "glance",
     "handles",
     "lookups",
     "must_look",
@@ -103,6 +111,7 @@ __all__ = [
     "text",
     "types",
     "typestate",
+    "undoing",
     "weaker",
 ]
 

@@ -15,18 +15,27 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.conditions import place
-from ownlint.program.places import calls_in, last_name, strip, walk
+from ownlint.program.assignments import assigned, inserted, place
+from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
 _BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
 _GOOD_ENDS = ("ok", "success", "succeeded", "none", "noerror")
+_THROWS = re.compile(rb'"throw"')
 _NUMBERS = re.compile(
     r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
 )
 _LOOKS = re.compile(
     r"(?:Validate|Check|Verify|Is|Has|Can|Log|Assert|Expect|validate|check|verify|is|has|can|log|assert)(?![a-z])"
+)
+_ASKS = re.compile(
+    r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
+    r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|start|first|last|min|max|test|any|all|none"
+    r"|cast|dyn_cast|isa)$"
+)
+_BAD_CONSTANT = re.compile(
+    r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
 )
 
 
@@ -64,9 +73,10 @@ def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
     if handled:
         yield from handled
     elif leave.kind == "throw":
-        yield Failure(leave, _tested_cause(function, leave), "certain", leave)
-    elif (found := _from_test(function, leave)) is not None:
-        yield found
+        found = _decided_by(function, leave)
+        yield Failure(leave, found[0] if found is not None else None, "certain", leave)
+    elif (tested := _from_test(function, leave)) is not None:
+        yield tested
     elif (chosen := _from_choice(function, leave)) is not None:
         yield chosen
     elif (call := _handed_on(function, leave)) is not None:
@@ -75,13 +85,11 @@ def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
 
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
     """`if (err) goto out;`: the exit is a failure as far as the jump is."""
-    for test, outcome in function.flow.guards(mark):
-        cause, certainty = _failing(function, test, outcome)
-        if certainty is not None:
-            leave = next((event for event in function.flow.after(mark) if isinstance(event, e.Leave)), None)
-            if leave is not None:
-                yield Failure(leave, cause, weaker(certainty, "likely"), mark)
-            return
+    found = _decided_by(function, mark)
+    leave = next((event for event in function.flow.after(mark) if isinstance(event, e.Leave)), None)
+    if found is not None and leave is not None:
+        cause, certainty = found
+        yield Failure(leave, cause, weaker(certainty, "likely"), mark)
 
 
 def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
@@ -117,14 +125,54 @@ def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
 
 def _from_test(function: Function, leave: e.Leave) -> Failure | None:
     """A `return` in the branch where a call is known to have failed."""
-    for test, outcome in function.flow.guards(leave):
-        if test.asserted:
-            continue
+    found = _decided_by(function, leave)
+    if found is None:
+        return _from_alternatives(function, leave)
+    cause, certainty = found
+    if certainty == "likely" and not reports_failure(function, leave.value):
+        return None
+    return Failure(leave, cause, certainty, leave)
+
+
+def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Certainty] | None:
+    """The call that is known to have failed where the event is reached. What only looks like an outcome (a number,
+    a bool) is one where its test decides this very event; a status is one however far away it was tested."""
+    for distance, (test, outcome) in enumerate(_deciding(function, event)):
         cause, certainty = _failing(function, test, outcome)
-        if certainty is not None:
-            if certainty == "likely" and not reports_failure(function, leave.value):
-                continue
-            return Failure(leave, cause, certainty, leave)
+        if certainty is not None and (certainty == "certain" or distance == 0):
+            return cause, certainty
+    return None
+
+
+def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
+    """The tests whose outcome is known at an event, nearest first, but for those that only end a loop."""
+    for test, outcome in function.flow.guards(event):
+        if not test.asserted and not _ends_loop(function, test, event):
+            yield test, outcome
+
+
+def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
+    """Whether the event stands behind a loop that the test is the condition of or stands in."""
+    return any(
+        isinstance(mark, e.Mark) and mark.what == "loop" and _inside(test, mark) and not _inside(event, mark)
+        for mark in function.flow.dominators(test)
+    )
+
+
+def _from_alternatives(function: Function, leave: e.Leave) -> Failure | None:
+    """`if (!Open() || !Seek()) return false`: the last of several tests of which any may lead here."""
+    flow = function.flow
+    first: e.Event = leave
+    while len(before := flow.predecessors[first.index]) == 1 and before[0][1] is None:
+        first = flow.events[before[0][0]]
+    if len(before) < 2:
+        return None
+    for source, outcome in reversed(before):
+        test = flow.events[source]
+        if isinstance(test, e.Test) and outcome is not None:
+            cause, certainty = _failing(function, test, outcome)
+            if certainty is not None and (certainty == "certain" or reports_failure(function, leave.value)):
+                return Failure(leave, cause, certainty, leave)
     return None
 
 
@@ -143,14 +191,6 @@ def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
                 cause, certainty = _failing(function, test, outcome)
                 if certainty is not None and reports_failure(function, value):
                     return Failure(leave, cause, weaker(certainty, "likely"), leave)
-    return None
-
-
-def _tested_cause(function: Function, leave: e.Leave) -> e.Call | None:
-    for test, outcome in function.flow.guards(leave):
-        cause, certainty = _failing(function, test, outcome)
-        if certainty is not None:
-            return cause
     return None
 
 
@@ -181,21 +221,32 @@ def _failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | 
             )
             good = _is_good(constant)
             if good is not None and (outcome == (op == "==")) != good:
-                return _likely(_origin(function, test, tested))
+                return _likely(function, _origin(function, test, tested))
         case (
             r.Binary(op="<" | "<=", left=left, right=r.Literal(text="0"))
             | r.Binary(op=">", left=r.Literal(text="0"), right=left)
         ):
-            return _likely(_origin(function, test, left)) if outcome else (None, None)
+            return _likely(function, _origin(function, test, left)) if outcome else (None, None)
         case r.Binary(op=">=" | ">", left=left, right=r.Literal(text="0")):
-            return _likely(_origin(function, test, left)) if not outcome else (None, None)
+            return _likely(function, _origin(function, test, left)) if not outcome else (None, None)
         case r.Call() | r.Name() | r.Member():
             return _by_truth(function, test, value, outcome)
     return None, None
 
 
-def _likely(origin: e.Call | None) -> tuple[e.Call | None, Certainty | None]:
-    return (origin, "likely") if origin is not None else (None, None)
+def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, Certainty | None]:
+    """A number, a bool or a pointer is an outcome where the call can have done something: a question has an answer."""
+    if origin is None or asks(function, origin):
+        return None, None
+    return origin, "likely"
+
+
+def asks(function: Function, call: e.Call) -> bool:
+    """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
+    if _ASKS.match(last_name(call.node.callee)) or assigned(call.node) is not None or inserted(call.node) is not None:
+        return True
+    callees = function.program.callee(call.node, function).records
+    return bool(callees) and all("const" in callee.qualifiers for callee in callees)
 
 
 def _constant_first(left: r.Value, right: r.Value) -> bool:
@@ -218,21 +269,14 @@ def _by_truth(
     if status is not None:
         failing = not any(".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
         return (origin, "certain") if failing == outcome else (None, None)
-    if is_number(written):
-        return (
-            (origin, "likely")
-            if (outcome and not isinstance(value, r.Call)) or (outcome and _works_not_looks(origin.node))
-            else (None, None)
-        )
-    return (origin, "likely") if not outcome else (None, None)
+    failed = outcome if is_number(written) else not outcome
+    if not failed or (is_number(written) and isinstance(value, r.Call) and only_looks(origin.node)):
+        return None, None
+    return _likely(function, origin)
 
 
 def is_number(written: str) -> bool:
     return bool(_NUMBERS.fullmatch(types.parse(written).name)) and types.parse(written).is_value
-
-
-def _works_not_looks(call: r.Call) -> bool:
-    return not only_looks(call)
 
 
 def _outcome_of(value: r.Value | None) -> r.Value | None:
@@ -306,8 +350,8 @@ def reports_failure(function: Function, value: r.Value | None) -> bool:
 
 
 def refuses(function: Function, value: r.Value | None) -> bool | None:
-    """Whether what is returned is a failure made on the spot: true for `false`, null, `-1`, an error; false for success
-    and for nothing at all; None for what may be either."""
+    """Whether what is returned is a failure made on the spot: true for `false`, null, `-1`, an error; false for
+    success and for nothing at all; None for what may be either."""
     match strip(value):
         case None:
             return False
@@ -322,14 +366,19 @@ def refuses(function: Function, value: r.Value | None) -> bool | None:
         case r.Unary(op="-"):
             return True
         case r.Name(text=name):
-            good = _last_word_is_good(name)
-            return (
-                not good
-                if good is not None and ("::" in name or name.isupper() or name.startswith("k"))
-                else "nullopt" in name or None
-            )
+            return _names_failure(name)
         case r.Call(callee=callee) as call:
             return _made_error(function, call, last_name(callee))
+    return None
+
+
+def _names_failure(name: str) -> bool | None:
+    """What a constant that is returned says by its name; None for what is no constant."""
+    good = _last_word_is_good(name)
+    if good is not None and ("::" in name or name.isupper() or name.startswith("k")):
+        return not good
+    if "nullopt" in name or _BAD_CONSTANT.search(types.parse(name).last):
+        return True
     return None
 
 
@@ -359,7 +408,9 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
     written = program.result_type(call.node, function)
     if program.status(written, function) is not None:
         return call
-    return call if _same_convention(function, leave, written) and not only_looks(call.node) else None
+    if only_looks(call.node) or asks(function, call):
+        return None
+    return call if _same_convention(function, leave, written) else None
 
 
 def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
@@ -367,7 +418,7 @@ def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
     own = types.parse(function.record.result)
     if not written or types.parse(written).name != own.name or not own.is_value:
         return False
-    if own.name != "bool" and not is_number(own.name) and own.name in ("auto", "void"):
+    if own.name in ("auto", "void"):
         return False
     return any(
         refuses(function, other.value) is False and other.value is not None
@@ -377,7 +428,7 @@ def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
 
 
 def _works(call: r.Call) -> bool:
-    """Whether a call does something that can fail, rather than make an error to report (`InvalidArgumentError(...)`)."""
+    """Whether a call does something that can fail, rather than make an error to report."""
     name = last_name(call.callee)
     return not (name.endswith(("Error", "Status", "error", "failure", "success")) or "Error" in name)
 
@@ -390,33 +441,20 @@ def only_looks(call: r.Call) -> bool:
 # --- exceptions -----------------------------------------------------------------------------------------------
 
 
-def is_fallible(function: Function, call: e.Call) -> bool:
-    """Whether a call's result says if it worked, or the project's own callee throws."""
-    program = function.program
-    if call.node.kind in ("construct", "new", "delete"):
-        return False
-    if program.status(program.result_type(call.node, function), function) is not None:
-        return True
-    return throws(function, call) is not None
-
-
 def thrown(function: Function) -> Iterator[Failure]:
-    """The project's own callees that end in a `throw` which nothing here catches."""
+    """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
     for call in function.flow.calls:
-        if (
-            call.index in function.flow.reachable
-            and not is_caught(function, call)
-            and throws(function, call) is not None
-        ):
-            leave = e.Leave(call.span, "throw")
-            leave.index = call.index
-            yield Failure(leave, call, "likely", call)
+        if call.index not in function.flow.reachable or is_caught(function, call) or throws(function, call) is None:
+            continue
+        leave = e.Leave(call.span, "throw")
+        leave.index = call.index
+        yield Failure(leave, call, "likely", call)
 
 
 def throws(function: Function, call: e.Call) -> e.Leave | None:
     """The `throw` in the project's own callee that a call can end in."""
     for callee in function.program.callee(call.node, function).functions:
-        if callee is function or "noexcept" in callee.record.qualifiers:
+        if callee is function or "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
             continue
         for leave in callee.flow.leaves:
             if leave.kind == "throw" and leave.index in callee.flow.reachable:
@@ -431,14 +469,3 @@ def is_caught(function: Function, call: e.Call) -> bool:
     flow = function.flow
     targets = (flow.events[target] for target, _ in flow.successors[call.index])
     return any(isinstance(target, e.Mark) and target.what == "catch" for target in targets)
-
-
-def mentions_place(value: r.Value | None, last: str) -> bool:
-    """Whether an expression looks at a member or variable of that last name."""
-    for inner in walk(value):
-        match inner:
-            case r.Member(name=name) if name == last:
-                return True
-            case r.Name(text=name) if types.parse(name).last == last:
-                return True
-    return False

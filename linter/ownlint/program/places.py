@@ -145,43 +145,6 @@ def strip(value: r.Value | None) -> r.Value | None:
                 return value
 
 
-_STORES = frozenset({"store", "exchange"})
-_FLAG_SETTERS = frozenset({"test_and_set"})
-_SWAPS = frozenset({"compare_exchange_strong", "compare_exchange_weak"})
-_INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "lazy_emplace"})
-
-
-def assigned(call: r.Call) -> tuple[r.Value, r.Value | None] | None:
-    """Target and value of a call that is an assignment in other words: `flag.store(true)`, `std::exchange(a, b)`,
-    `flag.compare_exchange_strong(expected, true)`; the value is None for a flag that is simply set."""
-    name = last_name(call.callee)
-    on = receiver(call)
-    if on is None:
-        if name == "exchange" and len(call.args) == 2:
-            return call.args[0], call.args[1]
-        return None
-    if name in _STORES and 1 <= len(call.args) <= 2:
-        return on, call.args[0]
-    if name in _FLAG_SETTERS:
-        return on, None
-    if name in _SWAPS and len(call.args) >= 2:
-        return on, call.args[1]
-    return None
-
-
-def inserted(call: r.Call) -> r.Value | None:
-    """The key that a call puts into the container it is called on: `m.insert(k)`, `m.emplace(k, v)`, `m.insert({k, v})`."""
-    if last_name(call.callee) not in _INSERTS or receiver(call) is None or not call.args:
-        return None
-    first = call.args[0]
-    match first:
-        case r.Aggregate(kind="init", items=(key, _)):
-            return key
-        case r.Call(callee=callee, args=(key, _)) if last_name(callee) in ("make_pair", "pair"):
-            return key
-    return first
-
-
 def covers(outer: Place, inner: Place) -> bool:
     """Whether `inner` lies inside `outer` or is it: `this.cache` covers `this.cache[k]`."""
     return inner[: len(outer)] == outer

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ownlint.program.program import Program
 
 
+_SHORT = 600
+
+
 class _Subject:
     """Somewhere a finding can stand."""
 
@@ -102,6 +105,11 @@ class Function(_Subject):
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
         return pattern.search(self.record.body) is not None
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the body can be a statement or two. Needs no decoding."""
+        return len(bytes(self.record.body)) <= _SHORT
 
     @property
     def body(self) -> r.Body:
@@ -212,6 +220,16 @@ class Class(_Subject):
 
     def defined(self, name: str) -> list[Function]:
         return [method for cls in self.ancestry for method in cls.methods if method.record.name == name]
+
+    @cached_property
+    def setters(self) -> frozenset[str]:
+        """Names of the short methods that assign to something. Needs no decoding."""
+        return frozenset(
+            method.name
+            for cls in self.ancestry
+            for method in cls.methods
+            if method.is_short and any(name.startswith("=") for name in method.record.mentions)
+        )
 
     @property
     def destructor(self) -> Function | None:

@@ -47,7 +47,7 @@ before the `Record` call it announced.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint import (
@@ -56,34 +56,40 @@ from ownlint import (
     Function,
     Place,
     Step,
+    assignments,
     conditions,
     events,
     failure,
+    glance,
     places,
     records,
     rule,
     statements,
     types,
+    undoing,
     weaker,
 )
 
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ONCE_ONLY = re.compile(
-    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty"
-    r"|error|fail|invalid|stale|entered|warned|logged|printed|reported|eof|ended|drained",
-    re.IGNORECASE,
+    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty|dead"
+    r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|disconnect|releas|freed|interrupt|kick"
+    r"|logged$"
 )
 _ENDING = re.compile(
-    r"(?:(?:do|try|force|maybe|on|async|internal)_?)?(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])"
-    r"|release|free|clear|reset|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
+    r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
+    r"(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])|release|free|clear|reset"
+    r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
     re.IGNORECASE,
 )
 _SETTINGS = re.compile(
     r"(?:options?|opts|params?|parameters?|spec|config|configuration|settings|flags|args|request|response|reply|proto)_?$",
     re.IGNORECASE,
 )
-_SETTING_CALLS = frozenset({"store", "exchange", "test_and_set", "insert", "emplace", "try_emplace"})
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
+_CLAIMS = frozenset({"flag", "entry", "object"})
+"""Kinds that say of themselves that something is there; the others may as well be a step of many."""
 
 
 class _Skip(NamedTuple):
@@ -99,7 +105,7 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
         return
     told: set[int] = set()
     failing: list[failure.Failure] | None = None
-    for announced in conditions.assignments(function):
+    for announced in assignments.assignments(function):
         if announced.event.span.start in told or not _announces(function, announced):
             continue
         if failing is None:
@@ -112,7 +118,7 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
                 break
 
 
-def _finding(function: Function, announced: conditions.Assignment, failed: failure.Failure, skip: _Skip) -> Finding:
+def _finding(function: Function, announced: assignments.Assignment, failed: failure.Failure, skip: _Skip) -> Finding:
     flag = places.render(announced.place)
     cause = failed.cause
     work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
@@ -138,43 +144,77 @@ def _finding(function: Function, announced: conditions.Assignment, failed: failu
 
 
 def _may_announce(function: Function) -> bool:
+    """Whether it sets something that may be asked for again, and may leave early. Needs no decoding."""
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor") or _ENDING.match(record.name):
         return False
-    return bool(record.mentions)
+    names = set(glance.names_set(function))
+    return any(_may_be_asked_for(function, name) for name in names) and glance.may_fail(function)
 
 
-def _announces(function: Function, announced: conditions.Assignment) -> bool:
+def _may_be_asked_for(function: Function, name: str) -> bool:
+    if not name or glance.says_twice(function, name):
+        return not _is_said_once(name)
+    if _is_said_once(name):
+        return False
+    return any(other is not function and glance.says(other, name) for other in _neighbours(function))
+
+
+def _is_said_once(name: str) -> bool:
+    return any(_ONCE_ONLY.match(word.lower()) for word in _WORDS.findall(name))
+
+
+def _announces(function: Function, announced: assignments.Assignment) -> bool:
     """Whether a flag or a state that outlives the call is set, and not on purpose before the work."""
     place = announced.place
     names = [step for step in place if not step.startswith("[")]
-    if not names or _ONCE_ONLY.search(names[-1]) or any(_SETTINGS.search(name) for name in names[:-1]):
+    if not names or announced.held.kind == "emptied" or any(_SETTINGS.search(name) for name in names[:-1]):
         return False
+    if _is_said_once(names[-1]) or (announced.held.kind == "state" and _is_said_once(announced.held.text)):
+        return False
+    if announced.held.kind == "entry" and function.is_local(place):
+        return False  # A set that is handed about belongs to one run of an algorithm.
     return _outlives(function, announced)
 
 
-def _outlives(function: Function, announced: conditions.Assignment) -> bool:
+def _outlives(function: Function, announced: assignments.Assignment) -> bool:
     place = announced.place
     root = place[0]
     if root == places.THIS or not function.is_local(place):
         return not _is_setting(function, place)
     if len(place) == 1 or all(step.startswith("[") for step in place[1:]):
-        return root in _statics(function)
-    owner = function
-    while root not in owner.locals and owner.parent is not None:
-        owner = owner.parent
-    written, initial = owner.locals.get(root, ("", None))
+        return root in _statics(function) or _is_reached(function, root, announced.event)
+    written, initial = _declaration(function, root)
     kind = types.parse(function.program.type_of(records.Name(0, 0, root), function) or written)
     if _SETTINGS.search(kind.last) or _is_made_here(initial):
         return False
     if kind.pointers or types.parse(written).pointers or types.parse(written).reference:
         return not kind.const
     roles = function.program.roles(kind.name, function)
-    if kind.last == "iterator" or any(
-        role in ("smart pointer", "shared pointer", "intrusive pointer", "iterator") for role in roles
-    ):
-        return initial is not None or root in {p.name for p in owner.record.parameters}
+    if kind.last == "iterator" or not _POINTING.isdisjoint(roles):
+        return initial is not None or root in {p.name for p in function.record.parameters}
     return kind.is_placeholder and isinstance(announced.event, events.Write) and _is_arrow(function, announced.event)
+
+
+_POINTING = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "iterator"})
+
+
+def _declaration(function: Function, root: str) -> tuple[str, records.Value | None]:
+    """The type as written and the initial value of a local of the function or of those around it."""
+    owner = function
+    while root not in owner.locals and owner.parent is not None:
+        owner = owner.parent
+    return owner.locals.get(root, ("", None))
+
+
+def _is_reached(function: Function, root: str, event: events.Event) -> bool:
+    """`bool& done` that is written, and `*done` of a `bool* done`."""
+    written = types.parse(_declaration(function, root)[0])
+    if written.reference:
+        return not written.const
+    if not isinstance(event, events.Write):
+        return bool(written.pointers)
+    return bool(written.pointers) and isinstance(event.target, records.Unary) and event.target.op == "*"
 
 
 def _is_setting(function: Function, place: Place) -> bool:
@@ -186,7 +226,7 @@ def _is_setting(function: Function, place: Place) -> bool:
 
 def _is_made_here(initial: records.Value | None) -> bool:
     """The local owns or is what it names, so that it ends with a failure."""
-    held = conditions.held(initial)
+    held = assignments.held(initial)
     return held is not None and held.kind == "object" and not isinstance(places.strip(initial), records.Name)
 
 
@@ -208,34 +248,41 @@ def _statics(function: Function) -> frozenset[str]:
 
 
 def _failures_after(
-    function: Function, announced: conditions.Assignment, failing: list[failure.Failure]
+    function: Function, announced: assignments.Assignment, failing: list[failure.Failure]
 ) -> Iterator[failure.Failure]:
-    """Failing exits that a path from the announcement reaches with the flag still set, because of work that begins later."""
-    if not failing or _taken_back_at_exit(function, announced):
+    """Failing exits that a path from the announcement reaches with the flag still set, because of work that begins
+    later."""
+    if not failing or undoing.taken_back_at_exit(function, announced):
         return
+    flow = function.flow
+    heads = _loop_heads(function, announced.event)
 
     def taken_back(event: events.Event) -> bool:
-        return event is not announced.event and _takes_back(function, announced, event)
+        return event is not announced.event and undoing.takes_back(function, announced, event)
 
     def stop(event: events.Event) -> bool:
         return event in heads or taken_back(event)
 
-    heads = _loop_heads(function, announced.event)
-    after = {event.index for event in function.flow.after(announced.event, stop)}
+    after = {event.index for event in flow.after(announced.event, stop)}
     for failed in failing:
         cause = failed.cause
-        if (
-            cause is None
-            or cause.index not in after
-            or failed.at.index not in after
-            or cause.node is getattr(announced.event, "node", None)
-        ):
+        if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
             continue
         if failure.only_looks(cause.node) or taken_back(cause):
             continue
-        if cause is failed.at or function.flow.path(cause, lambda event, at=failed.at: event is at, stop) is not None:
-            if failed.at is failed.leave or failed.leave in function.flow.after(failed.at, taken_back):
-                yield failed
+        if _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back):
+            yield failed
+
+
+def _begins_after(cause: events.Call, announced: assignments.Assignment) -> bool:
+    """In the text, too: what stands before the announcement is about an earlier round."""
+    return cause is not announced.event and cause.span.start >= announced.event.span.start
+
+
+def _leads(function: Function, one: events.Event, other: events.Event, stop: Callable[[events.Event], bool]) -> bool:
+    if one.index == other.index:
+        return True
+    return function.flow.path(one, lambda event: event.index == other.index, stop) is not None
 
 
 def _loop_heads(function: Function, event: events.Event) -> set[events.Event]:
@@ -247,128 +294,39 @@ def _loop_heads(function: Function, event: events.Event) -> set[events.Event]:
     }
 
 
-def _takes_back(function: Function, announced: conditions.Assignment, event: events.Event) -> bool:
-    place = announced.place
-    match event:
-        case events.Write(place=where, value=value, op=op):
-            if where == place:
-                again = conditions.held(value) if op == "=" else None
-                return again is None or (again.truth, again.text) != (announced.held.truth, announced.held.text)
-            return (
-                len(where) < len(place)
-                and where != (places.THIS,)
-                and places.covers(where, place)
-                and not _is_part(event)
-            )
-        case events.Call(node=call, receiver=on):
-            return _takes_back_by_call(function, announced, call, on)
-    return False
-
-
-def _is_part(event: events.Write) -> bool:
-    return event.fresh or event.op != "="
-
-
-def _takes_back_by_call(
-    function: Function, announced: conditions.Assignment, call: records.Call, on: Place | None
-) -> bool:
-    place = announced.place
-    name = places.last_name(call.callee)
-    if (
-        on is not None
-        and (on == place or on == place[:-1])
-        and name in ("store", "exchange", "clear", "reset", "erase", "pop_back", "extract")
-    ):
-        return on == place or name in ("erase", "clear", "reset", "pop_back", "extract")
-    if any(
-        isinstance(arg, records.Unary) and arg.op == "&" and conditions.place(function, arg.value) == place
-        for arg in call.args
-    ):
-        return True
-    setter = conditions.own_method(function, call)
-    return setter is not None and setter is not function and _writes(setter, place[-1], 2)
-
-
-def _writes(method: Function, name: str, depth: int) -> bool:
-    """Whether a method of the class writes the member, itself or one call deeper."""
-    if method.mentions("=" + name) or (
-        f'"{name}"'.encode() in bytes(method.record.body) and method.mentions("store", "reset", "clear", "erase")
-    ):
-        return True
-    if depth <= 1 or method.home is None:
-        return False
-    return any(
-        inner is not method and _writes(inner, name, depth - 1)
-        for called in method.record.mentions
-        if not called.startswith("=")
-        for inner in method.home.defined(called)
-    )
-
-
-def _taken_back_at_exit(function: Function, announced: conditions.Assignment) -> bool:
-    """A cleanup lambda, a guard object that was given the flag, or a destructor writes it on the way out."""
-    name = announced.place[-1]
-    if any(_writes(inner, name, 1) for inner in function.lambdas()):
-        return True
-    for event in function.flow.of(events.Write):
-        if (
-            isinstance(event, events.Write)
-            and event.fresh
-            and isinstance(event.value, records.Call)
-            and event.value.kind == "construct"
-        ):
-            if any(conditions.place(function, argument) == announced.place for argument in event.value.args):
-                return True
-            cls = function.program.find_class(event.type, function.record.scope, function.file)
-            if cls is not None and cls.destructor is not None and _writes(cls.destructor, name, 1):
-                return True
-    return False
-
-
 # --- who skips the work ------------------------------------------------------------------------------------------
 
 
-def _skip_here(function: Function, announced: conditions.Assignment, failed: failure.Failure) -> _Skip | None:
+def _skip_here(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> _Skip | None:
     """A test on the way to the announcement that will turn out the other way, and then goes around the work."""
-    flow = function.flow
-    given = conditions.Given(announced.place, announced.held)
     flag = places.render(announced.place)
-    said = f"`{flag}` decides here whether the work is done"
-    before = flow.before(announced.event)
-    for test in reversed(before):
-        if not isinstance(test, events.Test) or test.asserted:
-            continue
-        now = conditions.comes_to(function, test.value, given)
-        if now is None or not _avoids(function, test, now, announced.event, failed):
-            continue
-        if not _refused(function, test, now) and not _remembered(function, test, now, failed):
-            return _Skip(function.step(test, said), "certain")
-    if _is_other_case(function, announced):
-        switch = conditions.case_of(function, announced.event)
-        assert switch is not None
-        return _Skip(function.step(switch[0].value, said), "certain")
-    return _skip_within(function, announced, failed, said)
-
-
-def _skip_within(
-    function: Function, announced: conditions.Assignment, failed: failure.Failure, said: str
-) -> _Skip | None:
-    """The announcement is made in the condition itself: `if (done_.exchange(true)) return;`."""
     given = conditions.Given(announced.place, announced.held)
-    for test in function.flow.of(events.Test):
-        if not isinstance(test, events.Test) or test.asserted or not function.flow.dominates(announced.event, test):
-            continue
-        if not _leads_to(function, test, announced):
-            continue
+    for test in _tests_for(function, announced):
         now = conditions.comes_to(function, test.value, given)
-        if now is None or not _avoids(function, test, now, failed.cause, failed):
-            continue
-        if not _refused(function, test, now) and not _remembered(function, test, now, failed):
-            return _Skip(function.step(test, said), "certain")
+        if now is not None and _skips(function, test, now, announced, failed):
+            return _Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
+    found = _other_case(function, announced)
+    if found is not None:
+        return _Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
     return None
 
 
-def _leads_to(function: Function, test: events.Test, announced: conditions.Assignment) -> bool:
+def _tests_for(function: Function, announced: assignments.Assignment) -> Iterator[events.Test]:
+    """The tests before the announcement, nearest first, and those that are made of it:
+    `if (done_.exchange(true)) return;`."""
+    flow = function.flow
+    tests = [event for event in flow.events if isinstance(event, events.Test) and not event.asserted]
+    before = {event.index for event in flow.before(announced.event)}
+    around = _loop_heads(function, announced.event)
+    for test in reversed(tests):
+        if test.index in before and _loop_heads(function, test) <= around:
+            yield test
+    for test in tests:
+        if flow.dominates(announced.event, test) and _is_made_of(function, test, announced):
+            yield test
+
+
+def _is_made_of(function: Function, test: events.Test, announced: assignments.Assignment) -> bool:
     """Whether the condition is, or was computed from, the announcing expression."""
     at = announced.event.span
     if test.span.start <= at.start and at.end <= test.span.end:
@@ -379,79 +337,143 @@ def _leads_to(function: Function, test: events.Test, announced: conditions.Assig
     return any(initial is not None and initial.start <= at.start and at.end <= initial.end for initial in inside)
 
 
-def _avoids(
-    function: Function, test: events.Test, now: bool, announced: events.Event | None, failed: failure.Failure
+def _skips(
+    function: Function, test: events.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
 ) -> bool:
-    """Whether one way out of the test leads to the announcement and the work, and the way it will go leads to neither."""
+    """Whether the way the test will go is around the work, and promises what the work should have brought."""
     flow = function.flow
     heads = _loop_heads(function, test)
-    work = failed.cause
     taken = flow.after(test, lambda event: event in heads, branch=now)
-    if announced in taken or work in taken:
-        return False
     other = flow.after(test, lambda event: event in heads, branch=not now)
-    return announced in other and (work is None or work in other)
+    work = failed.cause
+    begins = [event for event in (announced.event, work) if event is not None and event.index > test.index]
+    if any(event in taken or event not in other for event in begins):
+        return False
+    if _is_refused(function, test, now, taken) or _is_remembered(function, taken, failed):
+        return False
+    return _promises(function, taken, announced, failed) and not _is_noted(function, announced, failed)
 
 
-def _refused(function: Function, test: events.Test, now: bool) -> bool:
-    """Whether whoever comes next gets an error instead of a promise."""
-    heads = _loop_heads(function, test)
-    leaves = [
-        event
-        for event in function.flow.after(test, lambda e: e in heads, branch=now)
-        if isinstance(event, events.Leave)
-    ]
-    return bool(leaves) and all(
-        leave.kind == "throw" or bool(leave.via) or failure.refuses(function, leave.value) is True for leave in leaves
+def _promises(
+    function: Function, taken: list[events.Event], announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether whoever goes around the work goes on as if it had been done. A way with work of its own is another
+    branch of an algorithm, or another step of a protocol."""
+    joined = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
+    own = [event for event in taken if event not in joined]
+    if announced.held.kind in _CLAIMS:
+        return not any(isinstance(event, events.Write) and event.place == announced.place for event in own)
+    return not any(_acts(function, event) for event in own)
+
+
+def _acts(function: Function, event: events.Event) -> bool:
+    match event:
+        case events.Write(fresh=False):
+            return True
+        case events.Call(node=call, asserted=False) if call.kind == "call":
+            name = places.last_name(call.callee)
+            if function.program.role(name) or failure.asks(function, event) or failure.only_looks(call):
+                return False
+            return failure.refuses(function, call) is None and not name.lower().startswith(("ok", "success"))
+    return False
+
+
+def _is_refused(function: Function, test: events.Test, now: bool, taken: list[events.Event]) -> bool:
+    """Whether whoever comes next gets an error instead of a promise, or does not come back."""
+    if all(label is not None and label is not now for _, label in function.flow.successors[test.index]):
+        return True
+    leaves = [event for event in taken if isinstance(event, events.Leave)]
+    return bool(leaves) and all(_says_no(function, test, taken, leave) for leave in leaves)
+
+
+def _says_no(function: Function, test: events.Test, taken: list[events.Event], leave: events.Leave) -> bool:
+    if leave.kind == "throw" or leave.via or failure.refuses(function, leave.value) is True:
+        return True
+    where = assignments.place(function, leave.value) if leave.value is not None else None
+    return where is not None and any(
+        isinstance(event, events.Write)
+        and event.place == where
+        and failure.refuses(function, event.value) is True
+        and function.flow.dominates(test, event)
+        for event in taken
     )
 
 
-def _remembered(function: Function, test: events.Test, now: bool, failed: failure.Failure) -> bool:
+def _is_remembered(function: Function, taken: list[events.Event], failed: failure.Failure) -> bool:
     """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken."""
     if failed.cause is None or failed.leave.via:
         return False
-    heads = _loop_heads(function, test)
     stored = {
         event.place
         for event in function.flow.dominators(failed.at)
         if isinstance(event, events.Write) and any(inner is failed.cause.node for inner in places.walk(event.value))
     }
-    leaves = (
-        event
-        for event in function.flow.after(test, lambda e: e in heads, branch=now)
-        if isinstance(event, events.Leave)
-    )
-    return any(leave.value is not None and conditions.place(function, leave.value) in stored for leave in leaves)
+    answers = (event.value for event in taken if isinstance(event, events.Leave) and event.value is not None)
+    return any(assignments.place(function, answer) in stored for answer in answers)
 
 
-def _is_other_case(function: Function, announced: conditions.Assignment) -> bool:
-    """Set inside one case of a `switch` over it, to a value that leads to another."""
+def _is_noted(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the failing way sets something else because of which nobody comes as far as the flag again."""
+    flow = function.flow
+    tests = [test for test in flow.dominators(announced.event) if isinstance(test, events.Test)]
+    for event in flow.dominators(failed.leave):
+        if not isinstance(event, events.Write) or event.place == announced.place or function.is_local(event.place):
+            continue
+        held = assignments.held(event.value)
+        if held is None or failed.cause is None or not flow.dominates(failed.cause, event):
+            continue
+        for test in tests:
+            now = conditions.comes_to(function, test.value, conditions.Given(event.place, held))
+            if now is not None and announced.event not in flow.after(test, branch=now):
+                return True
+    return False
+
+
+def _other_case(function: Function, announced: assignments.Assignment) -> records.Switch | None:
+    """The `switch` over the state in one case of which it is set to a value whose own case does nothing."""
     found = conditions.case_of(function, announced.event)
     if found is None or announced.held.kind != "state":
-        return False
+        return None
     switch, case = found
-    if conditions.place(function, switch.value) != announced.place or not case.values:
-        return False
-    return all(
-        isinstance(value, records.Name) and value.text.rsplit("::", 1)[-1] != announced.held.text.rsplit("::", 1)[-1]
-        for value in case.values
-    )
+    if assignments.place(function, switch.value) != announced.place or _has_case(case, announced.held.text):
+        return None
+    other = next((c for c in switch.cases if _has_case(c, announced.held.text)), None)
+    other = other or next((c for c in switch.cases if not c.values), None)
+    return switch if other is None or _does_nothing(switch, other) else None
 
 
-def _skip_elsewhere(function: Function, announced: conditions.Assignment, failed: failure.Failure) -> _Skip | None:
+def _has_case(case: records.Case, constant: str) -> bool:
+    last = types.parse(constant).last
+    return any(isinstance(value, records.Name) and types.parse(value.text).last == last for value in case.values)
+
+
+def _does_nothing(switch: records.Switch, case: records.Case) -> bool:
+    """Whether a case, with those it falls into, comes to an end without a call."""
+    for following in switch.cases[switch.cases.index(case) :]:
+        for statement in following.body:
+            match statement:
+                case records.Leave(kind="break" | "continue"):
+                    return True
+                case records.Leave(kind="return", value=value):
+                    return not isinstance(value, records.Call) or not value.args
+                case records.Block(body=body):
+                    return not any(isinstance(inner, records.Evaluate) for inner in statements(body))
+                case _:
+                    return False
+    return True
+
+
+def _skip_elsewhere(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> _Skip | None:
     """Another method, or a caller, that runs this function or the same work only while the flag is not set."""
-    if announced.held.kind in ("copy", "count", "cleared", "entry"):
+    wanted = {function.name}
+    if announced.held.kind == "flag" and failed.cause is not None:
+        wanted.add(places.last_name(failed.cause.node.callee))
+    elif announced.held.kind not in ("state", "bit", "object"):
         return None
     flag = places.render(announced.place)
     given = conditions.Given(announced.place, announced.held, anywhere=True)
-    work = failed.cause.node if failed.cause is not None else None
-    wanted = {function.name} | ({places.last_name(work.callee)} if work is not None else set())
     for other in _neighbours(function):
-        if (
-            other is function
-            or not other.mentions(*wanted)
-            or announced.place[-1].encode() not in bytes(other.record.body)
-        ):
+        if other is function or not other.mentions(*wanted) or not _may_ask(other, announced.place[-1]):
             continue
         for test in other.flow.of(events.Test):
             if not isinstance(test, events.Test) or test.asserted:
@@ -462,21 +484,31 @@ def _skip_elsewhere(function: Function, announced: conditions.Assignment, failed
     return None
 
 
+def _may_ask(other: Function, name: str) -> bool:
+    """Whether it says the name, or asks something short that does."""
+    if glance.says(other, name):
+        return True
+    asked = (method for called in other.record.mentions for method in _methods_called(other, called))
+    return any(method.is_short and glance.says(method, name) for method in asked)
+
+
+def _methods_called(other: Function, name: str) -> Iterable[Function]:
+    return other.home.defined(name) if other.home is not None else ()
+
+
 def _neighbours(function: Function) -> list[Function]:
     methods = list(function.home.methods) if function.home is not None else []
-    return methods + [
-        caller for caller in function.program.callers(function) if caller not in methods and caller.language == "cpp"
-    ]
+    callers = function.program.callers(function)
+    return methods + [caller for caller in callers if caller not in methods and caller.language == "cpp"]
 
 
 def _goes_around(other: Function, test: events.Test, now: bool, wanted: set[str]) -> bool:
     heads = _loop_heads(other, test)
-
-    def works(events_: list[events.Event]) -> bool:
-        return any(
-            isinstance(event, events.Call) and places.last_name(event.node.callee) in wanted for event in events_
-        )
-
-    if works(other.flow.after(test, lambda e: e in heads, branch=now)) or _refused(other, test, now):
+    taken = other.flow.after(test, lambda event: event in heads, branch=now)
+    if _runs(taken, wanted) or _is_refused(other, test, now, taken):
         return False
-    return works(other.flow.after(test, lambda e: e in heads, branch=not now))
+    return _runs(other.flow.after(test, lambda event: event in heads, branch=not now), wanted)
+
+
+def _runs(reached: Iterable[events.Event], wanted: set[str]) -> bool:
+    return any(isinstance(event, events.Call) and places.last_name(event.node.callee) in wanted for event in reached)

@@ -1,0 +1,76 @@
+"""What takes an assignment back: another value, an erased key, a method, a cleanup, a guard object."""
+
+from __future__ import annotations
+
+from ownlint.facts import records as r
+from ownlint.program import events as e
+from ownlint.program.assignments import Assignment, held, own_method, place
+from ownlint.program.glance import says
+from ownlint.program.places import THIS, Place, covers, last_name
+from ownlint.program.subjects import Function
+
+_EMPTIES = frozenset({"erase", "clear", "reset", "pop_back", "extract", "remove"})
+_REPLACES = frozenset({"store", "exchange", "fetch_and", "fetch_sub", "swap"})
+
+
+def takes_back(function: Function, assignment: Assignment, event: e.Event) -> bool:
+    """Whether the event leaves something else in the place than the assignment did."""
+    match event:
+        case e.Write(place=where):
+            if where == assignment.place:
+                again = held(event.value) if event.op == "=" else None
+                return again is None or (again.truth, again.text) != (assignment.held.truth, assignment.held.text)
+            whole = event.op == "=" and not event.fresh and where != (THIS,)
+            return whole and len(where) < len(assignment.place) and covers(where, assignment.place)
+        case e.Call(node=call, receiver=on):
+            return _by_call(function, assignment.place, call, on)
+    return False
+
+
+def _by_call(function: Function, where: Place, call: r.Call, on: Place | None) -> bool:
+    name = last_name(call.callee)
+    if on == where and name in _EMPTIES | _REPLACES:
+        return True
+    if on == where[:-1] and name in _EMPTIES:
+        return True
+    if any(
+        isinstance(argument, r.Unary) and argument.op == "&" and place(function, argument.value) == where
+        for argument in call.args
+    ):
+        return True
+    method = own_method(function, call)
+    return method is not None and method is not function and writes(method, where[-1], depth=2)
+
+
+def writes(method: Function, name: str, depth: int = 1) -> bool:
+    """Whether a method writes the member, itself or, with a `depth` above one, in the methods that it calls."""
+    if method.mentions("=" + name):
+        return True
+    if says(method, name) and method.mentions("store", "reset", "clear", "erase", "exchange"):
+        return True
+    if depth <= 1 or method.home is None:
+        return False
+    called = (name for name in method.record.mentions if not name.startswith("="))
+    inner = (found for name in called for found in method.home.defined(name) if found is not method)
+    return any(writes(found, name, depth - 1) for found in inner)
+
+
+def taken_back_at_exit(function: Function, assignment: Assignment) -> bool:
+    """Whether a lambda (a cleanup), a guard object that was given the place, or a destructor writes it on the way
+    out."""
+    name = assignment.place[-1]
+    if any(writes(inner, name) for inner in function.lambdas()):
+        return True
+    made = (write for write in function.flow.writes if write.fresh and isinstance(write.value, r.Call))
+    return any(_guards(function, assignment.place, write) for write in made)
+
+
+def _guards(function: Function, where: Place, write: e.Write) -> bool:
+    """Whether a local that is constructed is given the place, or its destructor writes a member of that name."""
+    call = write.value
+    if not isinstance(call, r.Call) or call.kind != "construct":
+        return False
+    if any(place(function, argument) == where for argument in call.args):
+        return True
+    cls = function.program.find_class(write.type, function.record.scope, function.file)
+    return cls is not None and cls.destructor is not None and writes(cls.destructor, where[-1])
