@@ -57,12 +57,6 @@ EXPLAINED = {
 COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow"})
 """Names of models that are no library, or that are words of the languages: `->` is an arrow."""
 
-PLACES = {
-    # Where a compiler and what comes with Python packages keep their headers: about compiling, not about ownership.
-    "sources/headers.py": frozenset({"llvm"}),
-    "sources/inference.py": frozenset({"pybind11", "nanobind", "numpy"}),
-}
-
 
 def modules(root: Path) -> list[Path]:
     return sorted(root.rglob("*.py"))
@@ -167,9 +161,6 @@ def code_words(path: Path) -> Iterator[tuple[int, str]]:
     ids=lambda path: path.relative_to(ROOT).as_posix(),
 )
 def test_libraries_are_known_to_models_alone(path: Path) -> None:
-    allowed = (
-        PLACES.get(path.relative_to(LINTER).as_posix(), frozenset()) if path.is_relative_to(LINTER) else frozenset()
-    )
-    libraries = library_words() - allowed
+    libraries = library_words()
     found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
     assert found == []

@@ -180,6 +180,25 @@ def test_a_folder_that_would_hide_a_system_header_comes_last(tmp_path: Path) -> 
     assert inferred(tmp_path, "m.cc") == ["-std=c++17", "-iquote", folder, "-idirafter", folder]
 
 
+def test_headers_of_an_installed_package_are_found_when_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "environment/lib/python3.11/site-packages"
+    for name in ("frame", "silent"):
+        write(site / name / "__init__.py")
+        write(site / name / f"include/{name}/{name}.h")
+        write(site / name / "ext/map/include/map.h")
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "environment"))
+    root = tmp_path / "project"
+    write(root / "a.cc", "#include <frame/frame.h>\n#include <silent/other.h>\n")
+    write(root / "b.cc", "#include <vector>\n")
+    wanted = [f"{site}/frame/include", f"{site}/frame/ext/map/include"]
+    compilation = Compilation.find(root, None, [Source(root / "a.cc"), Source(root / "b.cc")])
+    for name in ("a.cc", "b.cc"):
+        words = arguments(compilation.command(Source(root / name)))
+        assert [word for word in words if word.startswith(str(site))] == wanted
+
+
 def test_the_standard_is_the_newest_the_build_files_speak_of(tmp_path: Path) -> None:
     write(tmp_path / "CMakeLists.txt", "set(CMAKE_CXX_STANDARD 20)\n")
     write(tmp_path / "pyproject.toml", 'cpp_std=c++17, older: "-std=c++14"\n')

@@ -18,14 +18,14 @@ MAJORS = ("18", "19")
 """Versions whose builtin headers the parser of version 18 reads without an error; 22 gives twenty."""
 
 _CLANG = (
-    "usr/lib/llvm-{major}/lib/clang/{major}*",
+    "usr/lib/*/lib/clang/{major}*",
     "usr/lib/clang/{major}*",
     "usr/lib64/clang/{major}*",
-    "usr/lib64/llvm{major}/lib/clang/{major}*",
+    "usr/lib64/*/lib/clang/{major}*",
     "usr/local/lib/clang/{major}*",
-    "usr/local/llvm-{major}/lib/clang/{major}*",
-    "opt/homebrew/opt/llvm@{major}/lib/clang/{major}*",
-    "usr/local/opt/llvm@{major}/lib/clang/{major}*",
+    "usr/local/*/lib/clang/{major}*",
+    "opt/homebrew/opt/*/lib/clang/{major}*",
+    "usr/local/opt/*/lib/clang/{major}*",
 )
 
 _ZIG_DEFINES = (
@@ -75,7 +75,7 @@ def find(filesystem: Path = Path("/"), zig: Path | None = None) -> Headers:
 
 
 def _standard_library(filesystem: Path) -> bool:
-    patterns = ("usr/include/c++/*/vector", "usr/lib/llvm-*/include/c++/v1/vector", "usr/include/c++/v1/vector")
+    patterns = ("usr/include/c++/*/vector", "usr/lib/*/include/c++/v1/vector", "usr/include/c++/v1/vector")
     return sys.platform == "darwin" or any(any(filesystem.glob(pattern)) for pattern in patterns)
 
 

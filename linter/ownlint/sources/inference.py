@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-import sysconfig
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from importlib.machinery import PathFinder
 from pathlib import Path
+
+from ownlint.sources import packages
 
 DEEPEST = 400
 """Headers of the project that are followed from one file, at most."""
@@ -31,12 +30,6 @@ _SYSTEM_NAMES = frozenset((
     "string", "vector", "map", "set", "list", "array", "span", "any",
 ))
 # fmt: on
-_PACKAGES = {
-    "pybind11": ("include",),
-    "nanobind": ("include", "ext/robin_map/include"),
-    "numpy": ("_core/include", "core/include"),
-}
-"""Distributions that carry headers, and where: `pybind11/include`."""
 
 
 class Inference:
@@ -51,9 +44,15 @@ class Inference:
         arguments = [f"-std=c++{self._standard}"]
         for root in self._roots(str(path)):
             arguments += _option(root)
-        for folder in _outside():
+        for folder in self._outside:
             arguments += ["-isystem", folder]
         return tuple(arguments)
+
+    @cached_property
+    def _outside(self) -> tuple[str, ...]:
+        """The same for all files: those that are compiled alike share the work of reading headers."""
+        sources = (file for files in self._names.values() for file in files if not file.endswith((".py", ".pyi")))
+        return packages.folders({name for file in sources for _quoted, name in self._of(file)})
 
     @cached_property
     def _standard(self) -> str:
@@ -128,34 +127,3 @@ def _option(root: str) -> tuple[str, ...]:
     except OSError:
         names = frozenset()
     return ("-iquote", root, "-idirafter", root) if names else (f"-I{root}",)
-
-
-@lru_cache(maxsize=1)
-def _outside() -> tuple[str, ...]:
-    """Python's headers, and those of the binding frameworks that are installed: with us, or in the
-    environment somebody has activated."""
-    found: dict[str, None] = {}
-    python = [sysconfig.get_path("include"), *sorted(map(str, Path("/usr/include").glob("python3*")), reverse=True)]
-    for folder in python:
-        if Path(folder, "Python.h").is_file():
-            found[folder] = None
-            break
-    for name, places in _PACKAGES.items():
-        package = _package(name)
-        for place in places if package is not None else ():
-            folder = f"{package}/{place}"
-            if Path(folder).is_dir():
-                found[folder] = None
-    return tuple(found)
-
-
-def _package(name: str) -> str | None:
-    path = [entry for entry in sys.path if entry]
-    for variable, below in (
-        ("VIRTUAL_ENV", "lib/python3*/site-packages"),
-        ("CONDA_PREFIX", "lib/python3*/site-packages"),
-    ):
-        if os.environ.get(variable):
-            path[:0] = map(str, sorted(Path(os.environ[variable]).glob(below)))
-    spec = PathFinder.find_spec(name, path)
-    return os.path.dirname(spec.origin) if spec is not None and spec.origin is not None else None  # noqa: PTH120
