@@ -41,13 +41,14 @@ INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "em
 _ELEMENT = frozenset({"find", "at", "begin", "lower_bound"})
 _PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
 _THROUGH = frozenset({"get", "value", "lock"})
-_ADDRESS = re.compile(r"(?:std::)?u?intptr_t")
+_ADDRESSES = frozenset({"uintptr_t", "std::uintptr_t"})
+"""An `intptr_t` may be any number."""
 _WIDE = re.compile(r"(?:std::)?(?:u?int64_t|size_t|u?intptr_t)|unsigned long(?: long)?|long(?: long)?")
 """Integers an address fits in."""
 _INDEX_ASSIGNED = re.compile(rb"\[8,\d+,\d+,\[[36],")
 _ASSIGNED = re.compile(rb"\[8,")
-_INDEXED = re.compile(rb'\[3,|"at"')
-_REFERENCE = re.compile(rb'[&*]"')
+_BOUND_ELEMENT = re.compile(rb'[&*]",(?:\[6,\d+,\d+,"&",)?(?:\[3,|\[4,\d+,\d+,\[2,)')
+"""A local that is declared as a reference or pointer and begins with an element."""
 _DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
 _WORDS = re.compile(r"\w+")
 _STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
@@ -257,7 +258,7 @@ def is_keyed_by_address(function: Function, held: Container, key: r.Value) -> bo
     number = _key_of(function.program, held.type, function.file, function.record.scope)
     if number is None:
         return False
-    return not _WIDE.fullmatch(number) or _ADDRESS.fullmatch(number) is not None or _was_pointer(function, key)
+    return number in _ADDRESSES or not _WIDE.fullmatch(number) or _was_pointer(function, key)
 
 
 def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | None:
@@ -294,16 +295,23 @@ def _was_pointer(function: Function, key: r.Value) -> bool:
     )
 
 
-def address_maps(program: Program) -> frozenset[str]:
-    """Names of all members, globals and functions of the project that are, hold or hand out such a map."""
-    if not isinstance(program.maps, frozenset):
-        program.maps = frozenset(_address_maps(program))
+class AddressMaps(NamedTuple):
+    """Where a project's maps from addresses are to be looked for, known without decoding a body."""
+
+    names: frozenset[str]
+    """Of all members, globals and functions that are, hold or hand out such a map."""
+    words: frozenset[str]
+    """One of which stands in the type of every map."""
+
+
+def address_maps(program: Program) -> AddressMaps:
+    if not isinstance(program.maps, AddressMaps):
+        words = _map_words(program)
+        program.maps = AddressMaps(frozenset(_address_maps(program, words)), words)
     return program.maps
 
 
-def _address_maps(program: Program) -> Iterator[str]:
-    words = _map_words(program)
-
+def _address_maps(program: Program, words: frozenset[str]) -> Iterator[str]:
     def holds(written: str, file: r.File, scope: str) -> bool:
         return not words.isdisjoint(_WORDS.findall(written)) and _holds_address_map(program, written, file, scope)
 
@@ -349,13 +357,10 @@ def may_reach_address_map(function: Function) -> bool:
     has read is taken for able to be one."""
     if function.file.meanings:
         return True
-    names = address_maps(function.program)
+    names, words = address_maps(function.program)
     if not names.isdisjoint(function.record.mentions):
         return True
-    here, scope = function.file, function.record.scope
-    if any("<" in p.type or "&" in p.type for p in function.record.parameters) and any(
-        _holds_address_map(function.program, p.type, here, scope) for p in function.record.parameters
-    ):
+    if any(not words.isdisjoint(_WORDS.findall(parameter.type)) for parameter in function.record.parameters):
         return True
     written = {found.decode() for found in _STRINGS.findall(function.record.body)}
     return not names.isdisjoint(written) or function.says(_DECLARED_MAP)
@@ -384,7 +389,7 @@ def may_insert(function: Function) -> bool:
     """False when the body holds nothing that is spelled like an insert; needs no decoding."""
     if function.mentions(*INSERTS) or function.says(_INDEX_ASSIGNED):
         return True
-    return function.says(_ASSIGNED) and function.says(_REFERENCE) and function.says(_INDEXED)
+    return function.says(_ASSIGNED) and function.says(_BOUND_ELEMENT)
 
 
 def entry(call: r.Call) -> tuple[r.Value, ...]:
@@ -445,15 +450,32 @@ def lasting(function: Function, held: Container, depth: int = 2) -> list[Contain
 
 def is_erased(function: Function, held: Container) -> bool:
     """Whether entries are taken out of the map anywhere in the project."""
-    return any(function.program.is_erased_from(name) for one in lasting(function, held) for name in _plain_names(one))
+    return any(
+        clears(other, one)
+        for one in lasting(function, held)
+        for other in function.program.functions
+        if other.mentions(*CLEARS)
+    )
 
 
 def clears(function: Function, held: Container) -> bool:
     """Whether the function takes entries out of the map itself."""
-    words = set(_STRINGS.findall(function.record.body))
-    return function.mentions(*CLEARS) and any(name.encode() in words for name in _plain_names(held))
+    if not function.mentions(*CLEARS):
+        return False
+    names = set(_plain_names(held))
+    if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.record.body)):
+        return False
+    return any(
+        last_name(call.node.callee) in CLEARS
+        and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
+        for call in function.flow.calls
+    )
 
 
 def _plain_names(held: Container) -> list[str]:
     """Names of the members and functions, without the steps to an element."""
-    return [name.rstrip("[]").removesuffix("()") for name in held.names]
+    return _plainly(held.names)
+
+
+def _plainly(names: tuple[str, ...]) -> list[str]:
+    return [name.rstrip("[]").removesuffix("()") for name in names]

@@ -57,7 +57,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, containers, events, lookups, places, records, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    Step,
+    containers,
+    events,
+    lookups,
+    places,
+    records,
+    rule,
+    text,
+    types,
+)
 
 _REPLACES = re.compile(
     r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE
@@ -66,6 +80,8 @@ _HANDLES = frozenset(
     {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
 )
 _WRAPS = frozenset({"pair", "optional"})
+_DEPTH = 2
+"""How deep in structs a handle may be."""
 _MAKERS = ("make_", "Create", "create", "New", "Make")
 _FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
 
@@ -93,7 +109,7 @@ def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
     answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
     if answer.kind == "asserted":
         yield _asserted(function, insert, answer.steps)
-    elif answer.kind != "guarded" and containers.is_erased(function, insert.container):
+    elif answer.kind != "guarded" and not _takes_itself_out(function, insert) and _is_erased(function, insert):
         yield _bare(function, insert, answer)
 
 
@@ -121,7 +137,7 @@ def _stands_for_something(function: Function, written: str, depth: int = 0) -> b
         return True
     if roles & _WRAPS:
         return any(_stands_for_something(function, argument, depth) for argument in kind.arguments)
-    if roles or depth == 2:
+    if roles or depth == _DEPTH:
         return False
     cls = function.program.find_class(kind.name, function.record.scope, function.file)
     return cls is not None and any(
@@ -129,11 +145,17 @@ def _stands_for_something(function: Function, written: str, depth: int = 0) -> b
     )
 
 
+def _is_erased(function: Function, insert: containers.Insert) -> bool:
+    return containers.is_erased(function, insert.container)
+
+
 def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
-    """The entry owns its key, or one of the two takes itself out before it dies."""
-    if any(isinstance(part, records.Name) and part.text == places.THIS for part in (insert.key, insert.value)):
-        destructor = function.home.destructor if function.home is not None else None
-        return destructor is None or destructor.mentions(*containers.CLEARS)
+    """The entry owns its key, the key takes itself out before it dies, or a scope's end takes out what its start
+    put in."""
+    if _is_this(insert.key):
+        return _destructor_clears(function, insert, function.home)
+    if function.record.kind == "constructor" and not _is_this(insert.value):
+        return function.cls is not None and _destructor_clears(function, insert, function.cls)
     keyed, held = types.parse(insert.container.type).arguments[:2]
     pointee = types.parse(function.program.expand(keyed, function.file, function.record.scope))
     owner = types.parse(held)
@@ -141,16 +163,37 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
         return True
     cls = function.program.find_class(pointee.name, function.record.scope, function.file)
-    return cls is not None and cls.destructor is not None and containers.clears(cls.destructor, insert.container)
+    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+
+
+def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
+    """The handle registers itself where it is made, and its destructor takes it out: its entry never outlives it."""
+    return _is_this(insert.value) and _destructor_clears(function, insert, function.home)
+
+
+def _is_this(value: records.Value | None) -> bool:
+    return isinstance(inner := places.strip(value), records.Name) and inner.text == places.THIS
+
+
+def _destructor_clears(function: Function, insert: containers.Insert, cls: Class | None) -> bool:
+    destructor = cls.destructor if cls is not None else None
+    if destructor is None:
+        return cls is None or cls.record.destructor == "declared"  # defined where nobody sees it
+    helpers = (f for call in destructor.flow.calls for f in function.program.callee(call.node, destructor).functions)
+    return any(containers.clears(one, insert.container) for one in (destructor, *helpers))
 
 
 # --- findings -------------------------------------------------------------------------------------
 
 
 def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, ...]) -> Finding:
+    certainty: Certainty = "certain"
+    if not _is_erased(function, insert):
+        certainty = "likely" if _is_handle(function, insert) else "possible"
     return function.finding(
         insert.event,
         f"`{insert.container.shown}` may already hold `{text(insert.key)}`: only an assertion says that it does not",
+        certainty=certainty,
         help=_FAILS_ALOUD,
         steps=steps,
     )
@@ -179,9 +222,21 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
 
 
 def _certainty(function: Function, insert: containers.Insert) -> Certainty:
+    """An insert that does not replace is often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return "possible"
-    return "likely"
+    if insert.overwrites:
+        return "likely"
+    meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
+    held = types.parse(types.parse(insert.container.type).arguments[1])
+    cls = function.program.find_class(held.name, function.record.scope, function.file)
+    leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)
+    return "likely" if held.pointers and not meant and not leaves else "possible"
+
+
+def _is_handle(function: Function, insert: containers.Insert) -> bool:
+    """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
+    return _stands_for_something(function, types.parse(insert.container.type).arguments[1], _DEPTH)
 
 
 def _is_unique(function: Function, key: records.Value) -> bool:
