@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from ownlint.program.flow import Flow
     from ownlint.program.lower import statements
     from ownlint.program.places import Place
-    from ownlint.program.program import Callee, Program, Status, must_look
+    from ownlint.program.program import Callee, Program
+    from ownlint.program.statuses import Status, must_look
     from ownlint.program.subjects import Binding, Class, Function
     from ownlint.rule import rule
 
@@ -54,7 +55,7 @@ _HOMES = {
     "Place": "ownlint.program.places",
     "Program": "ownlint.program.program",
     "Span": "ownlint.facts.records",
-    "Status": "ownlint.program.program",
+    "Status": "ownlint.program.statuses",
     "Step": "ownlint.finding",
     "assignments": "ownlint.program.assignments",
     "border": "ownlint.program.border",
@@ -66,7 +67,7 @@ _HOMES = {
     "glance": "ownlint.program.glance",
     "handles": "ownlint.program.handles",
     "lookups": "ownlint.program.lookups",
-    "must_look": "ownlint.program.program",
+    "must_look": "ownlint.program.statuses",
     "places": "ownlint.program.places",
     "records": "ownlint.facts.records",
     "rule": "ownlint.rule",

@@ -187,6 +187,8 @@ class StatusModel(msgspec.Struct, frozen=True):
     """Functions that return it, for code whose headers are out of sight."""
     droppable: tuple[str, ...] = ()
     """Of its functions those whose answer is no news: they are called for what they do to the error state."""
+    advisory: bool = False
+    """Failure is an answer like another, and a cast to void says that both are fine: `LogicalResult`."""
     source: str = ""
 
 
@@ -592,6 +594,7 @@ class _File:
             bare=table.flag("bare"),
             returned_by=table.texts("returned_by"),
             droppable=table.texts("droppable"),
+            advisory=table.flag("advisory"),
             source=table.text("source"),
         )
         if not model.types:
@@ -868,7 +871,7 @@ def _fit(
         if scope == model or scope[: len(missing)] == missing:
             return "certain"
     if len(query) > 1:
-        return "likely"
+        return "likely" if model[-len(query)] != "*" else None  # anybody's class
     return "possible" if bare else None
 
 

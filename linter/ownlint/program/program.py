@@ -22,8 +22,9 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.flow import Flow
 from ownlint.program.lower import Surroundings, lower, statements
-from ownlint.program.models import FunctionModel, Models, StatusType
+from ownlint.program.models import FunctionModel, Models
 from ownlint.program.places import last_name, receiver, walk
+from ownlint.program.statuses import Status, Statuses, is_enum
 from ownlint.program.subjects import Binding, Class, Function
 
 _KEPT_BODIES = 128
@@ -45,17 +46,6 @@ class Callee(msgspec.Struct, frozen=True):
     owner: Class | None = None
     result: str = ""
     """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
-
-
-class Status(msgspec.Struct, frozen=True):
-    """A type that says whether something worked. `name` as the user knows it."""
-
-    name: str
-    kind: str
-    nodiscard: bool
-    discard: tuple[str, ...]
-    ok: tuple[str, ...]
-    certainty: Certainty
 
 
 class Program:
@@ -272,7 +262,7 @@ class Program:
         if len(fitting) > 1:
             best = max(_common(c.symbol, scope) for c in fitting)
             fitting = [c for c in fitting if _common(c.symbol, scope) == best]
-        return self._nearest([c for c in fitting if _is_enum(c) is enum], file)
+        return self._nearest([c for c in fitting if is_enum(c) is enum], file)
 
     def expand(self, written: str, file: r.File, scope: str = "") -> str:
         """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`."""
@@ -418,111 +408,25 @@ class Program:
         """The same for a type that is written in a file, inside the scope."""
         return self.models.role(self.expand(written, file, scope), self.scopes_at(file, scope))
 
+    @cached_property
+    def statuses(self) -> Statuses:
+        return Statuses(self)
+
     def status(self, written: str, function: Function) -> Status | None:
-        """The type, when its value says whether something worked: by the models, or because the project's
-        own class has an `ok()` that answers."""
-        if not written:
-            return None
-        expanded = self.expand(written, function.file, function.record.scope)
-        found: StatusType | None = self.models.status(expanded, self.scopes(function))
-        if found is not None and found.certainty != "possible":
-            if found.reference:
-                return None
-            model = found.model
-            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, found.certainty)
-        kind = types.parse(expanded)
-        if not kind.is_value:
-            return None
-        cls = self.find_class(kind.name, function.record.scope, function.file)
-        if cls is not None:
-            return self._own_status(cls)
-        enum = self.find_class(kind.name, function.record.scope, function.file, enum=True)
-        if enum is not None:
-            return Status(enum.name, "enum", True, (), (), "likely") if must_look(enum.record) else None
-        certainty: Certainty = "likely" if kind.name in self._used_as_status else "possible"
-        if found is not None:
-            model = found.model
-            return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, certainty)
-        return Status(kind.name, "value", False, (), (".ok()",), "likely") if certainty == "likely" else None
+        """The type, when its value says whether something worked."""
+        return self.statuses.of(written, function)
 
-    def _own_status(self, cls: Class) -> Status | None:
-        """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,
-        or the class's own word that its values must be looked at."""
-        if cls not in self._status_classes:
-            found: Status | None = None
-            asks = [record for one in cls.ancestry for record in one.declarations if _is_question(record)]
-            explains = any(cls.declared(name) for name in _EXPLAINS) or any(
-                f.rstrip("_") in _EXPLAINS for f in cls.members
-            )
-            strict = must_look(cls.record)
-            if asks and (strict or (explains and any(d.kind != "conversion" for d in asks))):
-                ok = tuple(f".{d.name}()" if d.kind != "conversion" else "_" for d in asks)
-                found = Status(cls.name, "value", strict, (), ok, "certain" if strict else "likely")
-            self._status_classes[cls] = found
-        return self._status_classes[cls]
+    def defines(self, last: str) -> bool:
+        """Whether a class or an alias of the project has that last name."""
+        return last in self._classes_by_last or last in self._aliases
 
-    @cached_property
-    def _status_classes(self) -> dict[Class, Status | None]:
-        return {}
+    @property
+    def type_aliases(self) -> Iterator[r.Alias]:
+        return (alias for found in self._aliases.values() for _, alias in found)
 
-    @cached_property
-    def _used_as_status(self) -> frozenset[str]:
-        """Names of types that nobody here defines, and of which functions return `T::OK()` or `OkT()`."""
-        known = self._classes_by_last.keys() | self._aliases.keys()
-        found: set[str] = set()
-        for function in self.functions:
-            kind = types.parse(function.record.result)
-            if kind.name in found or not kind.is_value or not kind.last[:1].isupper() or kind.last in known:
-                continue
-            if function.mentions(*_SUCCESSES, f"Ok{kind.last}") and self._returns_success(function, kind):
-                found.add(kind.name)
-        return frozenset(found)
-
-    def _returns_success(self, function: Function, kind: types.Type) -> bool:
-        for statement in statements(r.decode_body(function.record)):
-            match statement:
-                case r.Leave(value=r.Call(callee=r.Name(text=made), args=())):
-                    if _last(made) == f"Ok{kind.last}" or made.endswith(
-                        tuple(f"{kind.last}::{name}" for name in _SUCCESSES)
-                    ):
-                        return True
-        return False
-
-    @cached_property
-    def status_callees(self) -> frozenset[str]:
-        """Last names of the project's functions that can return a status, or anything else that must not be dropped:
-        a body that mentions none of them needs no decoding to know that it drops none."""
-        names = set(self.models.status_names) | {types.parse(name).last for name in self._used_as_status}
-        names |= {
-            c.name for c in self.classes if (must_look(c.record) if _is_enum(c) else self._own_status(c) is not None)
-        }
-        for _ in range(3):
-            names |= {
-                name for name, found in self._aliases.items() if any(_names(alias.target) & names for _, alias in found)
-            }
-        return frozenset(
-            name
-            for name, found in self._functions_by_last.items()
-            if any(record.result and (_names(record.result) & names or must_look(record)) for _, record in found)
-        )
-
-    def may_drop_status(self, function: Function) -> bool:
-        """False when no call in the body can return a status; needs no decoding."""
-        if function.file.meanings or (function.file.path, function.index) in self._holders_of_lambdas:
-            return True
-        return any(
-            name in self.status_callees or self.models.may_return_status(name) for name in function.record.mentions
-        )
-
-    @cached_property
-    def _holders_of_lambdas(self) -> frozenset[tuple[str, int]]:
-        """Functions that hold a lambda in which a status can come up: they can call it and drop what it returns."""
-        return frozenset(
-            (inner.path, inner.record.parent)
-            for inner in self.functions
-            if inner.record.kind == "lambda"
-            and (inner.record.result not in ("", "void") or not self.status_callees.isdisjoint(inner.record.mentions))
-        )
+    def declared_functions(self) -> Iterator[tuple[str, r.Function]]:
+        """Every declaration and definition, with its last name."""
+        return ((name, record) for name, found in self._functions_by_last.items() for _, record in found)
 
     # --- calls ---
 
@@ -536,6 +440,12 @@ class Program:
             return written + "*" if call.kind == "new" else written
         if name in _MAKERS and call.template:
             return f"{_MAKERS[name]}<{call.template}>"
+        called = self._called_lambda(call, function)
+        if called is not None:
+            return self.inferred_result(called, depth)
+        held = self._called_object(callee, function, depth)
+        if held is not None:
+            return held.result
         meaning = self.meaning(function.file, _name_start(callee))
         if meaning is not None and meaning.type:
             return meaning.type
@@ -583,22 +493,26 @@ class Program:
         name = last_name(call.callee)
         if not name:
             return Callee("")
+        held = self._called_object(call.callee, function, depth)
+        if held is not None:
+            return held
         meaning = self.meaning(function.file, _name_start(call.callee))
         if meaning is not None and meaning.symbol:
             return self._typed(call, meaning, function)
         if function.language == "python":
             return Callee(name)
         on = receiver(call)
-        held = self._called_object(call.callee, function, depth)
-        if held is not None:
-            return held
         if on is not None:
             return self._method(call, name, on, function, depth)
         return self._free(call, name, function)
 
     def _called_object(self, callee: r.Value, function: Function, depth: int) -> Callee | None:
         """A local, parameter or member that can be called: it holds a function, or its class has an `operator()`."""
-        if not isinstance(callee, (r.Name, r.Member)) or not self._is_object(callee, function):
+        if (
+            function.language != "cpp"
+            or not isinstance(callee, (r.Name, r.Member))
+            or not self._is_object(callee, function)
+        ):
             return None
         written = self.type_of(callee, function, depth + 1)
         answered = types.called(written)
@@ -725,9 +639,7 @@ class Program:
             if _suffix(_qualified(g, "::"), written.removeprefix("::")) and _takes(g, call)
         ]
         visible = [
-            (f, g)
-            for f, g in candidates
-            if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
+            (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
         ]
         chosen = visible or ([] if "::" not in written else candidates)
         if len(chosen) > 1:
@@ -884,52 +796,6 @@ class Program:
 
 
 _THROWS = re.compile(rb'"throw"')
-_SUCCESSES = ("OK", "Ok", "ok", "Success")
-_EXPLAINS = frozenset(
-    [
-        "message",
-        "Message",
-        "code",
-        "Code",
-        "error",
-        "Error",
-        "error_message",
-        "error_code",
-        "ToString",
-        "status",
-        "what",
-        "What",
-        "reason",
-    ]
-)
-_QUESTION = re.compile(r"(?:is|has)?_?(?:ok|succe(?:ss|ss?ful|eded)|good|fail(?:ed|ure)|error)", re.IGNORECASE)
-
-
-def must_look(record: r.Function | r.Class) -> bool:
-    """Whether the declaration says that what it gives must not be dropped."""
-    words = ("nodiscard", "warn_unused", "must_use")
-    return any(word in (a.name + a.arguments).lower() for a in record.annotations for word in words)
-
-
-def _is_enum(cls: Class) -> bool:
-    return cls.record.kind in ("enum", "enum class")
-
-
-def _is_question(record: r.Function) -> bool:
-    """`bool ok() const`, `explicit operator bool() const`."""
-    if record.parameters or "const" not in record.qualifiers:
-        return False
-    if record.kind == "conversion":
-        return record.name.split()[-1:] == ["bool"]
-    return record.result.split()[-1:] == ["bool"] and bool(_QUESTION.fullmatch(record.name))
-
-
-def _names(written: str) -> set[str]:
-    """The last name of a type, and of what it was made for: `Task` and `Status` of `Task<a::Status>`."""
-    kind = types.parse(written)
-    return {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
-
-
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
@@ -961,7 +827,7 @@ def _last(name: str) -> str:
 
 def _suffix(full: str, part: str) -> bool:
     """Whether `part` names `full` from somewhere inside its scopes: `b::C` names `a::b::C`."""
-    return full == part or full.endswith("::" + part) or full.endswith("." + part)
+    return full == part or full.endswith(("::" + part, "." + part))
 
 
 def _suffix_path(path: str, included: str) -> bool:

@@ -63,6 +63,7 @@ from ownlint import (
     weaker,
 )
 
+_NEXT_ROUND = "overwritten by the next round"
 _SAID = {
     "statement": "is dropped",
     "void cast": "is cast to void",
@@ -70,18 +71,67 @@ _SAID = {
 }
 _KINDS = {"pointer": "error", "enum": "code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
+_DROPS_INSIDE = (b'"void"', b'",",')
+"""In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
 """So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
 
 
 @rule(severity="error")
 def discarded_status(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or not function.program.may_drop_status(function):
+    if function.language != "cpp" or not function.program.statuses.may_drop(function):
         return
-    for call in function.flow.calls:
-        if call.dropped and call.index in function.flow.reachable:
-            yield from _dropped(function, call)
-    yield from _never_read(function)
+    stored = _stored(function)
+    if stored or _may_drop_on_the_spot(function):
+        for call in function.flow.calls:
+            if call.dropped and call.index in function.flow.reachable and _may_answer(function, call.node):
+                yield from _dropped(function, call)
+    if stored:
+        yield from _never_read(function, stored)
+
+
+# --- before the body's paths are asked for ---
+
+
+def _may_drop_on_the_spot(function: Function) -> bool:
+    """Whether a statement, a cast to void or a comma drops what may be a status."""
+    body = bytes(function.record.body)
+    return any(mark in body for mark in _DROPS_INSIDE) or any(
+        _may_answer(function, call) for call in _loose_calls(function.body)
+    )
+
+
+def _loose_calls(body: records.Body) -> Iterator[records.Call]:
+    """The calls whose answer a statement drops."""
+    for statement in statements(body):
+        pending: list[records.Value | None] = []
+        match statement:
+            case records.Evaluate(value=value) | records.Loop(step=value):
+                pending.append(value)
+        while pending:
+            match pending.pop():
+                case records.Call() as call:
+                    yield call
+                case records.Conditional(then=then, other=other):
+                    pending += [then, other]
+                case records.Assign(target=records.Name(text=name), value=inner) if name.endswith("ignore"):
+                    pending.append(inner)
+                case records.Unary(value=inner) | records.Cast(value=inner):
+                    pending.append(inner)
+
+
+def _may_answer(function: Function, call: records.Call) -> bool:
+    """Whether it, or what it is called on or given, can be a status: by names alone."""
+    statuses = function.program.statuses
+    inner: records.Value | None = call
+    while isinstance(inner, records.Call):
+        if isinstance(inner.callee, records.Lambda) or statuses.may_answer(places.last_name(inner.callee), function):
+            return True
+        if isinstance(inner.callee, records.Member):
+            inner = inner.callee.base
+        else:
+            inner = places.strip(inner.args[0]) if len(inner.args) == 1 else None
+    return False
 
 
 # --- dropped on the spot ---
@@ -112,9 +162,10 @@ def _is_no_work(function: Function, node: records.Call) -> bool:
     while isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Member):
         innermost = innermost.callee.base
     if isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Name):
-        if function.program.role(places.last_name(innermost.callee)):
-            return True
-    return _makes_success(node) or _only_looks(function, node)
+        is_macro = bool(function.program.role(places.last_name(innermost.callee)))
+    else:
+        is_macro = False
+    return is_macro or _makes_success(node) or _only_looks(function, node)
 
 
 def _makes_success(node: records.Call) -> bool:
@@ -147,9 +198,21 @@ def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
     if types.parse(written).last == places.last_name(call.node.callee):
         return written, None  # a temporary, spelled like a call
     status = program.status(written, function)
+    if status is None:
+        written, status = _declared_answer(function, call.node, written)
     if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
         status = Status(written, "result", True, (), (), "likely")
     return written, status
+
+
+def _declared_answer(function: Function, node: records.Call, written: str) -> tuple[str, Status | None]:
+    """What the callee's declaration says, where a compiler's name for the type (`long`) no longer does."""
+    if function.file.meanings:
+        for record in function.program.callee(node, function).records:
+            status = function.program.status(record.result, function)
+            if status is not None:
+                return record.result, status
+    return written, None
 
 
 def _must_be_used(function: Function, node: records.Call, written: str) -> bool:
@@ -171,7 +234,7 @@ def _certainty(function: Function, node: records.Call, status: Status, how: str)
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         return weaker(sure, "possible" if _releases(function, node) or last_chance else "likely")
-    if how != "statement" and not last_chance and _is_habit(function, node):
+    if how != "statement" and not last_chance and (status.advisory or _is_habit(function, node)):
         return "possible"
     return sure
 
@@ -191,7 +254,7 @@ def _is_habit(function: Function, node: records.Call) -> bool:
                 uses += 1
                 if call.dropped in ("void cast", "ignore") or _goes_nowhere(caller, call):
                     dropped.append(caller.symbol)
-    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 3 * len(dropped) >= 2 * uses
+    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
 
 
 def _goes_nowhere(function: Function, call: events.Call) -> bool:
@@ -221,45 +284,85 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
 # --- stored, and never looked at ---
 
 
-def _never_read(function: Function) -> Iterator[Finding]:
+def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator[Finding]:
     """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
     flow = function.flow
-    stored = _stored(function)
-    voided = _voided(function) if stored else frozenset()
+    voided = _voided(function)
     for write in flow.writes:
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or _makes_success(call):
             continue
-        name = write.place[0]
-        again = [event for event in flow.after(write) if _replaces(event, write)]
-        after = flow.after(write, lambda event, write=write: _replaces(event, write))  # type: ignore[misc]
-        if any(_looks_at(event, name, voided) for event in after) or name in _captured(function):
-            continue
-        if again and _makes_failure(call):
+        lost = _lost(function, write, voided)
+        if not lost or (lost == "overwritten" and _makes_failure(call)):
             continue
         written = function.program.type_of(write.value, function)
         status = function.program.status(written, function)
-        if status is None or status.kind == "enum":
+        if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
             continue
-        void = any(_looks_at(event, name) for event in after)
-        said = f"goes to `{name}`, which is {'cast to void' if void else 'overwritten' if again else 'never read'}"
         certainty = _certainty(function, call, status, "store")
-        if void and function.has_comment_near(write.span):
+        if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
             certainty = "possible"
-        yield _finding(function, call, status, written, said, certainty)
+        elif lost == _NEXT_ROUND:
+            certainty = weaker(certainty, "likely")
+        yield _finding(function, call, status, written, f"goes to `{write.place[0]}`, which is {lost}", certainty)
+
+
+def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> str:
+    """How the status that a local was given is lost; empty when somebody may look at it."""
+    name = write.place[0]
+    if name in _captured(function):
+        return ""
+
+    def is_replaced(event: events.Event) -> bool:
+        return _replaces(event, write)
+
+    after = function.flow.after(write, is_replaced)
+    if any(_looks_at(event, name, voided) for event in after):
+        return _NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""
+    if any(_looks_at(event, name) for event in after):
+        return "cast to void"
+    return "overwritten" if any(is_replaced(event) for event in function.flow.after(write)) else "never read"
+
+
+def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
+    """Whether every round of a loop writes and none looks, so that the last one alone is known in the end."""
+    if write.fresh:
+        return False
+    loops = [s for s in statements(function.body) if isinstance(s, records.Loop) and write.span.start in s.span]
+    if not loops or any(isinstance(s, (records.Leave, records.Opaque)) for s in statements(loops[-1].body)):
+        return False
+    round_trip = function.flow.path(write, lambda event: event is write, lambda event: _looks_at(event, write.place[0]))
+    condition = loops[-1].condition
+    return round_trip is not None and all(
+        condition is not None and event.span.start in condition.span
+        for event in round_trip
+        if isinstance(event, events.Test)
+    )
+
+
+def _keeps(function: Function, written: str) -> bool:
+    """A value that does something by staying alive: `StatusOr<std::unique_ptr<T>>`."""
+    for argument in types.parse(written).arguments[:1]:
+        if any(role.endswith(("pointer", "guard")) for role in function.program.roles(argument, function)):
+            return True
+        cls = function.program.find_class(argument, function.record.scope, function.file)
+        if cls is not None and cls.record.destructor not in ("implicit", "defaulted"):
+            return True
+    return False
 
 
 def _stored(function: Function) -> dict[int, records.Call]:
     """By the start of what is written: the calls whose answer a statement stores in a local of this function.
 
-    An assignment inside a larger expression hands its value on, so it is none of them."""
+    An assignment inside a larger expression hands its value on, so it is none of them. Nor is what a local takes
+    that is set once and named again."""
     own: dict[str, str] = {}
     out: dict[int, records.Call] = {}
     for statement in statements(function.body):
         match statement:
             case records.Declare(names=(name,), type=written, value=value, static=False):
                 own[name] = written
-                call = _stored_call(function, written, value)
+                call = _stored_call(function, written, value) if _may_be_lost(function, name) else None
                 if call is not None:
                     out[statement.start] = call
             case records.Evaluate(
@@ -271,13 +374,19 @@ def _stored(function: Function) -> dict[int, records.Call]:
     return out
 
 
+def _may_be_lost(function: Function, name: str) -> bool:
+    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
+    body = bytes(function.record.body)
+    return function.mentions("=" + name) or b'"void"' in body or body.count(f'"{name}"'.encode()) < 2
+
+
 def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
     if isinstance(value, records.Call) and value.kind == "construct" and len(value.args) == 1:
         value = value.args[0]  # `Status s(f());`
     value = places.strip(value)
     while isinstance(value, records.Unary) and value.op in ("await", "co_await"):
         value = value.value
-    if not isinstance(value, records.Call) or value.kind != "call":
+    if not isinstance(value, records.Call) or value.kind != "call" or not _may_answer(function, value):
         return None
     kind = types.parse(declared)
     plain = declared.rstrip(" &")
