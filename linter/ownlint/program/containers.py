@@ -47,7 +47,7 @@ _WIDE = re.compile(r"(?:std::)?(?:u?int64_t|size_t|u?intptr_t)|unsigned long(?: 
 """Integers an address fits in."""
 _INDEX_ASSIGNED = re.compile(rb"\[8,\d+,\d+,\[[36],")
 _ASSIGNED = re.compile(rb"\[8,")
-_BOUND_ELEMENT = re.compile(rb'[&*]",(?:\[6,\d+,\d+,"&",)?(?:\[3,|\[4,\d+,\d+,\[2,)')
+_BOUND_ELEMENT = re.compile(rb'[&*]",(?:\[6,\d+,\d+,"&",)?\[3,')
 """A local that is declared as a reference or pointer and begins with an element."""
 _DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
 _WORDS = re.compile(r"\w+")
@@ -410,13 +410,12 @@ def entry(call: r.Call) -> tuple[r.Value, ...]:
 
 
 def element(function: Function, value: r.Value) -> tuple[Container, r.Value] | None:
-    """The map and the key behind `map[key]`, `map.at(key)`, or a reference or pointer to such an element."""
+    """The map and the key behind `map[key]`, or a reference or pointer to such an element. `map.at(key)` takes for
+    granted that the key is there, and is a look."""
     base: r.Value | None = None
     key: r.Value | None = None
     match _bare(value):
         case r.Index(base=base, indexes=(key,)):
-            pass
-        case r.Call(callee=r.Member(base=base, name="at"), args=(key,)):
             pass
         case r.Name(text=name) if name in function.locals:
             written, initial = function.locals[name]
