@@ -1,18 +1,21 @@
 """The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
 
-Exit codes: 0 clean, 1 findings, 2 could not run (or a rule failed: findings may be missing), 130 interrupted.
+Exit codes: 0 clean, 1 findings, 2 could not run (or a rule failed: findings may be missing), 130 interrupted,
+141 when whoever read us has gone, 128 and its number for another signal.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,32 +55,82 @@ def cli() -> None:
     """Finds ownership bugs at the border between C++ and Python."""
 
 
+class _Stopped(BaseException):
+    """A signal that asks us to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 def main() -> None:
     """The console script."""
+    sys.excepthook = _bug
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # not when it is to be ignored, as below nohup
+            signal.signal(number, _stop)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    """The exit code. Whatever ends the run, those who read files for us have been ended before."""
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
-        _error("interrupted")
-        code = 130
-    except BrokenPipeError:
-        # Whoever read us has gone; keep Python from complaining about it at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
+        return _failed("interrupted", 130)
+    except _Stopped as stopped:
+        return _failed("terminated", 128 + stopped.number)
     except click.ClickException as error:
-        _error(error.format_message())
-        code = 2
+        return _failed(" ".join(error.format_message().split()), 2)
     except (CannotRunError, ConfigError) as error:
-        _error(str(error))
-        code = 2
-    sys.exit(code if isinstance(code, int) else 0)
+        return _failed(str(error), 2)
+    except SystemExit as end:  # click's way when a reader has gone is 1, which would say that there are findings
+        return 141 if end.code == 1 else int(end.code or 0)
+    except BrokenPipeError:
+        _abandon_output()
+        return 141
+    except OSError as error:  # a disk that is full, a terminal that has gone
+        _abandon_output()
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return _failed(f"{where}{error.strerror or error}", 2)
+    return code if isinstance(code, int) else 0
+
+
+def _failed(message: str, code: int) -> int:
+    with contextlib.suppress(OSError):  # nobody is left to be told
+        _error(message)
+    return code
+
+
+def _stop(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: what cleans up is not to be disturbed
+    raise _Stopped(number)
+
+
+def _abandon_output() -> None:
+    """Python would try to write what is left, at its end, and complain once more."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nothing, stream.fileno())
+
+
+def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Python's own way to end would be 1, which says that there are findings."""
+    sys.__excepthook__(kind, error, trace)
+    _failed("this is a bug in ownlint; please report it with the lines above", 2)
+    sys.stdout.flush()
+    os._exit(2)
 
 
 # --- what the commands share ------------------------------------------------------------------
 
 
 def _error(message: str) -> None:
-    click.echo(f"error: {sanitise(' '.join(message.split()))}", err=True)
+    click.echo(f"error: {sanitise(message)}", err=True)
 
 
 def _say(message: str, quiet: bool = False) -> None:
@@ -85,7 +138,7 @@ def _say(message: str, quiet: bool = False) -> None:
         click.echo(sanitise(message), err=True)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _refusals() -> Iterator[None]:
     """Everything that keeps a run from beginning, as one line."""
     from ownlint import pipeline
@@ -151,6 +204,10 @@ def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool)
     if isolated:
         return Settings(config=Config())
     if config_file is not None:
+        if config_file.is_dir():
+            raise CannotRunError(f"{config_file}: is a folder, not a file with settings")
+        if not config_file.exists():
+            raise CannotRunError(f"{config_file}: no such file")
         return read(config_file.resolve())
     first = paths[0]
     return find(first.resolve() if first.is_dir() else first.parent.resolve())
@@ -237,6 +294,7 @@ def check(
     from ownlint import pipeline
 
     options = _options(paths or (Path(),), **given)
+    _check_output(output_file)
     with _refusals():
         report = pipeline.run(options)
     colour = _coloured(color) and output_file is None
@@ -299,7 +357,9 @@ def _tell(
             _say(f"error: {here(each.path)}: {each.reason}")
         elif verbose or (each.stage != "meaning" and said < _MOST_INCOMPLETE):
             said += 1
-            _say(f"warning: {here(each.path)}: not read in full: {each.reason}", quiet)
+            line, reason = each.placed
+            place = f"{here(each.path)}:{line}" if line else here(each.path)
+            _say(f"warning: {place}: not read in full: {reason}", quiet)
     left = sum(each.stage in ("read", "structure") for each in report.incomplete) - said
     if left > 0 and not verbose:
         _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
@@ -319,6 +379,16 @@ def _deliver(text: str, output_file: Path | None) -> None:
         _write_whole(output_file, text.encode("utf-8"))
     except OSError as error:
         raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
+
+
+def _check_output(path: Path | None) -> None:
+    """Before the work is done, not after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise CannotRunError(f"{path}: is a folder")
+    if not path.parent.is_dir():
+        raise CannotRunError(f"{path}: no folder {path.parent}")
 
 
 def _write_whole(path: Path, data: bytes) -> None:

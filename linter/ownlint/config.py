@@ -156,7 +156,8 @@ def _config(path: Path, text: str, table: dict[str, object]) -> Config:
         parts = place.rstrip("`").replace("[", ".[").split(".")
         key = parts[0]
         message = message[:1].lower() + message[1:]
-        raise ConfigError(f"{path}:{line_of(text, key)}: `{key}`: {message}") from None
+        value = re.search(r"invalid enum value '(.*)'", message)
+        raise ConfigError(f"{path}:{line_of(text, key, value and value[1])}: `{key}`: {message}") from None
 
 
 def line_of(text: str, key: str, value: str | None = None) -> int:
@@ -186,8 +187,37 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`; did you mean `x`?`, or nothing when no known word is near."""
-    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    words = sorted(known)
+    near = difflib.get_close_matches(word, words, n=1, cutoff=0.6) or _containing(word.strip("-_*. "), words)
+    return f"; did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
+
+
+def _containing(part: str, words: Sequence[str]) -> list[str]:
+    """A part of a name, as those give who know other linters; nothing when it would be a guess."""
+    found = [each for each in words if len(part) > 2 and part in each]
+    return found if len(found) <= 3 else []
+
+
+def check_patterns(settings: Settings) -> None:
+    """Raises on the first pattern of paths that is none."""
+    config = settings.config
+    keys = {"include": config.include, "exclude": config.exclude, "extend-exclude": config.extend_exclude}
+    for key, patterns in {**keys, "per-file-ignores": tuple(config.per_file_ignores)}.items():
+        for pattern in patterns:
+            if not is_pattern(pattern):
+                where = place_of(settings, key, pattern)
+                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore")
+
+
+def is_pattern(text: str) -> bool:
+    """Whether it is understood as a line of .gitignore."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([text])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 # --- the names of rules -----------------------------------------------------------------------
@@ -199,7 +229,7 @@ def check_rules(settings: Settings, known: Sequence[str]) -> None:
     for key, name in _named_rules(settings.config):
         if name in words:
             continue
-        raise ConfigError(f"{_place(settings, key, name)}: unknown rule `{name}`{did_you_mean(name, words)}")
+        raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{did_you_mean(name, words)}")
 
 
 def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
@@ -210,7 +240,8 @@ def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
     yield from (("severity", name) for name in config.severity)
 
 
-def _place(settings: Settings, key: str, name: str) -> str:
+def place_of(settings: Settings, key: str, name: str) -> str:
+    """Where `key` is given the value `name`: a file and its line, or the option of the command line."""
     source = settings.origin.get(key, key)
     if settings.file is None or source != str(settings.file):
         return source

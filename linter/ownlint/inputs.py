@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ownlint import __version__
 from ownlint.catalogue import GROUP
-from ownlint.config import Config, ConfigError
+from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.records import FORMAT
 
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
@@ -35,12 +35,13 @@ def packs() -> tuple[Path, ...]:
     return tuple(dict.fromkeys(folders))
 
 
-def model_paths(root: Path, config: Config) -> tuple[Path, ...]:
+def model_paths(root: Path, settings: Settings) -> tuple[Path, ...]:
     """The models of the packs, then the user's own, which are heard last."""
-    own = [root / path for path in config.models]
-    for path in own:
-        if not path.exists():
-            raise ConfigError(f"models: {path}: no such file or folder")
+    own = []
+    for name in settings.config.models:
+        own.append(root / name)
+        if not own[-1].exists():
+            raise ConfigError(f"{place_of(settings, 'models', name)}: `{name}`: no such file or folder")
     return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ownlint import catalogue, inputs
-from ownlint.config import Config, ConfigError, Settings, check_rules, selected
+from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, selected
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
@@ -53,6 +53,7 @@ def run(options: Options) -> Report:
     config = options.settings.config
     known = [info.id for info in rule_infos()]
     check_rules(options.settings, known)
+    check_patterns(options.settings)
     ran = selected(config, known)
     cache = Cache(options.cache)
     digests = Digests(cache, options.root)
@@ -60,7 +61,7 @@ def run(options: Options) -> Report:
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)
     how = compiling(found, config)
-    models_at = inputs.model_paths(options.root, config)
+    models_at = inputs.model_paths(options.root, options.settings)
     key = _result_key(found, held, how, config, models_at)
     report = _recalled(cache, digests, key)
     if report is None:
@@ -85,19 +86,21 @@ def rule_infos() -> tuple[RuleInfo, ...]:
 
 
 def check_names(settings: Settings) -> None:
-    """Raises `ConfigError` on the first rule that is named and does not exist."""
+    """Raises `ConfigError` on the first rule that is named and does not exist, and on what is no pattern."""
     check_rules(settings, [info.id for info in rule_infos()])
+    check_patterns(settings)
 
 
 def facts(options: Options) -> File:
     """What is read in the one file that is asked for."""
+    check_patterns(options.settings)
     found = discover(options.root, options.paths, options.settings.config)
     asked = [source for source in found.sources if source.asked]
     if not asked:
         reason = found.unread[0][1] if found.unread else "is not a file that can be read"
         raise DiscoverError(f"{options.paths[0]}: {reason}")
     commands = compiling(found, options.settings.config).commands
-    vocabulary = load_models(inputs.model_paths(options.root, options.settings.config)).vocabulary()
+    vocabulary = load_models(inputs.model_paths(options.root, options.settings)).vocabulary()
     cache = Cache(None)
     digests = Digests(cache, options.root)
     return read(asked, digests.of_sources(asked), commands, vocabulary, cache, digests, 1).files[0]

@@ -54,7 +54,7 @@ def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None
         ("ownlint.toml", "\njobs = 0\n", ":2: `jobs`: expected `int` >= 1"),
         ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
         ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: invalid enum value 'sure'"),
-        ("ownlint.toml", '[severity]\nx = "bad"\n', ":1: `severity`: invalid enum value 'bad'"),
+        ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: invalid enum value 'bad'"),
         ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":1: `per-file-ignores`: "),
         ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
         ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),

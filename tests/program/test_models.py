@@ -38,7 +38,7 @@ def read(folder: Path, text: str, name: str = "mine.toml") -> Models:
         ('[library]\nname = "a"\nlanguages = ["cpp", "ocaml"]\n', 3, "`languages` cannot be `ocaml`; it is one of"),
         (LIBRARY + "\n[[functoin]]\n", 4, "no key `functoin`; did you mean `function`?"),
         (LIBRARY + '[function]\nname = "f"\n', 3, "write `[[function]]`, with two brackets"),
-        (LIBRARY + '[[function]]\nname = "f"\neffects = "may fail"\n', 3, "`function` needs `effect`"),
+        (LIBRARY + '[[function]]\nname = "f"\neffects = "may fail"\n', 5, "no key `effects`; did you mean `effect`?"),
         (LIBRARY + '[[function]]\nname = "f"\neffect = "may fail"\nrelesed_by = "g"\n', 6, "mean `released_by`?"),
         (LIBRARY + '[[function]]\neffect = "may fail"\n', 3, "`function` needs either `name` or `names`"),
         (LIBRARY + '[[class]]\nname = "C"\nrole = "gaurd"\n', 5, "`role` cannot be `gaurd`; did you mean `guard`?"),

@@ -450,8 +450,14 @@ class _Table:
 
     def required(self, key: str) -> str:
         if not (value := self.text(key)):
-            self.fail(f"`{self.name}` needs `{key}`")
+            self.lacks(key)
         return value
+
+    def lacks(self, key: str) -> NoReturn:
+        """`key` is not there: perhaps it was misspelled."""
+        for typo in difflib.get_close_matches(key, (each for each in self.data if each not in self.known), 1):
+            self.fail(f"`{self.name}` has no key `{typo}`; did you mean `{key}`?", typo)
+        self.fail(f"`{self.name}` needs `{key}`")
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A string, or a list of strings."""
@@ -598,7 +604,7 @@ class _File:
             source=table.text("source"),
         )
         if not model.types:
-            table.fail("`status` needs `types`")
+            table.lacks("types")
         table.done()
         return model
 
@@ -619,7 +625,7 @@ class _File:
             source=table.text("source"),
         )
         if not model.effects:
-            table.fail("`function` needs `effect`")
+            table.lacks("effect")
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
 
@@ -637,7 +643,7 @@ class _File:
             source=table.text("source"),
         )
         if not model.roles:
-            table.fail("`class` needs `role`")
+            table.lacks("role")
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
 
@@ -651,7 +657,7 @@ class _File:
                 table.fail(f"`{pattern}` is not a regular expression: {error}", "pattern", pattern[:40])
         role = table.choice("role", get_args(MacroRole))
         if role is None:
-            table.fail("`macro` needs `role`")
+            table.lacks("role")
         argument = table.number("argument", 2 if role in ("assign or return", "declaring") else 1)
         source = table.text("source")
         table.done()

@@ -20,7 +20,9 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         yield _annotation(finding, shown)
     for each in report.incomplete:
         if each.stage != "meaning":
-            yield f"::warning file={_property(shown(each.path))},title=ownlint::{_data(each.reason)}"
+            line, reason = each.placed
+            at = f",line={line}" if line else ""
+            yield f"::warning file={_property(shown(each.path))}{at},title=ownlint::{_data(reason)}"
 
 
 def _annotation(finding: Located, shown: Callable[[str], str]) -> str:

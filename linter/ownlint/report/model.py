@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import os
+import re
 import stat
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -59,6 +60,12 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
     stage: str = "read"
     """`read`, `structure`, `meaning` as in `records.Problem`, or `rule`."""
 
+    @property
+    def placed(self) -> tuple[int, str]:
+        """The line the reason begins with, 0 where it names none, and the rest of it."""
+        found = re.match(r"line (\d+): ", self.reason)
+        return (int(found[1]), self.reason[found.end() :]) if found else (0, self.reason)
+
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a renderer may say. Findings are sorted by path, place and rule."""
@@ -75,6 +82,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def failed(self) -> bool:
         """A rule raised: findings may be missing."""
         return any(each.stage == "rule" for each in self.incomplete)
+
+    @property
+    def partial(self) -> int:
+        """How many files were not read in full; without types is in full."""
+        return len({each.path for each in self.incomplete if each.stage in ("read", "structure")})
 
 
 class RuleInfo(msgspec.Struct, frozen=True):

@@ -21,14 +21,15 @@ def concise(report: Report, shown: Shown) -> str:
 
 
 def summary(report: Report) -> str:
-    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed`."""
-    suppressed = f"; {report.suppressed} suppressed" if report.suppressed else ""
+    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed; 2 files not read in full`."""
+    beside = f"; {report.suppressed} suppressed" if report.suppressed else ""
+    beside += f"; {_count(report.partial, 'file')} not read in full" if report.partial else ""
     files = _count(report.files, "file")
     if not report.findings:
-        return f"No problems found in {files}{suppressed}"
+        return f"No problems found in {files}{beside}"
     counts = [sum(f.severity == word for f in report.findings) for word in ("error", "warning", "note")]
     kinds = ", ".join(_count(n, word) for n, word in zip(counts, ("error", "warning", "note"), strict=True) if n)
-    return f"Found {_count(len(report.findings), 'problem')} ({kinds}) in {files}{suppressed}"
+    return f"Found {_count(len(report.findings), 'problem')} ({kinds}) in {files}{beside}"
 
 
 def statistics(report: Report) -> str:

@@ -202,11 +202,21 @@ def read(path: Path) -> Database:
         raise CompilationError(path, None, _reason(error)) from error
     try:
         entries = msgspec.json.decode(data, type=list[Entry])
-    except msgspec.ValidationError as error:
-        raise CompilationError(path, _line_of_entry(data, str(error)), _plain(str(error))) from error
     except (msgspec.DecodeError, RecursionError) as error:
-        raise CompilationError(path, _line_of_byte(data, str(error)), _plain(str(error))) from error
+        line, message = _mistake(data, error)
+        raise CompilationError(path, line, message) from error
     return Database(path, entries)
+
+
+def _mistake(data: bytes, error: Exception) -> tuple[int, str]:
+    if isinstance(error, msgspec.ValidationError):
+        try:
+            return _line_of_entry(data, str(error)), _plain(str(error))
+        except (msgspec.DecodeError, RecursionError) as worse:  # further on it is not even JSON
+            error = worse
+    if isinstance(error, RecursionError):
+        return 1, "not a compile database: nested too deeply"
+    return _line_of_byte(data, str(error)), _plain(str(error))
 
 
 def _reason(error: OSError) -> str:
@@ -229,15 +239,13 @@ def _line_of_byte(data: bytes, message: str) -> int:
     return data.count(b"\n", 0, int(found[1]) if found else len(data)) + 1
 
 
-def _line_of_entry(data: bytes, message: str) -> int | None:
-    """Items are counted again, as raw text: the error knows its item's number, not its place."""
+def _line_of_entry(data: bytes, message: str) -> int:
+    """Items are counted again, as raw text: the error knows its item's number, not its place. Raises when that
+    fails."""
     found = re.search(r"at `\$\[(\d+)\]", message)
     if found is None:
         return 1
-    try:
-        items = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, RecursionError):  # further on it is not even JSON
-        return None
+    items = msgspec.json.decode(data, type=list[msgspec.Raw])
     at = 0
     for item in items[: int(found[1]) + 1]:
         at = data.find(bytes(item), at) + len(bytes(item))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint.config import Config
+from ownlint.config import Config, is_pattern
 from ownlint.facts.records import Language
 
 _CPP = (
@@ -42,6 +42,10 @@ _MOST_IGNORE_BYTES = 1 << 20
 
 class DiscoverError(Exception):
     """The run cannot start; the text is one line."""
+
+
+Closed = dict[str, str]
+"""Folders that cannot be listed, each with the reason; filled while the others are."""
 
 
 class Stamp(NamedTuple):
@@ -67,7 +71,7 @@ class Discovered(msgspec.Struct, frozen=True):
     root: Path
     sources: tuple[Source, ...]
     unread: tuple[tuple[str, str], ...] = ()
-    """Relative paths that look like sources and cannot be read as such, each with the reason."""
+    """Relative paths that look like sources and cannot be read as such, and folders, each with the reason."""
 
 
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
@@ -96,13 +100,16 @@ def discover(root: Path, paths: Sequence[Path], config: Config) -> Discovered:
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
     found: dict[str, bool] = {}
-    for relative in _listed(root):
+    closed: Closed = {}
+    for relative in _listed(root, closed):
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
             found[relative] = _under(relative, asked)
     for place in asked:
-        for relative in _asked_files(root, place, found, excluded):
+        for relative in _asked_files(root, place, found, excluded, closed):
             found[relative] = True
-    return _checked(root, found)
+    sources, unread = _checked(root, found)
+    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed.items() if _under(folder, asked)]
+    return Discovered(root, tuple(sources), tuple(sorted(unread)))
 
 
 def is_source(relative: str) -> bool:
@@ -134,7 +141,9 @@ def _under(relative: str, asked: Sequence[str]) -> bool:
     return any(not place or relative == place or relative.startswith(f"{place}/") for place in asked)
 
 
-def _asked_files(root: Path, place: str, found: dict[str, bool], excluded: Callable[[str], bool]) -> Iterator[str]:
+def _asked_files(
+    root: Path, place: str, found: dict[str, bool], excluded: Callable[[str], bool], closed: Closed
+) -> Iterator[str]:
     """What was asked for by name is read even where git or a pattern leaves it out."""
     path = root / place
     if not path.is_dir():
@@ -143,10 +152,12 @@ def _asked_files(root: Path, place: str, found: dict[str, bool], excluded: Calla
     if any(_under(relative, (place,)) for relative in found):
         return
     inside_excluded = bool(place) and (excluded(place) or excluded(f"{place}/x.py"))
-    for below in _walk(path):
+    inside: Closed = {}
+    for below in _walk(path, inside):
         relative = f"{place}/{below}" if place else below
         if is_source(below) and not excluded(below if inside_excluded else relative):
             yield relative
+    closed.update((f"{place}/{below}".strip("/"), reason) for below, reason in inside.items())
 
 
 def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
@@ -161,12 +172,12 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
 # --- listing ----------------------------------------------------------------------------------
 
 
-def _listed(root: Path) -> Iterable[str]:
+def _listed(root: Path, closed: Closed) -> Iterable[str]:
     for folder in (root, *root.parents):
         if (folder / ".git").exists():
             listed = _git_files(root)
-            return _walk(root) if listed is None or not any(map(is_source, listed)) else listed
-    return _walk(root)
+            return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
+    return _walk(root, closed)
 
 
 def _git_files(root: Path) -> list[str] | None:
@@ -207,12 +218,17 @@ def _default_excluded(folder: str) -> bool:
     return any(fnmatch.fnmatchcase(folder, pattern) for pattern in _DEFAULT_EXCLUDE_LIKE)
 
 
-def _walk(root: Path, below: str = "", ignores: tuple[Callable[[str], bool], ...] = ()) -> Iterator[str]:
+def _walk(
+    root: Path, closed: Closed, below: str = "", ignores: tuple[Callable[[str], bool], ...] = ()
+) -> Iterator[str]:
     """Files under `root` that neither our defaults nor a .gitignore leave out; links to folders are not followed."""
     try:
         with os.scandir(root / below if below else root) as found:
             entries = sorted(found, key=lambda entry: entry.name)
-    except OSError:
+    except FileNotFoundError:  # gone since its parent was listed
+        return
+    except OSError as error:
+        closed[below] = error.strerror or str(error)
         return
     if any(entry.name == ".gitignore" for entry in entries):
         ignores = (*ignores, _gitignore(root, below))
@@ -220,7 +236,7 @@ def _walk(root: Path, below: str = "", ignores: tuple[Callable[[str], bool], ...
         relative = f"{below}/{entry.name}" if below else entry.name
         if entry.is_dir(follow_symlinks=False):
             if not _default_excluded(entry.name) and not any(ignored(f"{relative}/") for ignored in ignores):
-                yield from _walk(root, relative, ignores)
+                yield from _walk(root, closed, relative, ignores)
         elif is_source(entry.name) and not any(ignored(relative) for ignored in ignores):
             yield relative
 
@@ -234,10 +250,10 @@ def _gitignore(root: Path, below: str) -> Callable[[str], bool]:
         if not stat.S_ISREG(path.lstat().st_mode):
             return lambda relative: False
         with path.open("rb") as stream:
-            text = stream.read(_MOST_IGNORE_BYTES).decode(errors="replace")
-        match = GitIgnoreSpec.from_lines(text.splitlines()).match_file
-    except (OSError, ValueError):  # what is no pattern leaves nothing out
+            lines = stream.read(_MOST_IGNORE_BYTES).decode(errors="replace").splitlines()
+    except OSError:
         return lambda relative: False
+    match = GitIgnoreSpec.from_lines(filter(is_pattern, lines)).match_file  # what is no pattern leaves nothing out
     cut = len(below) + 1 if below else 0
     return lambda relative: match(relative[cut:])
 
@@ -245,7 +261,8 @@ def _gitignore(root: Path, below: str) -> Callable[[str], bool]:
 # --- checking ---------------------------------------------------------------------------------
 
 
-def _checked(root: Path, found: dict[str, bool]) -> Discovered:
+def _checked(root: Path, found: dict[str, bool]) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The sources, and those that were asked for and cannot be read, each with the reason."""
     sources: list[Source] = []
     unread: list[tuple[str, str]] = []
     prefix = f"{root}/" if str(root) != "/" else "/"
@@ -275,7 +292,7 @@ def _checked(root: Path, found: dict[str, bool]) -> Discovered:
             continue
         stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
         sources.append(Source(Path(path), relative, language_of(relative), found[relative], stamp))
-    return Discovered(root, tuple(sources), tuple(unread))
+    return sources, unread
 
 
 def _followed(path: str) -> os.stat_result:
