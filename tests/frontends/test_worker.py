@@ -29,6 +29,8 @@ def structure(self, request, data):
         os.abort()
     if b"HANG" in data:
         time.sleep(60)
+    if b"GREEDY" in data:
+        bytearray(1 << 40)
     if b"RAISE" in data:
         raise KeyError("what")
     file = File(request.path, "cpp", len(data), problems=(Problem(0, 0, "structure", str(os.getpid())),))
@@ -39,6 +41,11 @@ def meaning(self, request, data):
     import msgspec
     if b"CRASH-MEANING" in data:
         os.abort()
+    if b"SPIN-MEANING" in data:
+        if os.fork():
+            open(request.absolute + ".pid", "w").write(str(os.getpid()))
+        while True:
+            pass
     print("libclang prints what it likes")
     return msgspec.structs.replace(self._structured(request, data), typed=True), ("/usr/include/stddef.h",)
 
@@ -101,6 +108,30 @@ def test_a_crash_in_meaning_keeps_the_structure(tmp_path: Path) -> None:
     assert [file.typed for file in found] == [True, False, True]
     assert reasons(found[1]) == ["meaning: the parser crashed (SIGABRT)"]
     assert found[1].size == len("CRASH-MEANING")
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_busy_reader_is_killed_with_all_it_started(tmp_path: Path) -> None:
+    work = tasks(tmp_path, "fine", "SPIN-MEANING", "fine", types=True)
+    found = files(work, jobs=1, deadline=1)
+    assert [file.typed for file in found] == [True, False, True]
+    assert reasons(found[1]) == ["meaning: not read within 1 s"]
+    assert found[1].size == len("SPIN-MEANING")
+    group = int(Path(f"{work[1].absolute}.pid").read_text())
+    with pytest.raises(ProcessLookupError):
+        wait_until_gone(group)
+
+
+def wait_until_gone(group: int) -> None:
+    for _ in range(50):
+        os.killpg(group, 0)
+        time.sleep(0.1)  # somebody else reaps what it had started
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_reader_that_wants_too_much_memory_costs_one_file(tmp_path: Path) -> None:
+    found = files(tasks(tmp_path, "fine", "GREEDY", "fine"), jobs=1)
+    assert [reasons(file) for file in found] == [[], ["structure: internal error: MemoryError: "], []]
 
 
 @pytest.mark.usefixtures("fake")

@@ -16,6 +16,7 @@ from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends import extract as subject
 from ownlint.frontends.cpp.shared import Unit, shared
 from ownlint.frontends.extract import Extracted, Task, extract
+from ownlint.frontends.worker import Handshake
 from ownlint.sources import headers
 from ownlint.sources.arguments import allowed
 from ownlint.sources.compilation import Command
@@ -41,11 +42,15 @@ def _no_structure(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(
-    *paths: Path, arguments: tuple[str, ...] = ("-std=c++17",), deadline: float = 60, jobs: int = 1
+    *paths: Path,
+    arguments: tuple[str, ...] = ("-std=c++17",),
+    deadline: float = 60,
+    jobs: int = 1,
+    memory: int = 4 << 30,
 ) -> list[Extracted]:
     commands = [Command(arguments, str(path.parent), False) for path in paths]
     work = [Task("cpp", p.name, str(p), command, True) for p, command in zip(paths, commands, strict=True)]
-    return list(extract(work, Vocabulary(), jobs, deadline))
+    return list(extract(work, Vocabulary(), jobs, deadline, limits=Handshake(Vocabulary(), memory=memory)))
 
 
 def read(folder: Path, source: str | bytes, **more: object) -> File:
@@ -350,6 +355,28 @@ def test_a_pragma_that_crashes_clang_costs_one_file(tmp_path: Path) -> None:
     crashed, fine = (decode_file(found.encoded) for found in run(bad, good))
     assert reasons(crashed)
     assert fine.typed
+
+
+def lost(folder: Path, content: str, **more: object) -> str:
+    """Why a file has no types, which the one read after it has."""
+    bad, good = folder / "bad.cc", folder / "good.cc"
+    bad.write_text(content)
+    good.write_text("int a;\n")
+    first, second = (decode_file(found.encoded) for found in run(bad, good, **more))  # type: ignore[arg-type]
+    assert (first.typed, second.typed) == (False, True)
+    (reason,) = reasons(first)
+    return reason
+
+
+def test_a_file_that_expands_without_end_meets_the_deadline(tmp_path: Path) -> None:
+    """Ten macros that each repeat the last one ten times make ten thousand million declarations."""
+    macros = (f"#define M{level + 1} {' '.join([f'M{level}'] * 10)}\n" for level in range(10))
+    assert lost(tmp_path, "#define M0 int f();\n" + "".join(macros) + "M10\n", deadline=2) == "not read within 2 s"
+
+
+def test_a_file_that_needs_too_much_memory_costs_itself(tmp_path: Path) -> None:
+    reason = lost(tmp_path, f"int a[] = {{{'1,' * 600_000}}};\n", memory=720 << 20)
+    assert reason.startswith(("the parser crashed (SIG", "libclang crashed"))
 
 
 def test_the_content_of_another_file_is_not_shown(tmp_path: Path) -> None:
