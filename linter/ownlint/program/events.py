@@ -1,28 +1,28 @@
 """A body as six events: `Call`, `Read`, `Write`, `End`, `Leave`, `Opaque` (and `Test`, where it branches).
 
 The same for C++ and Python. An event is one moment of a function's run; `flow` says in which order
-moments can follow each other. Events are compared by identity.
+moments can follow each other. Events are compared by identity. They are dataclasses, not records: rules ask
+`isinstance` of every event, which is several times slower of a class that has a metaclass.
 """
 
 from __future__ import annotations
 
-import msgspec
+from dataclasses import dataclass, field
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.program.places import Place
 
 
-class _Numbered(msgspec.Struct, kw_only=True, eq=False, gc=False):
-    index: int = -1
+@dataclass(slots=True, eq=False)
+class Event:
+    span: Span
+    index: int = field(default=-1, init=False)
     """Position in `Flow.events`, which is source order as far as there is one."""
 
 
-class Event(_Numbered, eq=False, gc=False):
-    span: Span
-
-
-class Call(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Call(Event):
     """A call runs. `dropped` says how its result is dropped: `statement`, `void cast`, `ignore`, or "" when it is used.
     `receiver` is the place it is called on; `into` the place that gets the result."""
 
@@ -38,12 +38,14 @@ class Call(Event, eq=False, gc=False):
     """It is the operand of an `await`: what counts is what the awaited thing answers."""
 
 
-class Read(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Read(Event):
     place: Place
     node: r.Value
 
 
-class Write(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Write(Event):
     """`place` gets `value` (None when nobody says which). `fresh` when a local begins here;
     `type` is then its declared type."""
 
@@ -56,7 +58,8 @@ class Write(Event, eq=False, gc=False):
     """The expression that is assigned to; None where a declaration writes."""
 
 
-class End(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class End(Event):
     """The life of a local ends: `scope` (its block does), `del`, or `with` (the exit of a context).
 
     There is none for what a `return` ends, or a `throw` that leaves the function: then everything ends. A handler
@@ -66,7 +69,8 @@ class End(Event, eq=False, gc=False):
     why: str = "scope"
 
 
-class Leave(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Leave(Event):
     """Control leaves the function. `via` names the macro when one does it; `kind` is `return`, `throw`
     or `end` (falling off the end)."""
 
@@ -75,7 +79,8 @@ class Leave(Event, eq=False, gc=False):
     via: str = ""
 
 
-class Test(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Test(Event):
     """A condition is decided; the edges out of it are marked true and false. `constant` when only asserted
     (then there is no false edge: see `asserted`)."""
 
@@ -83,12 +88,14 @@ class Test(Event, eq=False, gc=False):
     asserted: bool = False
 
 
-class Opaque(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Opaque(Event):
     text: str
     names: tuple[str, ...] = ()
 
 
-class Mark(Event, eq=False, gc=False):
+@dataclass(slots=True, eq=False)
+class Mark(Event):
     """Where paths meet or a block opens; says nothing by itself."""
 
     what: str = ""

@@ -14,7 +14,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program.bodies import declared_names, reference_aliases, statements
-from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
+from ownlint.program.places import CHAIN, THIS, Place, last_name, place_of, strip, walk
 
 Edge = tuple[int, bool | None]
 """An event and how it is come to from a `Test`: where it holds, where not; None from anything else."""
@@ -26,9 +26,6 @@ _VANISHING_ROLES = frozenset({"debug log"})
 _ASSERTING_ROLES = _ABORTING_ROLES | {"assert", "assert only"}
 
 _ZERO = re.compile(r"0[xXbBoO]?[0'_]*[uUlLzZ]*")
-
-_CHAIN = "<chain>"
-"""What the C++ frontend writes for the part of a long chain that it made a statement of its own."""
 
 
 class Surroundings(NamedTuple):
@@ -106,7 +103,7 @@ class Expressions:
             _VALUES[kind](self, value)
 
     def name(self, value: r.Name) -> None:
-        if value.text != _CHAIN:
+        if value.text != CHAIN:
             self.emit(e.Read(Span(value.start, value.end), self.named(value.text), value))
 
     def conditional(self, value: r.Conditional, into: Place | None, dropped: str, declares: str) -> None:
