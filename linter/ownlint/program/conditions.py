@@ -14,7 +14,7 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import Held, assigned, inserted, is_constant, own_method, place
 from ownlint.program.lower import statements
-from ownlint.program.places import THIS, Place, last_name, receiver, strip
+from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
 
 _DEPTH = 6
@@ -68,6 +68,30 @@ def comes_to(function: Function, value: r.Value | None, given: Given, depth: int
             if initial is not None:
                 return comes_to(function, initial, given, depth + 1)
     return None
+
+
+def can_come_to(
+    function: Function, value: r.Value | None, given: Given, settled: frozenset[Place] = frozenset(), depth: int = 0
+) -> bool | None:
+    """What a condition comes to where its other parts let it: `forced || !ready` is false unless it is forced.
+    A part that looks at one of the `settled` places has the say itself."""
+    known = comes_to(function, value, given, depth)
+    if known is not None or depth > _DEPTH:
+        return known
+    match strip(value):
+        case r.Unary(op="!" | "not", value=negated):
+            return _not(can_come_to(function, negated, given, settled, depth + 1))
+        case r.Name(text=name):
+            initial = computed_once(function, name)
+            return can_come_to(function, initial, given, settled, depth + 1) if initial is not None else None
+        case r.Binary(op="&&" | "||", left=left, right=right) if not _looks_at(function, (left, right), settled):
+            parts = {can_come_to(function, part, given, settled, depth + 1) for part in (left, right)} - {None}
+            return parts.pop() if len(parts) == 1 else None
+    return None
+
+
+def _looks_at(function: Function, values: tuple[r.Value, ...], places: frozenset[Place]) -> bool:
+    return any(place(function, inner) in places for value in values for inner in walk(value))
 
 
 def _not(known: bool | None) -> bool | None:

@@ -23,6 +23,7 @@ _NAME = _opens(r.Assign) + _opens(r.Name) + rb'"([^"]*)"\]'
 _MEMBER = rb',"([^"]*)",(?:true|false),\d+\]'
 _ELEMENT_OR_POINTEE = rb"(?<=\])\]"
 _SETS = re.compile(rb'(?:%b|%b|%b),"(?:=|\|=|\+=|\+\+)",' % (_NAME, _MEMBER, _ELEMENT_OR_POINTEE))
+_DECLARES = re.compile(_opens(r.Declare) + rb'\["([^"]*)"\],"([^"]*)"')
 _LEAVES = re.compile(rb'"(?:return|throw)"')
 _ASKS_FOR_KEY = re.compile(rb'"(?:second|find|contains|count)"|%b\["[^"]*","' % _opens(r.Declare))
 
@@ -35,12 +36,9 @@ def names_set(function: Function) -> Iterator[str]:
     points to, and for a call that assigns in other words."""
     if any(name.startswith("=") for name in function.record.mentions):
         body = bytes(function.record.body)
-        for found in _SETS.finditer(body):
-            name, member = found.groups()
-            if name is None:
-                yield (member or b"").decode()
-            elif not _ends_with_call(function, body, name):
-                yield name.decode()
+        found = _SETS.findall(body)
+        ending = _end_with_call(body) if any(name for name, _ in found) else frozenset()
+        yield from {(name or member).decode() for name, member in found if name not in ending}
     if _assigns_by_call(function):
         yield ""
 
@@ -52,10 +50,11 @@ def _assigns_by_call(function: Function) -> bool:
     return bool(calls - _KEYED) or (bool(calls) and function.says(_ASKS_FOR_KEY))
 
 
-def _ends_with_call(function: Function, body: bytes, name: bytes) -> bool:
-    """Whether it is a local that nobody else can see: no static, no parameter, no reference."""
-    declared = re.search(_opens(r.Declare) + rb'\["%b"\],"([^"]*)"' % re.escape(name), body)
-    return declared is not None and b"&" not in declared[1] and b",true]" not in body
+def _end_with_call(body: bytes) -> frozenset[bytes]:
+    """The locals that nobody else can see: no static, no parameter, no reference."""
+    if b",true]" in body:
+        return frozenset()
+    return frozenset(name for name, written in _DECLARES.findall(body) if b"&" not in written)
 
 
 def may_fail(function: Function) -> bool:
@@ -68,9 +67,12 @@ def may_fail(function: Function) -> bool:
     )
 
 
-def says_twice(function: Function, name: str) -> bool:
-    """Whether a name stands at least twice in the body: set, and asked for."""
-    return bytes(function.record.body).count(b'"%b"' % name.encode()) > 1
+def asks_again(function: Function, name: str) -> bool:
+    """Whether what the body sets may be looked at in it, too: the name stands there twice, or a short function that
+    says it is called."""
+    if bytes(function.record.body).count(b'"%b"' % name.encode()) > 1:
+        return True
+    return function.mentions(*function.program.accessors.get(name, ()))
 
 
 def says(function: Function, name: str) -> bool:

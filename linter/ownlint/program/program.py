@@ -786,6 +786,16 @@ class Program:
         return frozenset(function.name for function in self.functions if function.says(_THROWS))
 
     @cached_property
+    def accessors(self) -> dict[str, frozenset[str]]:
+        """For each name, the short functions without parameters that say it. Needs no decoding."""
+        out: dict[str, set[str]] = {}
+        for function in self.functions:
+            if function.is_short and not function.record.parameters:
+                for said in _SAID.findall(bytes(function.record.body)):
+                    out.setdefault(said.decode(), set()).add(function.name)
+        return {name: frozenset(functions) for name, functions in out.items()}
+
+    @cached_property
     def _callers_by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
         for function in self.functions:
@@ -796,6 +806,7 @@ class Program:
 
 
 _THROWS = re.compile(rb'"throw"')
+_SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")

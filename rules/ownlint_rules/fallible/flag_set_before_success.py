@@ -88,6 +88,7 @@ _SETTINGS = re.compile(
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
+_SEEN_ELSEWHERE = frozenset({"flag", "state", "bit", "object"})
 _CLAIMS = frozenset({"flag", "entry", "object"})
 """Kinds that say of themselves that something is there; the others may as well be a step of many."""
 
@@ -107,6 +108,8 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
     failing: list[failure.Failure] | None = None
     for announced in assignments.assignments(function):
         if announced.event.span.start in told or not _announces(function, announced):
+            continue
+        if not _may_be_skipped(function, announced):
             continue
         if failing is None:
             failing = [*failure.failures(function), *failure.thrown(function)]
@@ -153,10 +156,12 @@ def _may_announce(function: Function) -> bool:
 
 
 def _may_be_asked_for(function: Function, name: str) -> bool:
-    if not name or glance.says_twice(function, name):
-        return not _is_said_once(name)
+    if not name:
+        return True
     if _is_said_once(name):
         return False
+    if glance.asks_again(function, name):
+        return True
     return any(other is not function and glance.says(other, name) for other in _neighbours(function))
 
 
@@ -183,7 +188,7 @@ def _outlives(function: Function, announced: assignments.Assignment) -> bool:
     if root == places.THIS or not function.is_local(place):
         return not _is_setting(function, place)
     if len(place) == 1 or all(step.startswith("[") for step in place[1:]):
-        return root in _statics(function) or _is_reached(function, root, announced.event)
+        return root in _statics(function) or _is_reached(function, root, announced)
     written, initial = _declaration(function, root)
     kind = types.parse(function.program.type_of(records.Name(0, 0, root), function) or written)
     if _SETTINGS.search(kind.last) or _is_made_here(initial):
@@ -207,14 +212,16 @@ def _declaration(function: Function, root: str) -> tuple[str, records.Value | No
     return owner.locals.get(root, ("", None))
 
 
-def _is_reached(function: Function, root: str, event: events.Event) -> bool:
-    """`bool& done` that is written, and `*done` of a `bool* done`."""
+def _is_reached(function: Function, root: str, announced: assignments.Assignment) -> bool:
+    """`bool& done` that is written, and `*done` of a `bool* done`. Another value is what the function answers with."""
+    if announced.held.kind not in _SURE_KINDS:
+        return False
     written = types.parse(_declaration(function, root)[0])
     if written.reference:
         return not written.const
-    if not isinstance(event, events.Write):
-        return bool(written.pointers)
-    return bool(written.pointers) and isinstance(event.target, records.Unary) and event.target.op == "*"
+    event = announced.event
+    is_pointee = isinstance(event, events.Write) and isinstance(event.target, records.Unary) and event.target.op == "*"
+    return bool(written.pointers) and (is_pointee or isinstance(event, events.Call))
 
 
 def _is_setting(function: Function, place: Place) -> bool:
@@ -297,18 +304,58 @@ def _loop_heads(function: Function, event: events.Event) -> set[events.Event]:
 # --- who skips the work ------------------------------------------------------------------------------------------
 
 
+def _may_be_skipped(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether anything at all looks at what was announced; asked before the failures are, which cost more."""
+    if announced.held.kind in _SEEN_ELSEWHERE or conditions.case_of(function, announced.event) is not None:
+        return True
+    given = conditions.Given(announced.place, announced.held)
+    return any(
+        conditions.can_come_to(function, test.value, given) is not None
+        for test in function.flow.events
+        if isinstance(test, events.Test)
+    )
+
+
 def _skip_here(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> _Skip | None:
     """A test on the way to the announcement that will turn out the other way, and then goes around the work."""
     flag = places.render(announced.place)
     given = conditions.Given(announced.place, announced.held)
+    settled = _settled(function, announced, failed)
     for test in _tests_for(function, announced):
-        now = conditions.comes_to(function, test.value, given)
-        if now is not None and _skips(function, test, now, announced, failed):
+        now = conditions.can_come_to(function, test.value, given, frozenset(settled))
+        if now is None or _is_settled(function, test, settled):
+            continue
+        if _skips(function, test, now, announced, failed):
             return _Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
     found = _other_case(function, announced)
     if found is not None:
         return _Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
     return None
+
+
+def _settled(
+    function: Function, announced: assignments.Assignment, failed: failure.Failure
+) -> dict[Place, assignments.Held]:
+    """What is set only once the work has succeeded: a second flag that has the say."""
+    if failed.cause is None:
+        return {}
+    later = {event.index for event in function.flow.after(failed.cause)}
+    return {
+        other.place: other.held
+        for other in assignments.assignments(function)
+        if other.place != announced.place and other.event.index in later and not function.is_local(other.place)
+    }
+
+
+def _is_settled(
+    function: Function, test: events.Test, settled: dict[Place, assignments.Held], anywhere: bool = False
+) -> bool:
+    """Whether the test is reached only where such a flag is set."""
+    return any(
+        conditions.comes_to(function, guard.value, conditions.Given(place, held, anywhere)) is outcome
+        for guard, outcome in function.flow.guards(test)
+        for place, held in settled.items()
+    )
 
 
 def _tests_for(function: Function, announced: assignments.Assignment) -> Iterator[events.Test]:
@@ -468,10 +515,11 @@ def _skip_elsewhere(function: Function, announced: assignments.Assignment, faile
     wanted = {function.name}
     if announced.held.kind == "flag" and failed.cause is not None:
         wanted.add(places.last_name(failed.cause.node.callee))
-    elif announced.held.kind not in ("state", "bit", "object"):
+    elif announced.held.kind not in _SEEN_ELSEWHERE:
         return None
     flag = places.render(announced.place)
     given = conditions.Given(announced.place, announced.held, anywhere=True)
+    settled = _settled(function, announced, failed)
     for other in _neighbours(function):
         if other is function or not other.mentions(*wanted) or not _may_ask(other, announced.place[-1]):
             continue
@@ -479,7 +527,9 @@ def _skip_elsewhere(function: Function, announced: assignments.Assignment, faile
             if not isinstance(test, events.Test) or test.asserted:
                 continue
             now = conditions.comes_to(other, test.value, given)
-            if now is not None and _goes_around(other, test, now, wanted):
+            if now is None or _is_settled(other, test, settled, anywhere=True):
+                continue
+            if _goes_around(other, test, now, wanted):
                 return _Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), "likely")
     return None
 
