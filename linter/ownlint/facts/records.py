@@ -19,7 +19,7 @@ from typing import Union
 
 import msgspec
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
 Language = OneOf["cpp", "python"]
@@ -635,6 +635,8 @@ class File(msgspec.Struct, frozen=True, gc=False):
     problems: tuple[Problem, ...] = ()
     module: str = ""
     """Python: the dotted module name, as far as the folders with an `__init__.py` tell."""
+    debug: tuple[int, ...] = ()
+    """Flat pairs of byte offsets: what a release build does not compile (`#ifndef NDEBUG`)."""
 
 
 _body_encoder = msgspec.json.Encoder()

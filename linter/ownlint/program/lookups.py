@@ -6,6 +6,7 @@ An answer that only an assertion reads is none in a release build; one that chan
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -72,8 +73,13 @@ def looks(function: Function, held: Container, key: r.Value | None, depth: int =
                     found = Look(event, False)
         if found is None or _is_unheard(function, event):
             continue
-        inside = found.asserted or any(event.span.start in span for span in asserted)
+        inside = found.asserted or any(event.span.start in span for span in asserted) or _is_debug(function, event)
         yield found._replace(asserted=inside or _only_asserted(function, event))
+
+
+def _is_debug(function: Function, event: e.Event) -> bool:
+    """Whether a release build does not compile it."""
+    return bisect_right(function.file.debug, event.span.start) % 2 == 1
 
 
 def _assertions(function: Function) -> list[r.Span]:
@@ -200,11 +206,9 @@ def who_looked(
         return Answer("guarded")
     if any(_shares_conditions(function, function.flow.events[look], event) for look in sorted(deciding)):
         return Answer("guarded")
-    asserted = [look for look in found if look.asserted and function.flow.dominates(look.event, event)]
+    asserted = [look for look in found if look.asserted and _comes_before(function, look.event, event)]
     if asserted:
-        where = f" in `{asserted[0].through}`" if asserted[0].through else ""
-        said = function.step(asserted[0].event, f"only an assertion{where} says that it is not there")
-        return Answer("asserted", (said,))
+        return Answer("asserted", (function.step(asserted[0].event, _said(function, asserted[0])),))
     if telling:
         return Answer("told", (function.step(telling[0], "what is found here changes nothing"),))
     outer = _ask_around(function, held, key, depth)
@@ -212,6 +216,18 @@ def who_looked(
         seen = function.flow.events[min(deciding)]
         return Answer("partly", (function.step(seen, "not every way passes this look"),))
     return outer
+
+
+def _comes_before(function: Function, look: e.Event, event: e.Event) -> bool:
+    """On every way to the event; the two sides of `#ifdef NDEBUG` are two ways."""
+    return function.flow.dominates(look, event) or (_is_debug(function, look) and event in function.flow.after(look))
+
+
+def _said(function: Function, look: Look) -> str:
+    if _is_debug(function, look.event):
+        return "only a debug build looks here"
+    where = f" in `{look.through}`" if look.through else ""
+    return f"only an assertion{where} says that it is not there"
 
 
 def _only_tells(function: Function, look: e.Event, event: e.Event) -> bool:

@@ -46,8 +46,9 @@ never runs it.
 Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
 setters that are meant to replace.
 
-Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A look between
-`#ifndef NDEBUG` and `#endif` counts as well. A map that is a local variable is no registry.
+Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
+variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
+is a bare pointer and the call is none of `try_emplace`.
 
 Source: MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
 """

@@ -13,7 +13,7 @@ never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -66,6 +66,8 @@ class Prepared(NamedTuple):
     """Functions whose name was cut to make room for `()`."""
     macros: tuple[Macro, ...]
     imports: tuple[Import, ...]
+    debug: tuple[int, ...] = ()
+    """Flat pairs: start and end of what stands in a debug build alone."""
 
 
 class _Directive(NamedTuple):
@@ -169,7 +171,8 @@ class _Preparation:
             if start >= self.done:
                 self.word(match[0], start, end)
         self.rewrite_rest()
-        _Conditionals(self).settle()
+        conditionals = _Conditionals(self)
+        conditionals.settle()
         macros, imports = self.declarations()
         thrown, empties = self.thrown(), self.empties()
         source = bytes(self.buffer)
@@ -186,6 +189,7 @@ class _Preparation:
             self.names,
             macros,
             imports,
+            tuple(offset for side in sorted(conditionals.debug) for offset in side),
         )
 
     def scan(self) -> list[tuple[int, int]]:
@@ -558,6 +562,9 @@ class _Conditionals:
             if d.word in (b"if", b"ifdef", b"ifndef", b"elif", b"elifdef", b"elifndef", b"else", b"endif")
         ]
 
+        self.debug: list[tuple[int, int]] = []
+        """What only a debug build compiles."""
+
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
         stack: list[_Group] = []
@@ -569,6 +576,9 @@ class _Conditionals:
             elif directive.word == b"endif":
                 group = stack.pop()
                 group.end.append(directive)
+                for start, stop in _debug_sides(group):
+                    inside = [side for side in self.debug if start <= side[0] < stop]
+                    self.debug = [side for side in self.debug if side not in inside] + [(start, stop)]
                 if len(stack) < _DEEP:
                     self.choose(group)
             else:
@@ -622,6 +632,17 @@ class _Conditionals:
         preparation.directives = [
             d for d in preparation.directives if d.word != b"define" or not start <= d.start < end
         ]
+
+
+def _debug_sides(group: _Group) -> Iterator[tuple[int, int]]:
+    """The side of `#ifndef NDEBUG`, and the `#else` of `#ifdef NDEBUG`."""
+    first = group.parts[0]
+    ends = [part.start for part in group.parts[1:]] + [group.end[0].start]
+    condition = first.word + b" " + b"".join(first.rest.split())
+    if condition in (b"ifndef NDEBUG", b"if !defined(NDEBUG)", b"if !definedNDEBUG"):
+        yield first.end, ends[0]
+    elif condition in (b"ifdef NDEBUG", b"if defined(NDEBUG)", b"if definedNDEBUG") and len(group.parts) == 2:
+        yield group.parts[1].end, ends[1]
 
 
 _WHOLE = re.compile(rb"\s*(?!else\b|catch\b)[^)},.;?:+*/|=\s](?s:.)*[;}]\s*\Z")

@@ -48,6 +48,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         tuple(reader.aliases),
         prepared.macros,
         prepared.imports,
+        debug=prepared.debug,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(lost, size),
