@@ -349,8 +349,13 @@ class _Builder(Expressions):
                 self.block(case.body, case.span)
                 from_above = self.frontier
             else:
-                from_above = self.pattern(case)
+                missed = self.pattern(case)
                 out += self.frontier
+                if not case.values:
+                    from_above = []  # nothing gets past it
+                elif missed:
+                    self.frontier = from_above + missed
+                    from_above = [(self.emit(e.Mark(case.span, "no match")), None)]
         self.loops.pop()
         self.frontier = out + from_above + loop.breaks
         if not has_default:

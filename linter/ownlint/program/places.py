@@ -124,7 +124,7 @@ _CHILDREN: dict[type, Callable[[Any], tuple[r.Value, ...]]] = {
     r.Unary: lambda value: (value.value,),
     r.Cast: lambda value: (value.value,),
     r.Binary: lambda value: (value.left, value.right),
-    r.Assign: lambda value: (value.target,) if value.value is value.target else (value.value, value.target),
+    r.Assign: lambda value: (value.target,) if value.op in ("++", "--") else (value.value, value.target),
     r.Lambda: lambda value: tuple([c.value for c in value.captures if c.value is not None]),
     r.Conditional: lambda value: (value.condition, value.then, value.other),
     r.Aggregate: lambda value: value.items,
