@@ -343,17 +343,16 @@ def test_nested_finally_blocks_do_not_explode():
 
 # --- anything at all --------------------------------------------------------------------------
 
-CPP_WORDS = (
-    "if else for while do switch case default break continue return try catch throw goto { } ( ) [ ] ; : , = == && || "
-    "! * & -> . < > a b x 1 0 auto int [&] new delete co_await template class struct namespace operator ~ \" ' # \\"
-).split()
-PYTHON_WORDS = [
-    *(
-        "if else elif for while try except finally with as match case del return raise yield await async def class "
-        "lambda in is not and or : , = := ( ) [ ] { } . * ** a b x 1 None True \\ ' \" pass break continue"
-    ).split(),
-    *("\n", "\n    ", "\n        "),
-]
+CPP_SOUP = """
+if else for while do switch case default break continue return try catch throw goto { } ( ) [ ] ; : , = == && || ! * & ->
+. < > a b x 1 0 auto int [&] new delete co_await template class struct namespace operator ~ " ' # \\
+"""
+PYTHON_SOUP = """
+if else elif for while try except finally with as match case del return raise yield await async def class lambda in is
+not and or : , = := ( ) [ ] { } . * ** a b x 1 None True \\ ' " pass break continue
+"""
+CPP_WORDS = CPP_SOUP.split()
+PYTHON_WORDS = [*PYTHON_SOUP.split(), "\n", "\n    ", "\n        "]
 
 FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
