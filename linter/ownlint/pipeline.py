@@ -13,11 +13,12 @@ import msgspec
 
 from ownlint import catalogue, inputs
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, selected
+from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
-from ownlint.facts.records import File, decode_file
+from ownlint.facts.records import File, Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
-from ownlint.program.models import ModelError
+from ownlint.program.models import ModelError, Models
 from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
@@ -68,7 +69,7 @@ def run(options: Options) -> Report:
         from ownlint.program.program import Program
 
         libraries = load_models(models_at)
-        facts = read_all(found.sources, held, how.commands, libraries.vocabulary(), cache, digests, options.jobs)
+        facts = read_all(found.sources, held, how.commands, libraries, cache, digests, options.jobs)
         program = Program(facts.files, libraries)
         rules = [rule for rule in catalogue.load() if rule.id in ran]
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint)
@@ -148,14 +149,14 @@ def compiling(found: Discovered, config: Config) -> Compiling:
     build = None if config.build_path is None else found.root / config.build_path
     compilation = Compilation.find(found.root, build, found.sources)
     if config.types == "auto" and not compilation.from_database:
-        missing = "no compile_commands.json; see `--build-path`"
-        return Compiling({}, f"{compilation.notice}; {missing}" if compilation.notice else missing)
+        return Compiling({}, f"{compilation.notice or 'no compile_commands.json'}; see `--build-path`")
     commands = {}
     for source in wanted:
         command = compilation.command(source)
         if command is not None and (config.types == "always" or not command.inferred):
             commands[source.relative] = command
-    return Compiling(commands, compilation.notice)
+    absent = "" if len(commands) == len(wanted) else "not in the compile database; see `--types always`"
+    return Compiling(commands, compilation.notice or absent)
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -178,20 +179,32 @@ def read_all(
     sources: Sequence[Source],
     held: Sequence[str],
     commands: dict[str, Command],
-    vocabulary: Vocabulary,
+    libraries: Models,
     cache: Cache,
     digests: Digests,
     jobs: int,
 ) -> Facts:
-    """C++ first: the classes it binds are among the words that make a Python file worth reading."""
-    parts: list[Facts] = []
-    for language in ("cpp", "python"):
-        chosen = [index for index, source in enumerate(sources) if source.language == language]
-        its_sources, its_held = [sources[i] for i in chosen], [held[i] for i in chosen]
-        parts.append(read(its_sources, its_held, commands, vocabulary, cache, digests, jobs))
-        bound = {record.name for file in parts[0].files for record in file.bound_classes if record.name.isidentifier()}
-        anchors = {*vocabulary.anchors, *(rf"\b{name}\b" for name in bound)} if vocabulary.anchors else set()
-        vocabulary = msgspec.structs.replace(vocabulary, anchors=tuple(sorted(anchors)))
+    """C++ first: the classes it binds are among the words that make a Python file worth reading. Then Python, and again
+    those of its files that were passed over and name what the others define."""
+
+    def read_these(chosen: Sequence[int], words: Vocabulary) -> Facts:
+        return read([sources[i] for i in chosen], [held[i] for i in chosen], commands, words, cache, digests, jobs)
+
+    def written_in(language: Language) -> list[int]:
+        return [index for index, source in enumerate(sources) if source.language == language]
+
+    vocabulary = libraries.vocabulary()
+    cpp = read_these(written_in("cpp"), vocabulary)
+    vocabulary = anchors.with_bound_classes(vocabulary, cpp.files)
+    chosen = written_in("python")
+    python = read_these(chosen, vocabulary)
+    parts = [cpp, python]
+    wider = anchors.with_helpers(vocabulary, python.files, libraries.makes_owner)
+    if wider != vocabulary:
+        passed = [i for i, file in zip(chosen, python.files, strict=True) if not file.functions and not file.problems]
+        again = read_these(passed, wider)
+        kept = [file for file in python.files if file.functions or file.problems]
+        parts = [cpp, msgspec.structs.replace(python, files=kept), again]
     files = sorted((file for part in parts for file in part.files), key=lambda file: file.path)
     depends = sorted({path for part in parts for path in part.depends})
     return Facts(files, depends, all(part.settled for part in parts))

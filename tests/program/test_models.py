@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ownlint_rules
+from ownlint.facts.vocabulary import Anchor
 from ownlint.program.models import Effect, ModelError, Models, Place, load, parse_effect, spelling
 
 BUILT_IN = Path(next(iter(ownlint_rules.__path__))) / "models"
@@ -302,7 +303,10 @@ def test_a_user_writes_a_table_of_views(tmp_path: Path) -> None:
     found = models.python_member("mylib.Vector", "as_numpy")
     assert found is not None
     assert (found.borrows, found.keeps) == ("self", "none")
-    assert "mylib" in models.vocabulary().anchors
+    made = models.python_member("mylib.Vector", "__init__")
+    assert made is not None
+    assert made.keeps == "own"
+    assert Anchor("mylib", (r"\bVector\b",)) in models.vocabulary().anchors
 
 
 # --- all together -----------------------------------------------------------------------------------

@@ -28,6 +28,14 @@ class Framework(msgspec.Struct, frozen=True, gc=False):
     wrappers: tuple[str, ...] = ()
 
 
+class Anchor(msgspec.Struct, frozen=True, gc=False):
+    """What makes a Python file worth reading: `word`, and one of `beside` too where there are any. Regular expressions,
+    searched in the bytes as they lie on disk."""
+
+    word: str
+    beside: tuple[str, ...] = ()
+
+
 class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     annotations: tuple[str, ...] = ()
     """Regular expressions (whole names) of macros that stand where an attribute would, with or
@@ -38,8 +46,8 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     asserting: tuple[str, ...] = ()
     """Regular expressions of macros that test and vanish in release builds."""
     frameworks: tuple[Framework, ...] = ()
-    anchors: tuple[str, ...] = ()
-    """Words of which a Python file must hold at least one to be read beyond its imports."""
+    anchors: tuple[Anchor, ...] = ()
+    """A Python file that satisfies none of them is not read; without any, every file is."""
 
 
 _encoder = msgspec.json.Encoder(order="sorted")

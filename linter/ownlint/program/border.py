@@ -11,13 +11,18 @@ from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
+from ownlint.program import types
 from ownlint.program.contracts import Contract, contract_of
-from ownlint.program.handles import Fact, Handles, Interpreter, Misuse, fact_of
+from ownlint.program.handle_flow import Interpreter
+from ownlint.program.handles import NOTHING, Fact, Given, Handle, Handles, Misuse, Summary, fact_of
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Function
+from ownlint.program.targets import target_of
 
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
+
+_PROPERTIES = ("property", "property_rw", "field", "field_rw")
 
 
 class Border:
@@ -26,9 +31,12 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: dict[tuple[str, str], Fact | None] = {}
-        self._summaries: dict[Function, Handles | None] = {}
+        self._summaries: dict[tuple[Function, tuple[Given, ...]], Summary | None] = {}
+        self._contracts: dict[Binding, Contract | None] = {}
+        self._misuses: dict[Function, list[Misuse]] = {}
+        self._files: dict[str, bool] = {}
 
-    # --- classes ---
+    # --- classes and functions of native modules ---
 
     @cached_property
     def bound(self) -> dict[str, tuple[r.File, int]]:
@@ -40,18 +48,27 @@ class Border:
         return {name: places[0] for name, places in found.items() if len(places) == 1}
 
     @cached_property
-    def _python_classes(self) -> frozenset[str]:
-        """Names of classes written in Python: an import of one of them is not an import of a bound class."""
-        return frozenset(
-            record.name for file in self.program.files.values() if file.language == "python" for record in file.classes
-        )
+    def bound_functions(self) -> dict[str, Binding]:
+        """Functions that a module binds, by name, once each."""
+        found: dict[str, list[Binding]] = {}
+        for binding in self.program.bindings:
+            if binding.record.kind == "function" and binding.record.owner < 0:
+                found.setdefault(binding.name, []).append(binding)
+        return {name: bindings[0] for name, bindings in found.items() if len(bindings) == 1}
+
+    @cached_property
+    def _written_in_python(self) -> frozenset[str]:
+        """Names of classes and functions written in Python: an import of one of them is not one of a bound one."""
+        files = [file for file in self.program.files.values() if file.language == "python"]
+        functions = {record.name for file in files for record in file.functions if record.kind == "function"}
+        return frozenset(functions | {record.name for file in files for record in file.classes})
 
     def find(self, dotted: str) -> str | None:
         model = self.program.models.python_class(dotted)
         if model is not None:
             return model.name
-        last = dotted.rpartition(".")[2]
-        if "." in dotted and last in self.bound and last not in self._python_classes:
+        module, _, last = dotted.rpartition(".")
+        if last in self.bound and last not in self._written_in_python and self._is_ours(module):
             return _BOUND + last
         return None
 
@@ -67,35 +84,80 @@ class Border:
             return fact_of(member) if member is not None else None
         if cls.removeprefix(_BOUND) not in self.bound:
             return None
-        file, index = self.bound[cls.removeprefix(_BOUND)]
         if name == "__init__":
             return Fact("own", cls)
-        for binding in self.program.bindings_of(file, index):
-            if binding.name == name and (contract := self.contract(binding)) is not None:
-                return self._fact(binding, contract)
-        return None
+        file, index = self.bound[cls.removeprefix(_BOUND)]
+        found = (b for b in self.program.bindings_of(file, index) if b.name == name)
+        return next((fact for binding in found if (fact := self._fact(binding)) is not None), None)
+
+    def function(self, dotted: str) -> Fact | None:
+        module, _, name = dotted.rpartition(".")
+        binding = self.bound_functions.get(name)
+        if binding is None or name in self._written_in_python or not self._is_ours(module):
+            return None
+        return self._fact(binding)
+
+    def _is_ours(self, module: str) -> bool:
+        """Whether an import from there can be the project's own: an extension module it defines, or one of its Python
+        files, which may hand a bound class on. Where no extension module is seen, nobody knows its name."""
+        if not module:
+            return False
+        parts = set(module.split("."))
+        return not self._extensions or not parts.isdisjoint(self._extensions) or module in self._python_modules
+
+    @cached_property
+    def _extensions(self) -> frozenset[str]:
+        """Names of extension modules, as `PYBIND11_MODULE(name, m)` and its relatives give them."""
+        return frozenset(
+            record.parameters[0].type or record.parameters[0].name
+            for file in self.program.files.values()
+            if file.language == "cpp"
+            for record in file.functions
+            if record.name.endswith("_MODULE") and record.parameters
+        )
+
+    @cached_property
+    def _python_modules(self) -> frozenset[str]:
+        """Dotted names of the project's Python files, and the ends of them: the root may lie anywhere."""
+        modules = [f.module.removesuffix(".__init__") for f in self.program.files.values() if f.language == "python"]
+        return frozenset(
+            ".".join(parts[start:])
+            for parts in (module.split(".") for module in modules)
+            for start in range(len(parts))
+        )
 
     def contract(self, binding: Binding) -> Contract | None:
         if binding not in self._contracts:
             self._contracts[binding] = contract_of(binding)
         return self._contracts[binding]
 
-    @cached_property
-    def _contracts(self) -> dict[Binding, Contract | None]:
-        return {}
-
-    def _fact(self, binding: Binding, contract: Contract) -> Fact | None:
-        returned = self._bound_name(contract.returns)
-        declared = binding.step(binding.record, f"`{binding.symbol}` is bound here and keeps nobody alive")
+    def _fact(self, binding: Binding) -> Fact | None:
+        contract = self.contract(binding)
+        if contract is None:
+            return None
+        called = binding.record.kind not in _PROPERTIES
         if not contract.borrows:
-            return Fact("own", _BOUND + returned) if returned and binding.record.kind == "static" else Fact("copy")
-        if contract.borrows != "self":
-            return Fact("copy")
+            made = self._made(binding) if binding.record.kind in ("static", "function") else ""
+            return Fact("own", _BOUND + made) if made else Fact("copy", called=called)
+        returned = self._bound_name(contract.returns)
         cls = _BOUND + (returned or contract.returns or binding.name)
-        return Fact("owner" if contract.protected else "none", cls, None if contract.protected else declared)
+        source = 0 if contract.borrows == "self" else int(contract.borrows.removeprefix("argument "))
+        if contract.protected:
+            return Fact("owner", cls, source=source, called=called)
+        declared = binding.step(binding.record, f"`{binding.symbol}` is bound here and keeps nobody alive")
+        return Fact("none", cls, declared, source, called)
+
+    def _made(self, binding: Binding) -> str:
+        """The bound class of which the binding hands out a new object, by value or by an owning pointer."""
+        target = target_of(binding)
+        kind = types.parse(target.result if target is not None else "")
+        if kind.pointers or kind.reference:
+            return ""
+        owning = any("pointer" in role or role == "scoped owner" for role in self.program.models.role(kind.name))
+        return self._bound_name(kind.arguments[0] if owning and kind.arguments else kind.name)
 
     def _bound_name(self, cxx: str) -> str:
-        last = cxx.rsplit("::", 1)[-1]
+        last = _last(cxx)
         return next(
             (name for name, (file, index) in self.bound.items() if _last(file.bound_classes[index].type) == last), ""
         )
@@ -105,100 +167,125 @@ class Border:
     @cached_property
     def misuses(self) -> list[Misuse]:
         """Every use of a handle after its owner is gone, in all Python of the project."""
-        return [
-            misuse
-            for function in self.program.functions
-            if function.language == "python" and function.file.functions
-            for misuse in self.misuses_in(function)
-        ]
+        python = (function for function in self.program.functions if function.language == "python")
+        return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[Misuse]:
         if function not in self._misuses:
-            if not self._concerned(function):
-                self._misuses[function] = []
-                return []
-            interpreter = Interpreter(function, self, self.returned_by)
-            self._misuses[function] = interpreter.run()
-            if interpreter.returned and function.record.kind in ("function", "method"):
-                self._summaries.setdefault(function, _common(interpreter.returned))
+            self._misuses[function] = self._run(function, ()) if self._concerned(function) else []
         return self._misuses[function]
 
-    @cached_property
-    def _misuses(self) -> dict[Function, list[Misuse]]:
-        return {}
+    def _run(self, function: Function, given: tuple[Given, ...]) -> list[Misuse]:
+        interpreter = Interpreter(function, self, _passed(function, given))
+        found = interpreter.run()
+        if _is_plain(function):
+            self._summaries[function, given] = interpreter.summary()
+        return found
 
     @cached_property
     def _makers(self) -> frozenset[str]:
         """Last names of calls after which an owner can exist: those that make one, and the project's own
         functions that call one of those."""
-        direct = self.program.models.makers | frozenset(self.bound)
-        indirect = {f.name for f in self._python_functions_all if not direct.isdisjoint(f.record.mentions)}
-        return direct | indirect
-
-    @property
-    def _python_functions_all(self) -> list[Function]:
-        return [f for f in self.program.functions if f.language == "python" and f.record.kind == "function"]
-
-    def _concerned(self, function: Function) -> bool:
-        """Whether the function can come to hold an owner, and anything in its file is a handle class at all."""
-        if self._makers.isdisjoint(function.record.mentions):
-            return False
-        path = function.path
-        if path not in self._concerned_files:
-            file = function.file
-            symbols = {meaning.symbol for meaning in file.meanings} | {i.target for i in file.imports}
-            self._concerned_files[path] = any(
-                self.find(symbol) or self.find(symbol.rpartition(".")[0]) for symbol in symbols if symbol
-            ) or any(i.name == "*" and self.program.models.exports(i.target) for i in file.imports)
-        return self._concerned_files[path]
+        makers = self.program.models.makers | frozenset(self.bound) | frozenset(self.bound_functions)
+        makers |= {
+            name
+            for file, index in self.bound.values()
+            for binding in self.program.bindings_of(file, index)
+            if binding.record.kind == "static" and (name := binding.name)
+        }
+        while True:
+            callers = {f.name for f in self._own_functions if not makers.isdisjoint(f.record.mentions)}
+            if callers <= makers:
+                return makers
+            makers |= callers
 
     @cached_property
-    def _concerned_files(self) -> dict[str, bool]:
-        return {}
+    def _own_functions(self) -> list[Function]:
+        return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
 
-    def returned_by(self, caller: Function, call: r.Call) -> Handles | None:
+    def _concerned(self, function: Function) -> bool:
+        """Whether the function can come to hold an owner: it calls what may make one, and something in its file
+        is a handle class or a function of the project."""
+        if self._makers.isdisjoint(function.record.mentions):
+            return False
+        file = function.file
+        if file.path not in self._files:
+            symbols = {meaning.symbol for meaning in file.meanings} | {i.target for i in file.imports}
+            self._files[file.path] = any(
+                self.find(symbol) or self.find(symbol.rpartition(".")[0]) or self.function(symbol)
+                for symbol in symbols
+                if symbol
+            ) or any(i.name == "*" and self.program.models.exports(i.target) for i in file.imports)
+            self._files[file.path] |= any(self._own(symbol) for symbol in symbols)
+        return self._files[file.path]
+
+    # --- the project's own functions ---
+
+    def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
         """Handles the project's own function makes and returns; None when it does not, or nobody knows."""
-        target = self._own_function(caller, call)
-        if target is None or target is caller:
+        target = self._own(symbol)
+        if target is None or target is caller or not _is_plain(target):
             return None
-        if target not in self._summaries:
-            self._summaries[target] = None  # while it is being computed: recursion knows nothing
-            if self._concerned(target):
-                interpreter = Interpreter(target, self, self.returned_by)
-                interpreter.run()
-                self._summaries[target] = _common(interpreter.returned)
-        return self._summaries[target]
+        if target.record.kind == "method" and not {"static"} & set(target.record.qualifiers):
+            given = tuple(part._replace(parameter=part.parameter + 1) for part in given)
+        if (target, given) not in self._summaries:
+            self._summaries[target, given] = None  # while it is being computed: recursion knows nothing
+            if given or self._concerned(target):
+                self._run(target, given)
+            else:
+                self._summaries[target, given] = Summary(NOTHING, frozenset())
+        return self._as_called(target, self._summaries[target, given])
 
-    def _own_function(self, caller: Function, call: r.Call) -> Function | None:
-        if not isinstance(call.callee, r.Name):
+    def _as_called(self, target: Function, summary: Summary | None) -> Summary | None:
+        shift = target.record.kind == "method" and "static" not in target.record.qualifiers
+        if summary is None:
             return None
-        meaning = self.program.meaning(caller.file, call.callee.start)
-        wanted = (
-            meaning.symbol if meaning is not None and meaning.symbol else f"{caller.file.module}.{call.callee.text}"
-        )
-        module, _, name = wanted.rpartition(".")
-        found = self._python_functions.get(name, [])
-        exact = [f for f in found if f.file.module == module or f.file.module.endswith("." + module)]
+        returns = summary.returns
+        if shift:
+            returns = frozenset(h._replace(token=(h.token[0] + 1, 0)) if h.token[0] < 0 else h for h in returns)
+        if "async" in target.record.qualifiers:
+            returns = frozenset(h.inside("await") for h in returns)
+        return Summary(returns, frozenset(parameter - shift for parameter in summary.kept))
+
+    def _own(self, symbol: str) -> Function | None:
+        module, _, name = symbol.rpartition(".")
+        exact = [
+            function
+            for function in self._by_name.get(name, ())
+            if module and (home := _home(function)) and (home == module or home.endswith("." + module))
+        ]
         return exact[0] if len(exact) == 1 else None
 
     @cached_property
-    def _python_functions(self) -> dict[str, list[Function]]:
+    def _by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
-        for function in self.program.functions:
-            if function.language == "python" and function.record.kind == "function" and not function.record.scope:
+        for function in self._own_functions:
+            if function.record.parent < 0:
                 out.setdefault(function.name, []).append(function)
         return out
 
 
-def _common(returned: list[Handles]) -> Handles | None:
-    """What every return hands out: one owner, held."""
-    if not returned:
-        return None
-    first = returned[0]
-    if len(first) == 1 and all(len(r) == 1 and next(iter(r)).cls == next(iter(first)).cls for r in returned):
-        handle = next(iter(first))
-        return first if handle.holds and not handle.inside else None
-    return None
+def _home(function: Function) -> str:
+    """The module, and the class in it, where a function stands."""
+    return ".".join(part for part in (function.file.module, function.record.scope) if part)
+
+
+def _is_plain(function: Function) -> bool:
+    """Calling it runs its body and gives what that returns: no unknown decorator, no generator."""
+    known = {"staticmethod", "classmethod"}
+    return "generator" not in function.record.qualifiers and all(a.name in known for a in function.record.annotations)
+
+
+def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
+    """The parameters that handles are passed for; spread ones take none."""
+    parameters = function.record.parameters
+    passed: dict[str, Handles] = {}
+    for number, cls, holds in given:
+        if number < len(parameters) and not any(p.spread for p in parameters[: number + 1]):
+            parameter = parameters[number]
+            handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
+            passed[parameter.name] = frozenset({handle})
+    return passed
 
 
 def _last(name: str) -> str:
@@ -207,18 +294,13 @@ def _last(name: str) -> str:
 
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     """The way to a misuse, in the order in which it happens."""
-    function = misuse.function
-    steps = [
-        function.step(
-            misuse.made,
-            f"`{misuse.owner}` is made here"
-            + (", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""),
-        )
-    ]
-    if misuse.declared is not None:
-        steps.append(misuse.declared)
-    if misuse.taken != misuse.at:
-        steps.append(function.step(misuse.taken, f"`{misuse.child}` is taken from it and does not keep it alive"))
+    function, child = misuse.function, misuse.child
+    unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
+    steps = [function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}")]
+    if child.declared is not None:
+        steps.append(child.declared)
+    if child.taken != misuse.at:
+        steps.append(function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive"))
     if misuse.ended is not None and misuse.kind == "use":
         steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
     return tuple(steps)

@@ -24,7 +24,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
 import msgspec
 
 from ownlint.facts.records import Language
-from ownlint.facts.vocabulary import Framework, Vocabulary
+from ownlint.facts.vocabulary import Anchor, Framework, Vocabulary
 from ownlint.finding import CERTAINTIES, Certainty
 
 FORMAT = 1
@@ -561,6 +561,7 @@ class _File:
         self.namespaces = library.texts("namespaces")
         self.aliases: dict[str, str] = library.mapping("aliases")
         self.anchors = library.texts("anchors")
+        self.beside = library.texts("beside")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -708,6 +709,8 @@ class _File:
                 members[member.on].setdefault(member.name, []).append(member)
         section.done()
         for name, role, bases, source in classes:
+            if role == "owner" and not any(_makers(found) for found in members[name].values()):
+                members[name]["__init__"] = [_constructor(self.library, name)]
             variants = {key: tuple(found) for key, found in members[name].items()}
             first = {key: found[0] for key, found in variants.items()}
             self.py_classes.append(PyClass(self.library, name, role, bases, first, variants, source))
@@ -904,7 +907,7 @@ class Models:
         self.versions = tuple(version for file in files for version in file.versions)
         self.frameworks = {model.spelling.name: model for file in files for model in file.frameworks}
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
-        self._anchors = sorted({anchor for file in files for anchor in file.anchors})
+        self._anchors = {Anchor(word, _beside(file)) for file in files for word in file.anchors}
         self._index_types(files)
         self._index_macros(files)
         self._index_python(files)
@@ -1012,16 +1015,16 @@ class Models:
         """Last names of all status types: what is not among them cannot be one."""
         return frozenset(name.rsplit("::", 1)[-1].rstrip("*") for name in self._status_index.exact)
 
-    def role(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[Role, ...]:
-        """What kinds of thing a type is: `std::map<K, V>` is a `container`, `associative`, `stable container`.
-
-        Pointers and references are those of the type itself: ask `spelling(type_text)` where it matters.
-        """
     def names_of(self, *roles: Role) -> frozenset[str]:
         """Last names of all classes of these kinds."""
         entries = (entry for found in self._class_index.exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
 
+    def role(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[Role, ...]:
+        """What kinds of thing a type is: `std::map<K, V>` is a `container`, `associative`, `stable container`.
+
+        Pointers and references are those of the type itself: ask `spelling(type_text)` where it matters.
+        """
         return tuple(dict.fromkeys(role for model in self.classes(type_text, scopes) for role in model.roles))
 
     def _function(
@@ -1089,8 +1092,15 @@ class Models:
     @functools.cached_property
     def makers(self) -> frozenset[str]:
         """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""
-        members = (member for variants in self._py_members.values() for member in variants if member.keeps == "own")
-        return frozenset(m.on.rpartition(".")[2] if m.name == "__init__" else m.name for m in members)
+        return frozenset(_called(member) for variants in self._py_members.values() for member in _makers(variants))
+
+    def makes_owner(self, dotted: str) -> bool:
+        """Whether calling this makes an owner; what a star import brought is taken to be what it is called."""
+        on, _, name = dotted.rpartition(".")
+        if name not in self.makers:
+            return False
+        member = self.python_member(dotted, "__init__") or self.python_member(on, name)
+        return dotted.startswith("*.") or (member is not None and member.keeps == "own")
 
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
@@ -1108,8 +1118,34 @@ class Models:
             declaring=patterns("assign or return", "declaring"),
             asserting=patterns("assert"),
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
-            anchors=tuple(self._anchors),
+            anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
         )
+
+
+def _makers(members: Iterable[PyMember]) -> list[PyMember]:
+    return [member for member in members if member.keeps == "own"]
+
+
+def _constructor(library: str, name: str) -> PyMember:
+    """An owner of which no maker is described is made by calling its class."""
+    return PyMember(library, name, "__init__", "constructor", (name,), keeps="own")
+
+
+def _called(maker: PyMember) -> str:
+    """The name in front of the parentheses."""
+    return maker.on.rpartition(".")[2] if maker.name == "__init__" else maker.name
+
+
+def _beside(file: _File) -> tuple[str, ...]:
+    """What a Python file holds that can come by an owner of this library's: a handle that somebody else owns is
+    somebody else's to keep."""
+    if file.beside:
+        return file.beside
+    makers = {maker for cls in file.py_classes for variants in cls.variants.values() for maker in _makers(variants)}
+    words = {
+        (r"\b" if maker.name == "__init__" else r"\.\s*") + re.escape(_called(maker)) + r"\b" for maker in makers
+    }
+    return tuple(sorted(words))
 
 
 def load(paths: Sequence[Path]) -> Models:

@@ -12,7 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from ownlint import catalogue
+from ownlint.facts import anchors
 from ownlint.facts.records import File, decode_file
+from ownlint.facts.vocabulary import Vocabulary
 from ownlint.finding import CERTAINTIES, Crash, Finding
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.inputs import packs
@@ -72,19 +74,32 @@ def load_models(extra: str = "") -> models.Models:
 
 
 def _read(case: Case, mode: Mode, folder: Path, prelude: Path | None, known: models.Models) -> Iterator[File]:
-    reader = Reader(Handshake(known.vocabulary()))
+    """As the pipeline does: C++ first, then Python, and the Python that was passed over once more."""
     for block in case.blocks:
         place = folder / block.name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(block.text, encoding="utf-8")
-    for block in case.blocks:
-        file = decode_file(reader.answer(_request(block, case, mode, folder, prelude))[1])
-        reasons = "; ".join(problem.reason for problem in file.problems)
-        if mode == "typed" and block.language == "cpp" and not file.typed:
-            raise CaseError(f"{block.name} was not read with types: {reasons or 'no reason given'}")
-        if reasons:
-            raise CaseError(f"{block.name} was not read in full: {reasons}")
-        yield file
+
+    def read(language: str, vocabulary: Vocabulary) -> list[File]:
+        reader = Reader(Handshake(vocabulary))
+        blocks = (block for block in case.blocks if block.language == language)
+        return [_file(reader, block, _request(block, case, mode, folder, prelude), mode) for block in blocks]
+
+    cpp = read("cpp", known.vocabulary())
+    vocabulary = anchors.with_bound_classes(known.vocabulary(), cpp)
+    python = read("python", vocabulary)
+    yield from cpp
+    yield from read("python", anchors.with_helpers(vocabulary, python, known.makes_owner))
+
+
+def _file(reader: Reader, block: Block, request: Request, mode: Mode) -> File:
+    file = decode_file(reader.answer(request)[1])
+    reasons = "; ".join(problem.reason for problem in file.problems)
+    if mode == "typed" and block.language == "cpp" and not file.typed:
+        raise CaseError(f"{block.name} was not read with types: {reasons or 'no reason given'}")
+    if reasons:
+        raise CaseError(f"{block.name} was not read in full: {reasons}")
+    return file
 
 
 def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path | None) -> Request:

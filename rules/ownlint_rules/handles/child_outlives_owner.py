@@ -63,13 +63,19 @@ def child_outlives_owner(function: Function) -> Iterator[Finding]:
 
 
 def _message(misuse: handles.Misuse) -> str:
-    if misuse.kind == "return":
-        return f"`{misuse.child}` is returned, but its owner `{misuse.owner}` dies with this function"
-    if misuse.kind == "store":
-        return f"`{misuse.child}` is stored, but its owner `{misuse.owner}` dies with this function"
-    if misuse.ended is None:
-        return f"`{misuse.child}` is used, but its owner `{misuse.owner}` is already gone"
-    return f"`{misuse.child}` is used after its owner `{misuse.owner}` is gone"
+    child, owner = misuse.what, f"its owner `{misuse.owner}`"
+    match misuse.kind, misuse.ended:
+        case "return", _:
+            return f"{child} is returned, but {owner} dies with this function"
+        case "store", _:
+            return f"{child} is stored, but {owner} dies {_with_what(misuse)}"
+        case _, None:
+            return f"{child} is used, but {owner} is already gone"
+    return f"{child} is used after {owner} is gone"
+
+
+def _with_what(misuse: handles.Misuse) -> str:
+    return "at once" if misuse.function.record.kind in ("module", "class") else "with this function"
 
 
 def _help(misuse: handles.Misuse) -> str:

@@ -7,7 +7,7 @@ import textwrap
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.facts.vocabulary import Vocabulary
+from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.frontends.python.read import read
 
 
@@ -15,7 +15,7 @@ def file_of(
     source: str | bytes, module: str = "pkg.mod", path: str = "pkg/mod.py", anchors: tuple[str, ...] = ()
 ) -> r.File:
     data = source if isinstance(source, bytes) else textwrap.dedent(source).encode()
-    return read(path, data, Vocabulary(anchors=anchors), module)
+    return read(path, data, Vocabulary(anchors=tuple(Anchor(word) for word in anchors)), module)
 
 
 def function(file: r.File, name: str) -> r.Function:

@@ -21,10 +21,11 @@ the bindings of its whole scope, not by their order.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ownlint.facts.records import File, Problem
-from ownlint.facts.vocabulary import Vocabulary
+from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.frontends.python.comments import speaks_to_the_linter, suppressions
 from ownlint.frontends.python.names import Names
 from ownlint.frontends.python.source import Source, UnreadableError, decode, line_starts, parse
@@ -75,14 +76,38 @@ def _read(path: str, source: Source, module: str) -> File:
     )
 
 
-def _wanted(data: bytes, anchors: tuple[str, ...]) -> bool:
+def _wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
-    return not anchors or _pattern(anchors).search(data) is not None or data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    return any(words(data) and (beside is None or beside(data)) for words, beside in _tests(anchors))
+
+
+_Test = Callable[[bytes], bool]
 
 
 @lru_cache(maxsize=8)
-def _pattern(anchors: tuple[str, ...]) -> re.Pattern[bytes]:
-    return re.compile(b"|".join(b"(?:" + anchor.encode() + b")" for anchor in anchors))
+def _tests(anchors: tuple[Anchor, ...]) -> tuple[tuple[_Test, _Test | None], ...]:
+    """One test for all words that want the same beside them; those that want nothing come first."""
+    words: dict[tuple[str, ...], list[str]] = {}
+    for anchor in anchors:
+        words.setdefault(anchor.beside, []).append(anchor.word)
+    return tuple((_any(words[beside]), _any(beside) if beside else None) for beside in sorted(words))
+
+
+def _any(patterns: Sequence[str]) -> _Test:
+    """Whether one of them is found. Plain text is looked for as such first, ten times as fast as an expression."""
+    plain = [_plain(pattern) for pattern in patterns]
+    expression = re.compile(b"|".join(b"(?:" + pattern.encode() + b")" for pattern in patterns))
+    if not all(plain):
+        return lambda data: expression.search(data) is not None
+    return lambda data: any(text in data for text in plain) and expression.search(data) is not None
+
+
+def _plain(pattern: str) -> bytes:
+    """The text every match holds, where the expression is nothing but that text and its borders."""
+    text = pattern.replace(r"\b", "").replace(r"\.", "\0")
+    return text.replace("\0", ".").encode() if re.fullmatch(r"[\w\0]+", text) else b""
 
 
 def _problem(data: bytes, error: UnreadableError) -> Problem:

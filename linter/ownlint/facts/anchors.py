@@ -1,0 +1,53 @@
+"""Anchors that come from the project itself, beside those of the models.
+
+A Python file is read when its bytes say that it can come by an owner of native memory. The models know the calls of
+their libraries; the project adds the classes it binds, and its own functions that hand such an owner on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from ownlint.facts.records import File, Function
+from ownlint.facts.vocabulary import Anchor, Vocabulary
+
+_RETURNS = b'"return"'
+"""In the encoded body of every function that returns something."""
+
+
+def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabulary:
+    """A Python file that names a class which the project binds is read too."""
+    names = {record.name for file in files for record in file.bound_classes if record.name.isidentifier()}
+    return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
+
+
+def with_helpers(vocabulary: Vocabulary, files: Iterable[File], makes_owner: Callable[[str], bool]) -> Vocabulary:
+    """A file that names one of the project's own functions that hand out an owner, and the module it stands in.
+
+    `makes_owner` is asked about the dotted names of what is called."""
+    helpers: dict[str, set[str]] = {}
+    for file in files:
+        module = file.module.rpartition(".")[2]
+        if file.language == "python" and module.isidentifier():
+            for function in _handing_out(file, makes_owner):
+                helpers.setdefault(module, set()).add(function.name)
+    return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
+
+
+def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:
+    places = [meaning.start for meaning in file.meanings if makes_owner(meaning.symbol)]
+    for function in file.functions:
+        if function.kind not in ("function", "method") or _RETURNS not in bytes(function.body):
+            continue
+        if any(function.start <= place < function.end for place in places):
+            yield function
+
+
+def _with(vocabulary: Vocabulary, more: Iterable[Anchor]) -> Vocabulary:
+    """Without anchors every file is read already."""
+    if not vocabulary.anchors:
+        return vocabulary
+    anchors = sorted({*vocabulary.anchors, *more}, key=lambda anchor: (anchor.word, anchor.beside))
+    return msgspec.structs.replace(vocabulary, anchors=tuple(anchors))

@@ -1,0 +1,128 @@
+"""Who else looks at a Python function's names: functions inside it, and other functions of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.program.bodies import statements, values
+from ownlint.program.places import walk
+from ownlint.program.subjects import Function
+
+
+def captured(function: Function, index: int) -> frozenset[str]:
+    """The names of `function` that the function of that index, defined inside it, looks at or is given as defaults."""
+    inner = function.program.function_at(function.file, index)
+    if inner is None:
+        return frozenset()
+    defaults = {name for p in inner.record.parameters if p.default is not None for name in _names(p.default)}
+    own = {parameter.name for parameter in inner.record.parameters}
+    return frozenset(defaults | (_read_in(inner) - own))
+
+
+def _read_in(function: Function) -> set[str]:
+    """Names that a function reads, those inside it included; what it binds itself is not among the outer ones."""
+    read: set[str] = set()
+    for statement in statements(function.body):
+        for value in values(statement):
+            read.update(_names(value))
+            for part in walk(value):
+                if isinstance(part, r.Lambda):
+                    read |= captured(function, part.function)
+        if isinstance(statement, r.Nested) and statement.function >= 0:
+            read |= captured(function, statement.function)
+    return read
+
+
+def _names(value: r.Value) -> Iterator[str]:
+    for part in walk(value):
+        match part:
+            case r.Name(text=name):
+                yield name
+            case r.Aggregate(items=items):
+                yield from (
+                    key.text for item in items if isinstance(item, r.Pair) and isinstance(key := item.key, r.Name)
+                )
+            case r.OpaqueValue(names=names):
+                yield from names
+
+
+def kept_out_of_sight(function: Function) -> frozenset[str]:
+    """Names whose values somebody may keep without our seeing it: a class inside the function looks at them, or a
+    nested function does and they are bound more than once, so that nobody knows which value it sees."""
+    inner = [
+        (index, record)
+        for index, record in enumerate(function.file.functions)
+        if record.parent == function.index and index != function.index
+    ]
+    if not inner:
+        return frozenset()
+    bound: dict[str, int] = {}
+    for statement in statements(function.body):
+        for name in _binds(statement):
+            bound[name] = bound.get(name, 0) + 1
+    hidden: set[str] = set()
+    for index, record in inner:
+        looked_at = captured(function, index)
+        direct = record.kind in ("function", "lambda")
+        hidden |= {name for name in looked_at if not direct or bound.get(name, 0) > 1}
+        hidden |= _nonlocals(function, index)
+    return frozenset(hidden)
+
+
+def _binds(statement: r.Statement) -> Iterator[str]:
+    targets: list[r.Value | None] = []
+    match statement:
+        case r.Evaluate(value=value):
+            targets = [part.target for part in walk(value) if isinstance(part, r.Assign)]
+        case r.Loop(target=target):
+            targets = [target, target]  # in each round anew
+        case r.With(items=items):
+            targets = [item.target for item in items]
+        case r.Delete(targets=deleted):
+            targets = list(deleted)
+    for target in targets:
+        yield from (part.text for part in walk(target) if isinstance(part, r.Name))
+
+
+def _nonlocals(function: Function, index: int) -> set[str]:
+    inner = function.program.function_at(function.file, index)
+    body = inner.body if inner is not None else ()
+    return {name for part in body if isinstance(part, r.Scope) and part.kind == "nonlocal" for name in part.names}
+
+
+def outside_names(function: Function) -> frozenset[str]:
+    """Names that the function declares `global` or `nonlocal`."""
+    return frozenset(name for part in statements(function.body) if isinstance(part, r.Scope) for name in part.names)
+
+
+def read_by_functions(file_module: Function) -> frozenset[str]:
+    """Names that some function of the file reads; `file_module` is the file's module body."""
+    read: set[str] = set()
+    for index, record in enumerate(file_module.file.functions):
+        inner = file_module.program.function_at(file_module.file, index)
+        if inner is not None and record.kind not in ("module", "class"):
+            for statement in statements(inner.body):
+                for value in values(statement):
+                    read.update(_names(value))
+    return frozenset(read)
+
+
+def assigned_to(function: Function, place: r.Value) -> Iterator[r.Value]:
+    """What is assigned to an attribute of `self`, or to a global, anywhere in the class or the module body."""
+    written = text(place)
+    for other in _neighbours(function, place):
+        for statement in statements(other.body):
+            match statement:
+                case r.Evaluate(value=r.Assign(target=target, value=value)) if text(target) == written:
+                    yield value
+
+
+def _neighbours(function: Function, place: r.Value) -> Iterator[Function]:
+    scope = function.record.owner or function.record.scope
+    for index, record in enumerate(function.file.functions):
+        same = record.owner == scope and bool(scope) if isinstance(place, r.Member) else record.kind == "module"
+        found = function.program.function_at(function.file, index) if same else None
+        if found is not None:
+            yield found
