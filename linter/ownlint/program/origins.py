@@ -416,9 +416,10 @@ class Origins:
                     return True
                 written, initial = self.function.locals.get(name, ("", None))
                 return ("&" in written or "*" in written) and initial is not None and self.is_argument(strip(initial))
-            case r.Call(callee=r.Member(base=base)) if self.depth < _DEEPEST:
+            case r.Call(callee=callee) if self.depth < _DEEPEST:
+                on = callee.base if isinstance(callee, r.Member) else r.Name(value.start, value.start, "this")
                 functions = self.program.callee(value, self.function).functions
-                return bool(functions) and self.is_argument(strip(base)) and _returns_itself(functions[0], self.depth)
+                return bool(functions) and self.is_argument(strip(on)) and _returns_itself(functions[0], self.depth)
         return False
 
 
