@@ -880,7 +880,7 @@ def _fit(
         if scope == model or scope[: len(missing)] == missing:
             return "certain"
     if len(query) > 1:
-        return "likely" if model[-len(query)] != "*" else None  # anybody's class
+        return None if "*" in model[-len(query)] else "likely"  # a pattern fits anybody's class
     return "possible" if bare else None
 
 

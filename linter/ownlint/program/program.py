@@ -515,6 +515,8 @@ class Program:
         ):
             return None
         written = self.type_of(callee, function, depth + 1)
+        if isinstance(callee, r.Name) and self._is_of_any_type(callee.text, function):
+            return None
         answered = types.called(written)
         if answered:
             return Callee(last_name(callee), certainty="certain", result=answered)
@@ -523,6 +525,16 @@ class Program:
         if cls is None or not records:
             return None
         return self._made(f"{cls.symbol}::operator()", [(cls.file, record) for record in records], (), "certain", cls)
+
+    def _is_of_any_type(self, name: str, function: Function) -> bool:
+        """Whether a local may have the type of a template's parameter, which can be called like an alias elsewhere."""
+        around = [function]
+        while around[-1].parent is not None:
+            around.append(around[-1].parent)
+        if not any("template" in one.record.qualifiers for one in around):
+            return False
+        kind = next((types.parse(one.locals[name][0]) for one in around if name in one.locals), None)
+        return kind is not None and not kind.arguments and "::" not in kind.name and not kind.is_placeholder
 
     def _is_object(self, callee: r.Name | r.Member, function: Function) -> bool:
         name = last_name(callee)
