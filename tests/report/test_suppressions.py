@@ -8,7 +8,7 @@ import pytest
 
 from ownlint.config import Config
 from ownlint.facts.comments import parse_suppression
-from ownlint.facts.records import File, Problem, Span, Suppression
+from ownlint.facts.records import File, Meaning, Problem, Span, Suppression
 from ownlint.finding import Certainty, Crash, Finding
 from ownlint.report.compose import compose
 from ownlint.report.model import Report, Sources
@@ -149,4 +149,8 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
     start = "2 of 2 C++ files were read by structure only"
     assert notice(files) == start
     assert notice(files, "no compile_commands.json") == f"{start} (no compile_commands.json)"
-    assert notice([File("a.cc", "cpp", 0, typed=True), files[2]], "hint") == ""
+    typed, part = File("a.cc", "cpp", 0, typed=True), File("d.cc", "cpp", 0, meanings=(Meaning(0, 1, "a"),))
+    assert notice([typed, files[2]]) == ""
+    assert notice([typed], "a database is broken") == "a database is broken"
+    assert notice([typed, part], "why") == "1 of 2 C++ files were read in part (why)"
+    assert notice([typed, part, files[0]]) == "1 of 3 C++ files were read by structure only, 1 in part"

@@ -77,15 +77,13 @@ def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
 
 
 def _notice(files: Sequence[File], hint: str) -> str:
+    """The hint alone, when all types are there: a database was broken, or is one of several."""
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)
     part = sum(not file.typed and bool(file.meanings) for file in cpp)
-    if structure and part:
-        said = f"{structure} of {len(cpp)} C++ files were read by structure only, {part} in part"
-    elif structure:
-        said = f"{structure} of {len(cpp)} C++ files were read by structure only"
-    elif part:
-        return f"{part} of {len(cpp)} C++ files were read in part"
-    else:
-        return ""
-    return f"{said} ({hint})" if hint else said
+    said = f"{structure} of {len(cpp)} C++ files were read by structure only" if structure else ""
+    if part:
+        said = f"{said}, {part} in part" if said else f"{part} of {len(cpp)} C++ files were read in part"
+    if not said or not hint:
+        return said or hint
+    return f"{said} ({hint})"

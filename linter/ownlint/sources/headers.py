@@ -56,9 +56,7 @@ def find(filesystem: Path = Path("/"), zig: Path | None = None) -> Headers:
     if not library:
         if zig is not None and (zig / "lib/libcxx/include/vector").is_file():
             return _all_of_zig(zig / "lib")
-        return Headers(
-            notice="no C++ standard library is installed here: C++ is read by structure only (try ownlint[headers])"
-        )
+        return Headers(notice="no C++ standard library is installed here, try ownlint[headers]")
     for major in MAJORS:
         for pattern in _CLANG:
             for folder in sorted(filesystem.glob(pattern.format(major=major)), reverse=True):
@@ -69,9 +67,7 @@ def find(filesystem: Path = Path("/"), zig: Path | None = None) -> Headers:
     found = sorted(filesystem.glob("usr/lib/gcc/*/*/include/stddef.h"), key=_version)
     if found:
         return Headers(("-idirafter", str(found[-1].parent)), "gcc")
-    return Headers(
-        notice="no compiler's own headers are installed here: C++ is read by structure only (try ownlint[headers])"
-    )
+    return Headers(notice="no compiler's own headers are installed here, try ownlint[headers]")
 
 
 def _standard_library(filesystem: Path) -> bool:

@@ -1,0 +1,65 @@
+"""How many files were read without types is said in one line, with the reason the user can do something about."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ownlint.sources import headers
+
+pytestmark = pytest.mark.skipif(not headers.find().source, reason="no C++ headers here")
+
+STRUCTURE = "C++ files were read by structure only"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "one.cc").write_text("int one() { return 1; }\n")
+    (tmp_path / "two.cc").write_text("int two() { return 2; }\n")
+    return tmp_path
+
+
+def database(folder: Path, *files: str) -> None:
+    folder.mkdir(exist_ok=True)
+    entries = [{"file": file, "directory": str(folder), "command": f"c++ -c {file}"} for file in files]
+    (folder / "compile_commands.json").write_text(json.dumps(entries))
+
+
+def notes(where: Path, *arguments: str) -> list[str]:
+    call = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", *arguments]
+    done = subprocess.run(call, cwd=where, capture_output=True, text=True, check=True)
+    return [line.removeprefix("note: ") for line in done.stderr.splitlines()]
+
+
+def test_without_a_database(project: Path) -> None:
+    assert notes(project) == [f"2 of 2 {STRUCTURE} (no compile_commands.json; see `--build-path`)"]
+    assert notes(project, "--types", "never") == [f"2 of 2 {STRUCTURE} (`--types never`)"]
+    assert notes(project, "--types", "always") == []
+
+
+def test_with_a_whole_and_with_a_partial_database(project: Path) -> None:
+    database(project, "one.cc", "two.cc")
+    assert notes(project) == []
+    database(project, "one.cc")
+    assert notes(project) == [f"1 of 2 {STRUCTURE} (not in the compile database; see `--types always`)"]
+    assert notes(project, "--types", "always") == []
+
+
+def test_with_a_broken_database(project: Path) -> None:
+    (project / "compile_commands.json").write_text("[")
+    (said,) = notes(project)
+    assert said.startswith(f"2 of 2 {STRUCTURE} (compile_commands.json:1: not a compile database")
+    assert said.endswith("; ignored; see `--build-path`)")
+    (said,) = notes(project, "--types", "always")
+    assert said.startswith("compile_commands.json:1: not a compile database")
+
+
+def test_with_a_header_that_is_missing(project: Path) -> None:
+    (project / "one.cc").write_text('#include "missing.h"\nint one() { return 1; }\n')
+    database(project, "one.cc", "two.cc")
+    assert notes(project) == ["1 of 2 C++ files were read in part"]
+    assert notes(project, "-v")[0] == "warning: one.cc: not read in full: 1 header not found: missing.h"
