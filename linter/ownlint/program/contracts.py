@@ -72,7 +72,10 @@ def policies_of(binding: Binding) -> Policies | None:
 
 def borrowed_by(binding: Binding) -> Step | None:
     """The field through which objects of the bound class look at what they do not own."""
-    cls = binding.program.find_class(binding.owner.type, "", binding.file) if binding.owner is not None else None
+    if binding.owner is None:
+        return None
+    expanded = binding.program.expand(binding.owner.type, binding.file, at=binding.owner.start)
+    cls = binding.program.find_class(expanded, "", binding.file)
     return borrowing_field(cls) if cls is not None else None
 
 
@@ -87,7 +90,8 @@ class _Reading:
         self.policies = Policies(binding, framework)
         self.file = (target.function or target.owner or binding).file
         self.scope = scope_of(binding, target)
-        self.result = self.program.expand(target.result, self.file, self.scope)
+        self.at = target.function.record.start if target.function is not None else binding.record.start
+        self.result = self.program.expand(target.result, self.file, self.scope, self.at)
         kind = types.parse(self.result)
         self.handing: Handing = "pointer" if kind.pointers else "reference" if kind.reference else "value"
         self.shape: Shape = "pointer" if kind.pointers else "reference" if kind.reference else "view"
@@ -153,7 +157,7 @@ class _Reading:
     def _bound_classes(self) -> Iterator[Class]:
         """The bound classes that the result is, or holds."""
         for written in _held(self.result, 0):
-            expanded = self.program.expand(written, self.file, self.scope)
+            expanded = self.program.expand(written, self.file, self.scope, self.at)
             cls = self.program.find_class(types.parse(expanded).name, self.scope, self.file)
             if cls is not None and cls.name in self.program.bound_types:
                 yield cls

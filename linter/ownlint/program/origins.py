@@ -398,8 +398,9 @@ class Origins:
         return bool(written) and "view" in self.program.roles(written, self.function)
 
     def class_of(self, written: str) -> Class | None:
-        expanded = self.program.expand(written, self.function.file, self.function.record.scope)
-        return self.program.find_class(types.parse(expanded).name, self.function.record.scope, self.function.file)
+        record = self.function.record
+        expanded = self.program.expand(written, self.function.file, record.scope, record.start)
+        return self.program.find_class(types.parse(expanded).name, record.scope, self.function.file)
 
     def _deeper(self) -> Origins:
         return Origins(self.function, self.sources, self.depth + 1)

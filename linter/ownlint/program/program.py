@@ -226,8 +226,8 @@ class Program:
     @cached_property
     def bound_types(self) -> frozenset[str]:
         """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""
-        bound = ((file, record.type) for file in self.files.values() for record in file.bound_classes)
-        return frozenset(types.parse(self.expand(written, file)).last for file, written in bound)
+        bound = ((file, record.type, record.start) for file in self.files.values() for record in file.bound_classes)
+        return frozenset(types.parse(self.expand(written, file, at=at)).last for file, written, at in bound)
 
     # --- names ---
 
@@ -264,17 +264,20 @@ class Program:
             fitting = [c for c in fitting if _common(c.symbol, scope) == best]
         return self._nearest([c for c in fitting if is_enum(c) is enum], file)
 
-    def expand(self, written: str, file: r.File, scope: str = "") -> str:
-        """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`."""
+    def expand(self, written: str, file: r.File, scope: str = "", at: int = 0) -> str:
+        """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`.
+
+        Of aliases that are local to blocks of one function (`using cls = Doc;`) the last before `at` is meant.
+        """
         for _ in range(4):
             kind = types.parse(written)
-            found = self._alias(kind.name, file, scope)
+            found = self._alias(kind.name, file, scope, at)
             if found is None or types.parse(found).name == kind.name:
                 return written
             written = found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
 
-    def _alias(self, name: str, file: r.File, scope: str) -> str | None:
+    def _alias(self, name: str, file: r.File, scope: str, at: int = 0) -> str | None:
         candidates = [
             (f, a)
             for f, a in self._aliases.get(_last(name), ())
@@ -287,7 +290,8 @@ class Program:
             near = max(_common(_join(a), scope) for _, a in candidates)
             candidates = same or [(f, a) for f, a in candidates if _common(_join(a), scope) == near]
             if len({a.target for _, a in candidates}) > 1:
-                return None
+                before = [a for _, a in same if a.start < at]
+                return before[-1].target if before else None
         return candidates[0][1].target
 
     # --- types ---

@@ -122,7 +122,11 @@ def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None)
     program = binding.program
     scope = binding.around.record.scope if binding.around is not None else ""
     owner, _, last = name.rpartition("::")
-    cls = program.find_class(program.expand(owner, binding.file, scope), scope, binding.file) if owner else None
+    cls = (
+        program.find_class(program.expand(owner, binding.file, scope, binding.record.start), scope, binding.file)
+        if owner
+        else None
+    )
     if cls is not None:
         return _member_target(cls, last, overload)
     free = [

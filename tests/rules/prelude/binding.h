@@ -153,6 +153,8 @@ template <class T, class... A>
 shared_ptr<T> make_shared(A&&... arguments);
 }  // namespace std
 
+inline void* operator new(std::size_t, void* place) noexcept { return place; }
+
 namespace pybind11 {
 enum class return_value_policy { automatic, automatic_reference, take_ownership, copy, move, reference, reference_internal };
 template <int N, int P>
