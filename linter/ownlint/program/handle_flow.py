@@ -354,11 +354,11 @@ def _common(returned: list[Handles | None]) -> Handles:
 
 
 def _first_of_each(found: list[Misuse]) -> list[Misuse]:
-    """The first misuse of each child taken, and one of each owner at a place: the others follow from it."""
+    """The first misuse of each child taken, and one at a place: the others follow from it."""
     children: dict[int, Misuse] = {}
     for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
         children.setdefault(misuse.child.taken.start, misuse)
-    places: dict[tuple[int, int], Misuse] = {}
+    places: dict[int, Misuse] = {}
     for misuse in sorted(children.values(), key=lambda m: (m.at, m.kind, m.child.taken)):
-        places.setdefault((misuse.at.start, misuse.child.token[0]), misuse)
+        places.setdefault(misuse.at.start, misuse)
     return sorted(places.values(), key=lambda m: m.at)

@@ -284,7 +284,7 @@ class Values:
         if name in _READS:
             return NOTHING
         if name == "dict":
-            return frozenset(_as_value(h) for handles in fine for h in handles if h.path)
+            return frozenset(_as_value(h) for handles in fine for h in handles if h.path[:1] not in ((), (BURIED,)))
         parts = [self.elements(handles, value) for handles, value in zip(fine, call.args, strict=True)]
         taken: Handles = frozenset(h for part in parts for h in part)
         if name == "next":
