@@ -75,12 +75,15 @@ def main() -> None:
 def _run() -> int:
     """The exit code. Whatever ends the run, those who read files for us have been ended before."""
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="ownlint", standalone_mode=False)
         sys.stdout.flush()
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _failed("interrupted", 130)
     except _Stopped as stopped:
         return _failed("terminated", 128 + stopped.number)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), 2)
     except (CannotRunError, ConfigError) as error:
@@ -266,7 +269,7 @@ def _coloured(choice: str) -> bool:
 # --- check ------------------------------------------------------------------------------------
 
 
-@cli.command()
+@cli.command(short_help="Report the ownership bugs in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -488,7 +491,7 @@ def facts(file: Path, **given: Any) -> None:
     _deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
 
 
-@cli.command()
+@cli.command(short_help="Show the settings that hold for PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
@@ -509,12 +512,12 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
         return
     lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
     for key, value in values.items():
-        written = msgspec.json.encode(value).decode() if value is not None else "# not set"
-        lines.append(f"{key} = {written}  # {origin.get(key, 'default')}")
+        setting = f"# {key} is not set" if value is None else f"{key} = {msgspec.json.encode(value).decode()}"
+        lines.append(f"{setting}  # {origin.get(key, 'default')}")
     _deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 
 
-@cli.command("new-rule")
+@cli.command("new-rule", short_help="Write the files of a new rule.")
 @click.argument("name")
 @click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout; default: here.")
 def new_rule(name: str, root: Path) -> None:

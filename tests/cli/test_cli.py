@@ -157,6 +157,8 @@ def test_paths_are_written_as_seen_from_here_and_in_json_from_the_root(
         (["check", "-j", "0"], "Invalid value for '-j' / '--jobs': 0 is not in the range"),
         (["check", "--nope"], "No such option '--nope'"),
         (["chek"], "unknown command `chek`; did you mean `check`?"),
+        (["check", "--select", "name"], "--select: unknown rule `name`; did you mean `bad-name`?"),
+        (["check", "--select", "bad-*"], "--select: unknown rule `bad-*`; did you mean `bad-name`?"),
         (["explain", "bad-nam"], "unknown rule `bad-nam`; did you mean `bad-name`?"),
         (["check", "--config", "none.toml"], "none.toml: no such file"),
         (["check", "-p", "nowhere"], "nowhere"),
@@ -254,6 +256,7 @@ def test_statistics_quiet_and_verbose(run: Run) -> None:
         ({"FORCE_COLOR": "1"}, "auto", True),
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, "auto", False),
         ({"FORCE_COLOR": "1"}, "never", False),
+        ({"NO_COLOR": "1"}, "always", True),
     ],
 )
 def test_colours(
@@ -319,6 +322,31 @@ def test_settings_cannot_lead_the_cache_out_of_the_project(run: Run) -> None:
     Path("ownlint.toml").write_text('cache-dir = "../elsewhere"\n')
     done = run("check")
     assert (done.code, "leads out of the project" in done.err) == (2, True)
+
+
+def test_no_command_is_answered_with_the_help(run: Run) -> None:
+    done = run()
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Usage: ownlint [OPTIONS] COMMAND")
+    assert "..." not in done.err.partition("Commands:")[2]
+    assert run("--help").out.rstrip() == done.err.rstrip()
+
+
+def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.cc").write_text(GUILTY)
+    monkeypatch.setattr("ownlint.pipeline.run", lambda options: pytest.fail("was run"))
+    assert run("check", "-o", ".").err == "error: .: is a folder\n"
+    assert run("check", "-o", "none/report").err == "error: none/report: no folder none\n"
+
+
+def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:
+    program = (
+        "import sys, ownlint.cli as c; c._options = lambda *a, **k: 1 // 0; sys.argv = ['ownlint', 'check']; c.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "ZeroDivisionError" in done.stderr
+    assert done.stderr.endswith("error: this is a bug in ownlint; please report it with the lines above\n")
 
 
 def test_version(run: Run) -> None:

@@ -39,6 +39,29 @@ def test_a_damaged_entry_is_a_miss(tmp_path: Path, damage: bytes) -> None:
     assert cache.get(key) == b"new"
 
 
+def test_what_is_no_file_is_a_miss(tmp_path: Path) -> None:
+    cache, key = Cache(tmp_path), Cache.key(b"k")
+    (tmp_path / key[:2]).mkdir()
+    place = tmp_path / key[:2] / key[2:]
+    os.mkfifo(place)
+    assert cache.get(key) is None  # and does not wait for a writer
+    place.unlink()
+    place.mkdir()
+    assert cache.get(key) is None
+    cache.put(key, b"data")
+    assert cache.get(key) is None
+
+
+def test_what_a_killed_run_left_is_swept_too(tmp_path: Path) -> None:
+    cache, key = Cache(tmp_path), Cache.key(b"k")
+    cache.put(key, bytes(100))
+    left = tmp_path / key[:2] / ".new-abc"
+    left.write_bytes(bytes(9000))
+    os.utime(left, (1, 1))
+    cache.sweep(limit=5000)
+    assert (left.exists(), cache.get(key)) == (False, bytes(100))
+
+
 def test_a_folder_that_cannot_be_made_is_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = Cache(tmp_path / "file/c")

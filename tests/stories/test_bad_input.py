@@ -744,16 +744,18 @@ def test_output_is_the_same_whatever_ran_where(tmp_path: Path) -> None:
             (project / f"{name}.cc").write_text(GOOD_CPP)
         projects.append(project)
     first, other = projects
+    (first / "a/deeper").mkdir()
     said = [
         check(first, "-j", "1", "--no-cache", PYTHONHASHSEED="0"),
-        check(first, "-j", "2", PYTHONHASHSEED="1"),
-        check(first, "-j", "2", PYTHONHASHSEED="2"),
-        check(other, "-j", "4", PYTHONHASHSEED="3"),
+        check(first, "-j", "2", PYTHONHASHSEED="1"),  # fills the cache
+        check(first / "a/deeper", "../../b", "../..", "..", PYTHONHASHSEED="2"),  # and asks it
+        check(other, "b", ".", "-j", "4", PYTHONHASHSEED="3"),
     ]
     assert len(said[0].found) == 24
     assert len({(done.code, done.out, done.err) for done in said}) == 1
-    full = [
-        ownlint(where, "check", "--types", "never", *more, PYTHONHASHSEED=seed)
-        for where, more, seed in ((first, ("--no-cache", "-j", "4"), "4"), (other, (), "5"))
-    ]
-    assert full[0] == full[1]
+    for output_format in ("full", "sarif"):
+        shown = [
+            ownlint(where, "check", "--types", "never", "--output-format", output_format, *more, PYTHONHASHSEED=seed)
+            for where, more, seed in ((first, ("--no-cache", "-j", "4"), "4"), (other, (), "5"))
+        ]
+        assert shown[0] == shown[1]

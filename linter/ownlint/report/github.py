@@ -22,7 +22,8 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         if each.stage != "meaning":
             line, reason = each.placed
             at = f",line={line}" if line else ""
-            yield f"::warning file={_property(shown(each.path))}{at},title=ownlint::{_data(reason)}"
+            level = "error" if each.stage == "rule" else "warning"
+            yield f"::{level} file={_property(shown(each.path))}{at},title=ownlint::{_data(reason)}"
 
 
 def _annotation(finding: Located, shown: Callable[[str], str]) -> str:
