@@ -344,8 +344,8 @@ def test_nested_finally_blocks_do_not_explode():
 # --- anything at all --------------------------------------------------------------------------
 
 CPP_SOUP = """
-if else for while do switch case default break continue return try catch throw goto { } ( ) [ ] ; : , = == && || ! * & ->
-. < > a b x 1 0 auto int [&] new delete co_await template class struct namespace operator ~ " ' # \\
+if else for while do switch case default break continue return try catch throw goto { } ( ) [ ] ; : , = == && || ! * &
+-> . < > a b x 1 0 auto int [&] new delete co_await template class struct namespace operator ~ " ' # \\
 """
 PYTHON_SOUP = """
 if else elif for while try except finally with as match case del return raise yield await async def class lambda in is

@@ -79,10 +79,9 @@ class Flow:
         came: dict[int, int] = {}
         queue: list[int] = []
         for index, label in self.successors[start.index]:
-            if branch is None or label is branch:
-                if index not in came:
-                    came[index] = start.index
-                    queue.append(index)
+            if (branch is None or label is branch) and index not in came:
+                came[index] = start.index
+                queue.append(index)
         for current in queue:
             event = self.events[current]
             if target(event):
