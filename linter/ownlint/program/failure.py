@@ -75,8 +75,8 @@ def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
     elif leave.kind == "throw":
         found = _decided_by(function, leave)
         yield Failure(leave, found[0] if found is not None else None, "certain", leave)
-    elif (tested := _from_test(function, leave)) is not None:
-        yield tested
+    elif tested := list(_from_tests(function, leave)):
+        yield from tested
     elif (chosen := _from_choice(function, leave)) is not None:
         yield chosen
     elif (call := _handed_on(function, leave)) is not None:
@@ -123,15 +123,13 @@ def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
     return next((origin for origin in origins if origin is not None), None)
 
 
-def _from_test(function: Function, leave: e.Leave) -> Failure | None:
-    """A `return` in the branch where a call is known to have failed."""
+def _from_tests(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    """A `return` in the branch where a call is known to have failed, or one of several may have."""
     found = _decided_by(function, leave)
-    if found is None:
-        return _from_alternatives(function, leave)
-    cause, certainty = found
-    if certainty == "likely" and not reports_failure(function, leave.value):
-        return None
-    return Failure(leave, cause, certainty, leave)
+    outcomes = [found] if found is not None else _alternatives(function, leave)
+    for cause, certainty in outcomes:
+        if certainty == "certain" or reports_failure(function, leave.value):
+            yield Failure(leave, cause, certainty, leave)
 
 
 def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Certainty] | None:
@@ -159,21 +157,20 @@ def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
     )
 
 
-def _from_alternatives(function: Function, leave: e.Leave) -> Failure | None:
-    """`if (!Open() || !Seek()) return false`: the last of several tests of which any may lead here."""
+def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call | None, Certainty]]:
+    """`if (!Open() || !Seek()) return false`: the calls of which any may lead here."""
     flow = function.flow
     first: e.Event = leave
     while len(before := flow.predecessors[first.index]) == 1 and before[0][1] is None:
         first = flow.events[before[0][0]]
     if len(before) < 2:
-        return None
-    for source, outcome in reversed(before):
+        return
+    for source, outcome in before:
         test = flow.events[source]
         if isinstance(test, e.Test) and outcome is not None:
             cause, certainty = _failing(function, test, outcome)
-            if certainty is not None and (certainty == "certain" or reports_failure(function, leave.value)):
-                return Failure(leave, cause, certainty, leave)
-    return None
+            if certainty is not None:
+                yield cause, certainty
 
 
 def _from_choice(function: Function, leave: e.Leave) -> Failure | None:

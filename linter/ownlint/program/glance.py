@@ -68,10 +68,16 @@ def may_fail(function: Function) -> bool:
 
 
 def asks_again(function: Function, name: str) -> bool:
-    """Whether what the body sets may be looked at in it, too: the name stands there twice, or a short function that
-    says it is called."""
-    if bytes(function.record.body).count(b'"%b"' % name.encode()) > 1:
-        return True
+    """Whether what the body sets may be looked at in it, too: the name stands there twice."""
+    return bytes(function.record.body).count(b'"%b"' % name.encode()) > 1 or _calls_accessor(function, name)
+
+
+def may_ask(function: Function, name: str) -> bool:
+    """Whether the body says the name, or calls something short that does."""
+    return says(function, name) or _calls_accessor(function, name)
+
+
+def _calls_accessor(function: Function, name: str) -> bool:
     return function.mentions(*function.program.accessors.get(name, ()))
 
 

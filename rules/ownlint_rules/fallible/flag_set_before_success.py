@@ -33,12 +33,15 @@ where the same function tests a flag or a state before it sets it, `likely` wher
 flag is a count, a key in a set, the value applied last, or an object kept before it is usable.
 
 Quiet where the second call is refused rather than skipped (`CHECK(!sent_)`, "already started"), where the failure
-is remembered together with the flag, where a cleanup, a handler or a guard object takes the flag back, where a second
-flag has the say, and for what is said first on purpose: names and methods that end things (`closed_`, `Stop`).
+is remembered together with the flag or in another one, where a cleanup, a handler or a guard object takes the flag
+back, where a second flag has the say, where the way around the work does other work (the states of a parser), and for
+what is said first on purpose: names and methods that end things (`closed_`, `Stop`).
 
 Limits: a call counts as fallible when its outcome is tested, returned or handed to a macro that returns; exceptions
-count where the project's own callee throws, or where a handler of the same function turns them into an error.
-A guard object is recognised by being given the flag, or by a destructor of the project's own that writes it.
+count where the project's own callee throws, or where a handler of the same function turns them into an error. A bool,
+a number or a pointer is no outcome where the call only asks, by its name or because it is const. A guard object is
+recognised by being given the flag, or by a destructor of the project's own that writes it. That an object is thrown
+away after a failure, as a connection or a handshake is, cannot be seen.
 
 Source: a review of GPU command-buffer caching in XLA, where an initialisation flag was set 21 lines
 before the `Record` call it announced.
@@ -88,7 +91,7 @@ _SETTINGS = re.compile(
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
-_SEEN_ELSEWHERE = frozenset({"flag", "state", "bit", "object"})
+_SEEN_ELSEWHERE = frozenset({"flag", "bit", "object"})
 _CLAIMS = frozenset({"flag", "entry", "object"})
 """Kinds that say of themselves that something is there; the others may as well be a step of many."""
 
@@ -162,7 +165,7 @@ def _may_be_asked_for(function: Function, name: str) -> bool:
         return False
     if glance.asks_again(function, name):
         return True
-    return any(other is not function and glance.says(other, name) for other in _neighbours(function))
+    return any(other is not function and glance.may_ask(other, name) for other in _neighbours(function))
 
 
 def _is_said_once(name: str) -> bool:
@@ -447,7 +450,11 @@ def _says_no(function: Function, test: events.Test, taken: list[events.Event], l
 
 
 def _is_remembered(function: Function, taken: list[events.Event], failed: failure.Failure) -> bool:
-    """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken."""
+    """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken, or
+    looked up in what the work has left."""
+    answers = [event.value for event in taken if isinstance(event, events.Leave) and event.value is not None]
+    if answers and all(isinstance(answer, records.Binary) and answer.op in ("==", "!=") for answer in answers):
+        return True
     if failed.cause is None or failed.leave.via:
         return False
     stored = {
@@ -455,7 +462,6 @@ def _is_remembered(function: Function, taken: list[events.Event], failed: failur
         for event in function.flow.dominators(failed.at)
         if isinstance(event, events.Write) and any(inner is failed.cause.node for inner in places.walk(event.value))
     }
-    answers = (event.value for event in taken if isinstance(event, events.Leave) and event.value is not None)
     return any(assignments.place(function, answer) in stored for answer in answers)
 
 
@@ -486,7 +492,7 @@ def _other_case(function: Function, announced: assignments.Assignment) -> record
         return None
     other = next((c for c in switch.cases if _has_case(c, announced.held.text)), None)
     other = other or next((c for c in switch.cases if not c.values), None)
-    return switch if other is None or _does_nothing(switch, other) else None
+    return switch if other is not None and _does_nothing(switch, other) else None
 
 
 def _has_case(case: records.Case, constant: str) -> bool:
@@ -512,6 +518,8 @@ def _does_nothing(switch: records.Switch, case: records.Case) -> bool:
 
 def _skip_elsewhere(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> _Skip | None:
     """Another method, or a caller, that runs this function or the same work only while the flag is not set."""
+    if len(announced.place) == 1 and function.is_local(announced.place):
+        return None  # What a parameter leads to: the caller has another name for it.
     wanted = {function.name}
     if announced.held.kind == "flag" and failed.cause is not None:
         wanted.add(places.last_name(failed.cause.node.callee))
@@ -521,7 +529,9 @@ def _skip_elsewhere(function: Function, announced: assignments.Assignment, faile
     given = conditions.Given(announced.place, announced.held, anywhere=True)
     settled = _settled(function, announced, failed)
     for other in _neighbours(function):
-        if other is function or not other.mentions(*wanted) or not _may_ask(other, announced.place[-1]):
+        if other is function or not other.mentions(*wanted) or not glance.may_ask(other, announced.place[-1]):
+            continue
+        if not _knows(other, function):
             continue
         for test in other.flow.of(events.Test):
             if not isinstance(test, events.Test) or test.asserted:
@@ -534,22 +544,19 @@ def _skip_elsewhere(function: Function, announced: assignments.Assignment, faile
     return None
 
 
-def _may_ask(other: Function, name: str) -> bool:
-    """Whether it says the name, or asks something short that does."""
-    if glance.says(other, name):
-        return True
-    asked = (method for called in other.record.mentions for method in _methods_called(other, called))
-    return any(method.is_short and glance.says(method, name) for method in asked)
-
-
-def _methods_called(other: Function, name: str) -> Iterable[Function]:
-    return other.home.defined(name) if other.home is not None else ()
-
-
 def _neighbours(function: Function) -> list[Function]:
+    """The methods of the class, then whatever calls something of its name."""
     methods = list(function.home.methods) if function.home is not None else []
     callers = function.program.callers(function)
-    return methods + [caller for caller in callers if caller not in methods and caller.language == "cpp"]
+    return methods + [caller for caller in callers if caller.language == "cpp" and caller.home is not function.home]
+
+
+def _knows(other: Function, function: Function) -> bool:
+    """Whether what it calls by the function's name is the function, and not another of that name."""
+    if function.home is None or other.home is function.home:
+        return True
+    calls = (call for call in other.flow.calls if places.last_name(call.node.callee) == function.name)
+    return any(function in other.program.callee(call.node, other).functions for call in calls)
 
 
 def _goes_around(other: Function, test: events.Test, now: bool, wanted: set[str]) -> bool:
