@@ -627,17 +627,17 @@ class Program:
         found = [(f, g) for f, g in self._functions_by_last.get(name, ()) if g.owner and _takes(g, call)]
         if base and not types.parse(base).is_placeholder:
             family = self._family(base, function)
-            found = [(f, g) for f, g in found if _last(g.owner) in family]
+            found = [(f, g) for f, g in found if any(_suffix(g.scope, n) or _suffix(n, g.owner) for n in family)]
         agreed = self._agreed(found)
         return self._made(name, found, (), "likely" if agreed and len(found) > 0 else "possible", None)
 
     def _family(self, written: str, function: Function) -> frozenset[str]:
-        """Last names of the classes whose methods a receiver of this type can have, though none of them declares
+        """Names of the classes whose methods a receiver of this type can have, though none of them declares
         the one that is asked for: its own class where that is out of sight, and the bases."""
         kind = types.parse(written)
-        names = {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
+        names = {kind.name, *(types.parse(argument).name for argument in kind.arguments)}
         for cls in self._classes_of(written, function):
-            names.update(_last(types.parse(base.name).name) for one in cls.ancestry for base in one.record.bases)
+            names.update(types.parse(base.name).name for one in cls.ancestry for base in one.record.bases)
         return frozenset(names)
 
     def _free(self, call: r.Call, name: str, function: Function) -> Callee:
@@ -653,6 +653,7 @@ class Program:
             (f, g)
             for f, g in self._functions_by_last.get(name, ())
             if _suffix(_qualified(g, "::"), written.removeprefix("::")) and _takes(g, call)
+            if f is function.file or not _is_of_its_file(f, g)
         ]
         visible = [
             (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
@@ -855,6 +856,13 @@ def _last(name: str) -> str:
 def _suffix(full: str, part: str) -> bool:
     """Whether `part` names `full` from somewhere inside its scopes: `b::C` names `a::b::C`."""
     return full == part or full.endswith(("::" + part, "." + part))
+
+
+def _is_of_its_file(file: r.File, record: r.Function) -> bool:
+    """A static function of a source file, which no other file can call."""
+    return (
+        "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
+    )
 
 
 def _suffix_path(path: str, included: str) -> bool:

@@ -233,7 +233,8 @@ def _certainty(function: Function, node: records.Call, status: Status, how: str)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
-        return weaker(sure, "possible" if _releases(function, node) or last_chance else "likely")
+        decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
+        return weaker(sure, "possible" if decided or _releases(function, node) or last_chance else "likely")
     if how != "statement" and not last_chance and (status.advisory or _is_habit(function, node)):
         return "possible"
     return sure
