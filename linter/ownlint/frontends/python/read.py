@@ -13,7 +13,7 @@ So libcst is not used for reading. `ast` gives the same exact byte ranges, which
 alive where libcst crashes the process (deep brackets) or drops characters (lone CR, form feeds). Comments come
 from `tokenize`, and only where a file speaks to the linter.
 
-Known gaps: the syntax is that of the interpreter that runs, so a newer file is a `Problem`; expressions in
+Syntax newer than the interpreter that runs goes through libcst, see `newer`. Known gaps: expressions in
 f-strings that Python 3.11 does not place carry the range of the whole string and no meaning; a name is resolved by
 the bindings of its whole scope, not by their order.
 """

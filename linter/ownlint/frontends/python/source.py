@@ -89,11 +89,12 @@ def _require_mappable(encoding: str) -> None:
 def parse(source: Source) -> ast.Module:
     """The tree, with columns in bytes of the file as it lies on disk. Raises `UnreadableError`."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(source.text)
+        tree = _parsed(source.text)
     except SyntaxError as error:
-        raise UnreadableError(error.msg or "invalid syntax", error.lineno or 0) from error
+        newer = _in_newer_syntax(source)
+        if newer is None:
+            raise UnreadableError(error.msg or "invalid syntax", error.lineno or 0) from error
+        tree = newer
     except RecursionError as error:
         raise UnreadableError("nested too deeply") from error
     except MemoryError as error:
@@ -103,6 +104,25 @@ def parse(source: Source) -> ast.Module:
     if not source.is_utf8 and not source.data.isascii():
         _rewrite_columns(tree, source)
     return tree
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
+def _in_newer_syntax(source: Source) -> ast.Module | None:
+    """The tree of a file that a later Python understands, every node at its own place."""
+    if not source.is_utf8:
+        return None
+    from ownlint.frontends.python import newer
+
+    older = newer.rewritten(source.text)
+    try:
+        return None if older is None else _parsed(older)
+    except SyntaxError:
+        return None
 
 
 def _rewrite_columns(tree: ast.Module, source: Source) -> None:
