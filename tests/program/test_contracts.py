@@ -49,7 +49,7 @@ CURSOR = "[](Doc& d) { return Cursor(d); }"
 
 
 @pytest.mark.parametrize(
-    "chain, told",
+    ("chain", "told"),
     [
         (f'.def("it", {CURSOR})', ("view", "self", "certain", False)),
         (f'.def("it", {CURSOR}, py::keep_alive<0, 1>())', ("view", "self", "certain", True)),

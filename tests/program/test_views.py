@@ -16,7 +16,7 @@ def cls(program):
 
 
 @pytest.mark.parametrize(
-    "field, why",
+    ("field", "why"),
     [
         ("Doc& doc_;", "`V::doc_` is a reference"),
         ("const Doc* doc_ = nullptr;", "`V::doc_` is a pointer to what it does not own"),

@@ -14,7 +14,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import CERTAINTIES, Certainty, Step, weaker
 from ownlint.program import types
 from ownlint.program.models import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
@@ -61,8 +61,14 @@ def contract_of(binding: Binding) -> Contract | None:
     if framework is None or target is None:
         return None
     answers = list(_Reading(binding, framework, target).answers())
-    guilty = (answer for answer in answers if answer.borrow is not None and not answer.protected)
-    return next(guilty, answers[0] if answers else None)
+    return max(answers, key=_weight, default=None)
+
+
+def _weight(answer: Contract) -> int:
+    """The surest unprotected borrow is what the binding is judged by."""
+    if answer.borrow is None or answer.protected:
+        return -1
+    return -CERTAINTIES.index(answer.borrow.certainty) + len(CERTAINTIES)
 
 
 def policies_of(binding: Binding) -> Policies | None:

@@ -41,17 +41,21 @@ PYBIND11_MODULE(text, m) {
 }
 ```
 
-Reported: a bound class returned by value that holds a reference, pointer, view or iterator into `self` or an
-argument; an iterator made without a keep-alive; a pointer or reference handed out with the policy `reference`;
-and annotations that look like protection and are none: `reference_internal` on a result by value, a
-`keep_alive` on a pybind11 property, the indexes swapped, a `keep_alive<0, N>` on a constructor. Where Python in the
-same project uses such a result after its owner is gone, the finding points there.
+Reported: a bound class returned by value, or inside an optional, a smart pointer or a container, that holds a
+reference, pointer, view or iterator into `self` or an argument; an iterator made without a keep-alive; a pointer or
+reference handed out with the policy `reference`, or cast to an object by hand; an array or memoryview over C++'s
+memory whose base owns nothing; and annotations that look like protection and are none: `reference_internal` on a
+result by value, a `keep_alive` on a pybind11 property, the indexes swapped or one too many, a `keep_alive<0, N>` on a
+constructor. Where Python in the same project uses such a result after its owner is gone, the finding points there.
 
 Quiet: classes that hold a shared pointer or a Python object beside what they look at, results that are converted
-(strings, numbers, containers of values), `self` handed back, statics and globals, call policies.
+(strings, numbers, containers of values), `self` handed back, statics and globals, call policies, keep-alives called
+by hand, and pointers that an object was given from outside, since others own what they lead to.
 
-Limits: a class whose fields the project does not define is not known to borrow. A pointer returned with the default
-policy is another bug (Python deletes it) and not reported here.
+Limits: a class whose fields the project does not define is not known to borrow, nor is a function whose body is out
+of sight, unless the classes themselves say so. Extras behind a template's or a function's parameter are not known.
+What a setter or constructor stores of its arguments is not followed. A pointer returned with the default policy is
+another bug (Python deletes it) and not reported here.
 
 Source: pybind11 and nanobind documentation on return value policies and keep_alive; every row of the
 policy table was run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0.
