@@ -74,14 +74,17 @@ def test_a_number_is_an_outcome_only_where_it_decides_the_exit(program):
 def test_the_projects_own_callee_throws(program):
     linked = program(
         case_cc="""
-        void Inner() { if (Bad()) throw std::runtime_error("no"); }
-        void Quiet() noexcept { if (Bad()) throw std::runtime_error("no"); }
-        void Outer() { Inner(); Quiet(); try { Inner(); } catch (...) { } }
+        bool Connect();
+        void Inner() { if (!Connect()) throw std::runtime_error("no"); }
+        void Quiet() noexcept { if (!Connect()) throw std::runtime_error("no"); }
+        void Strict(int n) { if (n < 0) throw std::logic_error("negative"); }
+        void Outer() { Inner(); Quiet(); Strict(1); try { Inner(); } catch (...) { } }
         """
     )
     outer = next(function for function in linked.functions if function.name == "Outer")
     thrown = list(failure.thrown(outer))
-    assert [last_name(failed.cause.node.callee) for failed in thrown] == ["Inner"]
+    found = [(last_name(failed.cause.node.callee), failed.certainty) for failed in thrown]
+    assert found == [("Inner", "likely"), ("Strict", "possible")]
     assert thrown[0].leave.index == thrown[0].cause.index
 
 

@@ -16,6 +16,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import assigned, inserted, place
+from ownlint.program.bodies import statements
 from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.subjects import Function
 
@@ -101,7 +102,7 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
         if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
             for source, _ in flow.predecessors[mark.index]:
                 cause = flow.events[source]
-                if isinstance(cause, e.Call):
+                if isinstance(cause, e.Call) and is_caught(function, cause):
                     yield Failure(leave, cause, "likely", leave)
             return
 
@@ -441,28 +442,42 @@ def only_looks(call: r.Call) -> bool:
 def thrown(function: Function) -> Iterator[Failure]:
     """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
     for call in function.flow.calls:
-        if call.index not in function.flow.reachable or is_caught(function, call) or throws(function, call) is None:
+        if call.index not in function.flow.reachable or is_caught(function, call) or asks(function, call):
             continue
-        leave = e.Leave(call.span, "throw")
-        leave.index = call.index
-        yield Failure(leave, call, "likely", call)
+        certainty = throws(function, call)
+        if certainty is not None:
+            leave = e.Leave(call.span, "throw")
+            leave.index = call.index
+            yield Failure(leave, call, certainty, call)
 
 
-def throws(function: Function, call: e.Call) -> e.Leave | None:
-    """The `throw` in the project's own callee that a call can end in."""
-    for callee in function.program.callee(call.node, function).functions:
-        if callee is function or "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+def throws(function: Function, call: e.Call) -> Certainty | None:
+    """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
+    called has failed, possible where it may as well complain about a mistake of its caller."""
+    callees = function.program.callee(call.node, function).functions
+    found = [certainty for callee in callees if callee is not function for certainty in _throws(callee)]
+    return "likely" if "likely" in found else "possible" if found else None
+
+
+def _throws(callee: Function) -> Iterator[Certainty]:
+    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+        return
+    flow = callee.flow
+    for leave in flow.leaves:
+        if leave.kind != "throw" or leave.index not in flow.reachable:
             continue
-        for leave in callee.flow.leaves:
-            if leave.kind == "throw" and leave.index in callee.flow.reachable:
-                exits = callee.flow.successors[leave.index]
-                if any(target == callee.flow.exit for target, _ in exits):
-                    return leave
-    return None
+        if any(target == flow.exit for target, _ in flow.successors[leave.index]):
+            rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
+            yield "likely" if rethrown or _decided_by(callee, leave) is not None else "possible"
 
 
 def is_caught(function: Function, call: e.Call) -> bool:
-    """Whether a handler of the same function can catch what the call throws."""
-    flow = function.flow
-    targets = (flow.events[target] for target, _ in flow.successors[call.index])
-    return any(isinstance(target, e.Mark) and target.what == "catch" for target in targets)
+    """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
+    return any(
+        isinstance(statement, r.Try) and bool(statement.handlers) and _covers(statement.body, call)
+        for statement in statements(function.body)
+    )
+
+
+def _covers(body: r.Body, event: e.Event) -> bool:
+    return bool(body) and body[0].start <= event.span.start and event.span.end <= body[-1].end
