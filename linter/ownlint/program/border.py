@@ -7,7 +7,7 @@ Python code is then judged by the same facts as with a library's model.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
@@ -34,7 +34,8 @@ class Border:
         self._summaries: dict[tuple[Function, tuple[Given, ...]], Summary | None] = {}
         self._contracts: dict[Binding, Contract | None] = {}
         self._misuses: dict[Function, list[Misuse]] = {}
-        self._files: dict[str, bool] = {}
+        self._made_by: dict[str, bool] = {}
+        self._owned: dict[str, Function | None] = {}
 
     # --- classes and functions of native modules ---
 
@@ -183,41 +184,54 @@ class Border:
         return found
 
     @cached_property
-    def _makers(self) -> frozenset[str]:
-        """Last names of calls after which an owner can exist: those that make one, and the project's own
-        functions that call one of those."""
-        makers = self.program.models.makers | frozenset(self.bound) | frozenset(self.bound_functions)
-        makers |= {
-            name
-            for file, index in self.bound.values()
-            for binding in self.program.bindings_of(file, index)
-            if binding.record.kind == "static" and (name := binding.name)
-        }
-        while True:
-            callers = {f.name for f in self._own_functions if not makers.isdisjoint(f.record.mentions)}
-            if callers <= makers:
-                return makers
-            makers |= callers
+    def _holders(self) -> frozenset[Function]:
+        """Functions that can come to hold an owner: they call what makes one, or a function of the project that can
+        come to hold one itself."""
+        found: set[Function] = set()
+        calls: dict[Function, list[Function]] = {}
+        for file in self.program.files.values():
+            if file.language != "python" or not file.meanings:
+                continue
+            inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
+            for meaning in file.meanings:
+                target = self._own(meaning.symbol)
+                if target is None and not self._makes(file, meaning.symbol):
+                    continue
+                last = meaning.symbol.rpartition(".")[2]
+                for function in inner:
+                    record = function.record
+                    if record.start <= meaning.start < record.end and function.mentions(last):
+                        if target is None:
+                            found.add(function)
+                        else:
+                            calls.setdefault(target, []).append(function)
+        waiting = list(found)
+        while waiting:
+            for caller in calls.get(waiting.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    waiting.append(caller)
+        return frozenset(found)
+
+    def _makes(self, file: r.File, symbol: str) -> bool:
+        """Whether calling this makes an owner."""
+        if symbol.startswith("*."):
+            symbol = self.program.star_import(file, symbol)
+        if symbol not in self._made_by:
+            on, _, name = symbol.rpartition(".")
+            cls = self.find(symbol)
+            fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
+            if fact is None and (cls := self.find(on) if on else None) is not None:
+                fact = self.member(cls, name)
+            self._made_by[symbol] = fact is not None and fact.keeps == "own"
+        return self._made_by[symbol]
+
+    def _concerned(self, function: Function) -> bool:
+        return function in self._holders
 
     @cached_property
     def _own_functions(self) -> list[Function]:
         return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
-
-    def _concerned(self, function: Function) -> bool:
-        """Whether the function can come to hold an owner: it calls what may make one, and something in its file
-        is a handle class or a function of the project."""
-        if self._makers.isdisjoint(function.record.mentions):
-            return False
-        file = function.file
-        if file.path not in self._files:
-            symbols = {meaning.symbol for meaning in file.meanings} | {i.target for i in file.imports}
-            self._files[file.path] = any(
-                self.find(symbol) or self.find(symbol.rpartition(".")[0]) or self.function(symbol)
-                for symbol in symbols
-                if symbol
-            ) or any(i.name == "*" and self.program.models.exports(i.target) for i in file.imports)
-            self._files[file.path] |= any(self._own(symbol) for symbol in symbols)
-        return self._files[file.path]
 
     # --- the project's own functions ---
 
@@ -248,6 +262,12 @@ class Border:
         return Summary(returns, frozenset(parameter - shift for parameter in summary.kept))
 
     def _own(self, symbol: str) -> Function | None:
+        """The one function of the project that this dotted name means."""
+        if symbol not in self._owned:
+            self._owned[symbol] = self._find_own(symbol)
+        return self._owned[symbol]
+
+    def _find_own(self, symbol: str) -> Function | None:
         module, _, name = symbol.rpartition(".")
         exact = [
             function

@@ -346,7 +346,7 @@ class Values:
         on = self.value(callee.base)
         arguments = [self.value(argument) for argument in call.args]
         native = frozenset(h for h in on if not h.path)
-        if not native and self.is_container(callee.base, on):
+        if not native and (on or any(arguments)) and self.is_container(callee.base, on):
             return self.container_method(call, callee, on, arguments)
         if not native and not on:
             return self.own(call, symbol, arguments)

@@ -36,8 +36,12 @@ that were given to a call nobody knows.
 Which member borrows and which one keeps comes from the models (MLIR and the projects that ship its bindings) and
 from the project's own pybind11 and nanobind bindings; then the finding points at the binding in C++.
 
-Limits: a class that stores a child in one method and its owner in another is not joined. `yield` is not
-followed. A library that is neither modelled nor bound in the project is unknown.
+Limits: a class that stores a child in one method and its owner in another is not joined. What a generator yields,
+what `walk` hands to its callback and what a `match` pattern captures are not followed. A helper's owner is
+followed through plain calls: not through an unknown decorator, keyword arguments or a method of an object whose class
+nobody wrote down. A library that is neither modelled nor bound in the project is unknown. A file that names neither
+a library and a call that makes an owner, nor a class the project binds, nor a helper that hands out an owner together
+with its module, is not read.
 
 Source: LLVM 19.1.7 mlir/lib/Bindings/Python/IRCore.cpp, where `forOperation` is called without a keep-alive for
 the elements of an operation list; run on jaxlib 0.4.30 to 0.10.2 and IREE 3.13.
