@@ -627,9 +627,14 @@ class Program:
         found = [(f, g) for f, g in self._functions_by_last.get(name, ()) if g.owner and _takes(g, call)]
         if base and not types.parse(base).is_placeholder:
             family = self._family(base, function)
-            found = [(f, g) for f, g in found if any(_suffix(g.scope, n) or _suffix(n, g.owner) for n in family)]
+            found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = self._agreed(found)
         return self._made(name, found, (), "likely" if agreed and len(found) > 0 else "possible", None)
+
+    def _is_method_of(self, family: frozenset[str], file: r.File, record: r.Function) -> bool:
+        owner = self._owner(file, record)
+        symbol = owner.symbol if owner is not None else record.owner
+        return any(_suffix(symbol, name) or _suffix(name, symbol) for name in family)
 
     def _family(self, written: str, function: Function) -> frozenset[str]:
         """Names of the classes whose methods a receiver of this type can have, though none of them declares
