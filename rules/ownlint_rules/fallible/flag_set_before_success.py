@@ -76,7 +76,7 @@ from ownlint import (
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ONCE_ONLY = re.compile(
     r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty|dead"
-    r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|disconnect|releas|freed|interrupt|kick"
+    r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
     r"|logged$"
 )
 _ENDING = re.compile(
@@ -140,10 +140,16 @@ def _finding(function: Function, announced: assignments.Assignment, failed: fail
     return function.finding(
         announced.event,
         f"`{flag}` is set before {work} has succeeded",
-        certainty=weaker(sure, failed.certainty, skip.certainty),
+        certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
         help=f"set `{flag}` after {work} has succeeded, or take it back on the failing path",
         steps=tuple(steps),
     )
+
+
+def _how_likely(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Certainty:
+    """What a caller handed in goes with the exception more often than not."""
+    unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
+    return "possible" if unwound and announced.place[0] not in _statics(function) else failed.certainty
 
 
 # --- what announces --------------------------------------------------------------------------------------
@@ -182,7 +188,14 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "entry" and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
+    if announced.held.kind == "cleared" and _counts(function, place):
+        return False
     return _outlives(function, announced)
+
+
+def _counts(function: Function, place: Place) -> bool:
+    """Whether it is a number that is counted with: zero is its beginning."""
+    return any(write.place == place and write.op in ("++", "--", "+=", "-=") for write in function.flow.writes)
 
 
 def _outlives(function: Function, announced: assignments.Assignment) -> bool:
@@ -323,6 +336,8 @@ def _skip_here(function: Function, announced: assignments.Assignment, failed: fa
     """A test on the way to the announcement that will turn out the other way, and then goes around the work."""
     flag = places.render(announced.place)
     given = conditions.Given(announced.place, announced.held)
+    if _works_in_other_case(function, announced, failed):
+        return None
     settled = _settled(function, announced, failed)
     for test in _tests_for(function, announced):
         now = conditions.can_come_to(function, test.value, given, frozenset(settled))
@@ -334,6 +349,14 @@ def _skip_here(function: Function, announced: assignments.Assignment, failed: fa
     if found is not None:
         return _Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
     return None
+
+
+def _works_in_other_case(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the work stands in the case that the state leads to, into which this one falls: it is done again."""
+    found = conditions.case_of(function, announced.event)
+    if found is None or failed.cause is None or assignments.place(function, found[0].value) != announced.place:
+        return False
+    return not found[1].start <= failed.cause.span.start < found[1].end
 
 
 def _settled(
