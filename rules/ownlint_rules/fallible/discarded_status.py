@@ -27,15 +27,20 @@ class Store {
 ```
 
 Reported: a plain statement, a cast to void, an assignment to `std::ignore`, and a status that is stored in a
-local nobody reads. What counts as a status comes from the models (values, enums, owned error pointers)
-and from the project itself: a class of its own with a `bool ok() const` and something that explains.
+local nobody reads, that is overwritten first, or of which a loop keeps the last round's alone. What is called
+may be a function, a lambda or an object that holds one. What counts as a status comes from the models (values,
+enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
+something that explains, or an enum that must not be dropped.
 
-Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the outcome is
-meant to be dropped (`IgnoreError()` and its relatives; shown with `--certainty possible`), and a cast to void
-with a comment beside it that says why.
+Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
+outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
+says why, or of a result whose failure is an answer like another (`LogicalResult`), drops that most callers
+make, and values that are held by staying alive. All but the references are shown with `--certainty possible`.
 
-Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where all
-methods of that name in the project return a status.
+Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
+all methods of that name in the project return a status. A local that is marked as unused is reported like any
+other, and so is a plain statement with a reason beside it. A comma inside a larger expression, `(f(), x)`, is
+not looked into.
 
 Source: https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the
 status of a deallocation.
