@@ -1142,9 +1142,7 @@ def _beside(file: _File) -> tuple[str, ...]:
     if file.beside:
         return file.beside
     makers = {maker for cls in file.py_classes for variants in cls.variants.values() for maker in _makers(variants)}
-    words = {
-        (r"\b" if maker.name == "__init__" else r"\.\s*") + re.escape(_called(maker)) + r"\b" for maker in makers
-    }
+    words = {(r"\b" if maker.name == "__init__" else r"\.") + re.escape(_called(maker)) + r"\b" for maker in makers}
     return tuple(sorted(words))
 
 

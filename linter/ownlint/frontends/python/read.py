@@ -96,18 +96,16 @@ def _tests(anchors: tuple[Anchor, ...]) -> tuple[tuple[_Test, _Test | None], ...
 
 
 def _any(patterns: Sequence[str]) -> _Test:
-    """Whether one of them is found. Plain text is looked for as such first, ten times as fast as an expression."""
-    plain = [_plain(pattern) for pattern in patterns]
-    expression = re.compile(b"|".join(b"(?:" + pattern.encode() + b")" for pattern in patterns))
-    if not all(plain):
-        return lambda data: expression.search(data) is not None
-    return lambda data: any(text in data for text in plain) and expression.search(data) is not None
+    """Whether one of them is found. Each for itself: that is faster than all as one expression, which has no text to
+    skip to; and plain text is looked for as such first."""
+    tests = [(_plain(pattern), re.compile(pattern.encode())) for pattern in patterns]
+    return lambda data: any(text in data and expression.search(data) is not None for text, expression in tests)
 
 
 def _plain(pattern: str) -> bytes:
     """The text every match holds, where the expression is nothing but that text and its borders."""
     text = pattern.replace(r"\b", "").replace(r"\.", "\0")
-    return text.replace("\0", ".").encode() if re.fullmatch(r"[\w\0]+", text) else b""
+    return text.replace("\0", ".").encode() if re.fullmatch(r"[\w \0]+", text) else b""
 
 
 def _problem(data: bytes, error: UnreadableError) -> Problem:
