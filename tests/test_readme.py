@@ -14,6 +14,8 @@ from ownlint import catalogue
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+WIDTH_OF_A_CHARACTER = 12.2
+"""In units of the picture, as rich draws it."""
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
@@ -30,10 +32,11 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_picture_is_a_real_report() -> None:
     drawn = (ROOT / "docs" / "report.svg").read_text(encoding="utf-8")
-    rows: dict[str, str] = {}
-    for row, words in re.findall(r"<text [^>]*#report-line-(\d+)\)\">([^<]*)</text>", drawn):
-        rows[row] = rows.get(row, "") + html.unescape(words).replace("\xa0", " ")
-    asked, *shown = [row.rstrip() for _, row in sorted(rows.items(), key=lambda row: int(row[0]))]
+    rows: dict[int, str] = {}
+    for x, row, words in re.findall(r'<text [^>]*x="([\d.]+)"[^>]*#report-line-(\d+)\)">([^<]*)</text>', drawn):
+        column = round(float(x) / WIDTH_OF_A_CHARACTER)
+        rows[int(row)] = rows.get(int(row), "").ljust(column) + html.unescape(words).replace("\xa0", " ")
+    asked, *shown = [rows[row].rstrip() for row in sorted(rows)]
     command = [sys.executable, "-m", "ownlint", *asked.removeprefix("$ ownlint ").split(), "--no-cache", "--quiet"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert [row.rstrip() for row in ran.stdout.rstrip().splitlines()] == shown

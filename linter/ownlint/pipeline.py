@@ -69,9 +69,10 @@ def run(options: Options) -> Report:
         from ownlint.program.program import Program
 
         libraries = load_models(models_at)
-        facts = read_all(found.sources, held, how.commands, libraries, cache, digests, options.jobs)
-        program = Program(facts.files, libraries)
         rules = [rule for rule in catalogue.load() if rule.id in ran]
+        words = [word for rule in rules for word in rule.anchors]
+        facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
+        program = Program(facts.files, libraries)
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends)
@@ -180,11 +181,12 @@ def read_all(
     held: Sequence[str],
     commands: dict[str, Command],
     libraries: Models,
+    words: Sequence[str],
     cache: Cache,
     digests: Digests,
     jobs: int,
 ) -> Facts:
-    """C++ first: the classes it binds are among the words that make a Python file worth reading. Then Python, and again
+    """`words` are what the rules ask to be read for. C++ first: the classes it binds are among the words that make a Python file worth reading. Then Python, and again
     those of its files that were passed over and name what the others define."""
 
     def read_these(chosen: Sequence[int], words: Vocabulary) -> Facts:
@@ -193,7 +195,7 @@ def read_all(
     def written_in(language: Language) -> list[int]:
         return [index for index, source in enumerate(sources) if source.language == language]
 
-    vocabulary = libraries.vocabulary()
+    vocabulary = anchors.with_words(libraries.vocabulary(), words)
     cpp = read_these(written_in("cpp"), vocabulary)
     vocabulary = anchors.with_bound_classes(vocabulary, cpp.files)
     chosen = written_in("python")

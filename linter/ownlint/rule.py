@@ -6,11 +6,14 @@
 The annotation of the first parameter is `Function`, `Class`, `Binding` or `Program`; a second parameter,
 where there is one, is the `Program`. The id is the name of the file with dashes; the manual page is the
 module's docstring. Nothing is registered: a file in a folder of a rule pack is a rule.
+
+Python is read only where its text says that it is worth it: the models' anchors do, and a rule's own.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
@@ -27,7 +30,8 @@ _SUBJECTS: tuple[Subject, ...] = ("Function", "Class", "Binding", "Program")
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for."""
+    """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
+    regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say."""
 
     id: str
     severity: Severity
@@ -38,6 +42,7 @@ class Rule(msgspec.Struct, frozen=True):
     group: str
     takes_program: bool
     module: str
+    anchors: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -49,8 +54,11 @@ class RuleError(Exception):
     """A rule file does not keep the contract; the text says which file and how."""
 
 
-def rule(*, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",)) -> Callable[[Check], Check]:
-    """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject."""
+def rule(
+    *, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",), anchors: tuple[str, ...] = ()
+) -> Callable[[Check], Check]:
+    """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
+    no regular expression."""
 
     def mark(check: Check) -> Check:
         module = sys.modules[check.__module__]
@@ -61,6 +69,8 @@ def rule(*, severity: Severity = "warning", languages: tuple[Language, ...] = ("
         subject = str(parameters[0].annotation).strip("'\"").rsplit(".", 1)[-1] if parameters else ""
         if subject not in _SUBJECTS:
             raise RuleError(f"{check.__module__}: the first parameter must be one of {', '.join(_SUBJECTS)}")
+        for anchor in anchors:
+            _check_pattern(check.__module__, anchor)
         page = inspect.cleandoc(module.__doc__ or "")
         if not page:
             raise RuleError(f"{check.__module__}: a rule's manual page is its module's docstring; there is none")
@@ -74,11 +84,19 @@ def rule(*, severity: Severity = "warning", languages: tuple[Language, ...] = ("
             group=check.__module__.rsplit(".", 2)[-2] if check.__module__.count(".") else "",
             takes_program=len(parameters) > 1,
             module=check.__module__,
+            anchors=anchors,
         )
         _attach(check, made)
         return check
 
     return mark
+
+
+def _check_pattern(module: str, anchor: str) -> None:
+    try:
+        re.compile(anchor.encode())
+    except re.error as error:
+        raise RuleError(f"{module}: the anchor `{anchor}` is no regular expression: {error}") from None
 
 
 def _attach(check: Any, made: Rule) -> None:

@@ -1,4 +1,4 @@
-"""Anchors that come from the project itself, beside those of the models.
+"""Anchors that come from rules and from the project itself, beside those of the models.
 
 A Python file is read when its bytes say that it can come by an owner of native memory. The models know the calls of
 their libraries; the project adds the classes it binds, and its own functions that hand such an owner on.
@@ -15,6 +15,11 @@ from ownlint.facts.vocabulary import Anchor, Vocabulary
 
 _RETURNS = b'"return"'
 """In the encoded body of every function that returns something."""
+
+
+def with_words(vocabulary: Vocabulary, words: Iterable[str]) -> Vocabulary:
+    """What rules ask for by themselves, as regular expressions."""
+    return _with(vocabulary, (Anchor(word) for word in words))
 
 
 def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabulary:

@@ -52,7 +52,8 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
     """Every finding of `rules`, of any certainty, sorted by place. Raises `CaseError`."""
     known = load_models(case.options.models or "")
     with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
-        files = tuple(_read(case, mode, Path(folder), prelude, known))
+        words = [word for rule in rules for word in rule.anchors]
+        files = tuple(_read(case, mode, Path(folder), prelude, known, words))
     results = list(catalogue.run(rules, Program(files, known)))
     findings = sorted(
         (result for result in results if isinstance(result, Finding)),
@@ -73,7 +74,9 @@ def load_models(extra: str = "") -> models.Models:
         return models.load([*paths, written])
 
 
-def _read(case: Case, mode: Mode, folder: Path, prelude: Path | None, known: models.Models) -> Iterator[File]:
+def _read(
+    case: Case, mode: Mode, folder: Path, prelude: Path | None, known: models.Models, words: Sequence[str]
+) -> Iterator[File]:
     """As the pipeline does: C++ first, then Python, and the Python that was passed over once more."""
     for block in case.blocks:
         place = folder / block.name
@@ -85,8 +88,9 @@ def _read(case: Case, mode: Mode, folder: Path, prelude: Path | None, known: mod
         blocks = (block for block in case.blocks if block.language == language)
         return [_file(reader, block, _request(block, case, mode, folder, prelude), mode) for block in blocks]
 
-    cpp = read("cpp", known.vocabulary())
-    vocabulary = anchors.with_bound_classes(known.vocabulary(), cpp)
+    vocabulary = anchors.with_words(known.vocabulary(), words)
+    cpp = read("cpp", vocabulary)
+    vocabulary = anchors.with_bound_classes(vocabulary, cpp)
     python = read("python", vocabulary)
     yield from cpp
     yield from read("python", anchors.with_helpers(vocabulary, python, known.makes_owner))

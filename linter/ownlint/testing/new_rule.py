@@ -96,7 +96,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, places, rule
 
 
-@rule(severity="warning", languages=("cpp", "python"))
+@rule(severity="warning", languages=("cpp", "python"), anchors=(r"\\breplace_me\\b",))
 def RULE_NAME(function: Function) -> Iterator[Finding]:
     if not function.mentions("replace_me"):
         return
@@ -125,12 +125,9 @@ void Run(Engine& engine) {
 
 ## Python calls are reported too
 
-Python is read where it names a library that a model knows.
+Python is read where its text fits an anchor: of a model, or of the rule.
 
 ```python
-from mlir import ir
-
-
 def run(engine):
     for part in engine.parts:
         part.replace_me()  # warning: `run` calls `replace_me`
@@ -152,9 +149,6 @@ void Run(Engine& engine) {
 ```
 
 ```python
-from mlir import ir
-
-
 def run(engine):
     later = engine.replace_me  # ok: the method is named, not called
     return later
