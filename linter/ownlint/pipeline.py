@@ -186,11 +186,11 @@ def read_all(
     digests: Digests,
     jobs: int,
 ) -> Facts:
-    """`words` are what the rules ask to be read for. C++ first: the classes it binds are among the words that make a Python file worth reading. Then Python, and again
-    those of its files that were passed over and name what the others define."""
+    """C++ first: the classes it binds are among the words that make a Python file worth reading, like `words`, which the
+    rules ask for. Then Python, and again those of its files that were passed over and name what the others define."""
 
-    def read_these(chosen: Sequence[int], words: Vocabulary) -> Facts:
-        return read([sources[i] for i in chosen], [held[i] for i in chosen], commands, words, cache, digests, jobs)
+    def read_these(chosen: Sequence[int], known: Vocabulary) -> Facts:
+        return read([sources[i] for i in chosen], [held[i] for i in chosen], commands, known, cache, digests, jobs)
 
     def written_in(language: Language) -> list[int]:
         return [index for index, source in enumerate(sources) if source.language == language]

@@ -423,8 +423,8 @@ class Function(Node, frozen=True, array_like=True, gc=False):
     name_start: int
     defined: bool
     qualifiers: tuple[str, ...] = ()
-    """Sorted words: `const`, `static`, `virtual`, `override`, `final`, `noexcept`, `inline`,
-    `constexpr`, `explicit`, `default`, `delete`, `pure`, `friend`, `async`, `generator`, `template`, `extern "C"`, `&&`."""
+    """Sorted words: `const`, `static`, `virtual`, `override`, `final`, `noexcept`, `inline`, `constexpr`,
+    `explicit`, `default`, `delete`, `pure`, `friend`, `async`, `generator`, `template`, `extern "C"`, `&&`."""
     annotations: tuple[Annotation, ...] = ()
     initializers: tuple[Initializer, ...] = ()
     access: OneOf["", "public", "protected", "private"] = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.program.bodies import statements, values
+from ownlint.program.bodies import values
 from ownlint.program.places import walk
 from ownlint.program.subjects import Function
 
@@ -24,7 +24,7 @@ def captured(function: Function, index: int) -> frozenset[str]:
 def _read_in(function: Function) -> set[str]:
     """Names that a function reads, those inside it included; what it binds itself is not among the outer ones."""
     read: set[str] = set()
-    for statement in statements(function.body):
+    for statement in function.statements:
         for value in values(statement):
             read.update(_names(value))
             for part in walk(value):
@@ -59,7 +59,7 @@ def kept_out_of_sight(function: Function) -> frozenset[str]:
     if not inner:
         return frozenset()
     bound: dict[str, int] = {}
-    for statement in statements(function.body):
+    for statement in function.statements:
         for name in _binds(statement):
             bound[name] = bound.get(name, 0) + 1
     hidden: set[str] = set()
@@ -94,7 +94,7 @@ def _nonlocals(function: Function, index: int) -> set[str]:
 
 def outside_names(function: Function) -> frozenset[str]:
     """Names that the function declares `global` or `nonlocal`."""
-    return frozenset(name for part in statements(function.body) if isinstance(part, r.Scope) for name in part.names)
+    return frozenset(name for part in function.statements if isinstance(part, r.Scope) for name in part.names)
 
 
 def read_by_functions(file_module: Function) -> frozenset[str]:
@@ -103,7 +103,7 @@ def read_by_functions(file_module: Function) -> frozenset[str]:
     for index, record in enumerate(file_module.file.functions):
         inner = file_module.program.function_at(file_module.file, index)
         if inner is not None and record.kind not in ("module", "class"):
-            for statement in statements(inner.body):
+            for statement in inner.statements:
                 for value in values(statement):
                     read.update(_names(value))
     return frozenset(read)
@@ -113,7 +113,7 @@ def assigned_to(function: Function, place: r.Value) -> Iterator[r.Value]:
     """What is assigned to an attribute of `self`, or to a global, anywhere in the class or the module body."""
     written = text(place)
     for other in _neighbours(function, place):
-        for statement in statements(other.body):
+        for statement in other.statements:
             match statement:
                 case r.Evaluate(value=r.Assign(target=target, value=value)) if text(target) == written:
                     yield value

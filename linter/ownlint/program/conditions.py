@@ -13,7 +13,6 @@ from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import Held, assigned, inserted, is_constant, own_method, place
-from ownlint.program.lower import statements
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
 
@@ -242,7 +241,7 @@ def computed_once(function: Function, name: str) -> r.Value | None:
 def case_of(function: Function, event: e.Event) -> tuple[r.Switch, r.Case] | None:
     """The innermost `switch` and the case of it in which the event stands."""
     found = None
-    for statement in statements(function.body):
+    for statement in function.statements:
         if isinstance(statement, r.Switch) and statement.start <= event.span.start < statement.end:
             case = next((c for c in statement.cases if c.start <= event.span.start < c.end), None)
             found = (statement, case) if case is not None else found

@@ -15,7 +15,6 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.lower import statements
 from ownlint.program.places import last_name, receiver, render, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -155,7 +154,7 @@ def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[st
     kind = types.parse(written)
     if (kind.pointers or kind.reference) and initial is not None:
         return _names(function, initial, depth + 1)
-    static = any(isinstance(s, r.Declare) and s.static and name in s.names for s in statements(function.body))
+    static = any(isinstance(s, r.Declare) and s.static and name in s.names for s in function.statements)
     if static:
         return (name,), -1
     made = _bare(initial)
@@ -169,7 +168,7 @@ def _names_of_call(function: Function, call: r.Call, depth: int) -> tuple[str, .
     """`ctx->live()` is what the getter returns, when the project says how it is written."""
     names = [last_name(call.callee) + "()"]
     for getter in function.program.callee(call, function).functions[:2]:
-        returned = [s.value for s in statements(getter.body) if isinstance(s, r.Leave) and s.kind == "return"]
+        returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
         if len(returned) == 1 and (inner := _names(getter, returned[0], depth + 1)) is not None:
             names += inner[0]
     return tuple(dict.fromkeys(names))

@@ -16,7 +16,6 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import assigned, inserted, place
-from ownlint.program.bodies import statements
 from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.subjects import Function
 
@@ -475,7 +474,7 @@ def is_caught(function: Function, call: e.Call) -> bool:
     """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
     return any(
         isinstance(statement, r.Try) and bool(statement.handlers) and _covers(statement.body, call)
-        for statement in statements(function.body)
+        for statement in function.statements
     )
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.program.bodies import statements
 from ownlint.program.closures import assigned_to, captured
 from ownlint.program.handles import (
     ANY,
@@ -461,7 +460,7 @@ class Values:
         """What a local is given first."""
         if self._first is None:
             self._first = {}
-            for statement in statements(self.function.body):
+            for statement in self.function.statements:
                 if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Assign):
                     target = statement.value.target
                     if isinstance(target, r.Name):

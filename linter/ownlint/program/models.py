@@ -944,6 +944,7 @@ class Models:
         self.macros = tuple(macros)
         self._macro_names = {macro.name: macro for macro in reversed(macros) if not macro.regular}
         self._macro_patterns = [(re.compile(macro.name), macro) for macro in macros if macro.regular]
+        self._any_macro = re.compile("|".join(f"(?:{macro.name})" for macro in macros if macro.regular) or r"(?!)")
 
     def _index_python(self, files: Sequence[_File]) -> None:
         self._modules = {alias: name for file in files for alias, name in file.modules.items()}
@@ -989,6 +990,8 @@ class Models:
     def returns(self, symbol: str, scopes: tuple[str, ...] = ()) -> tuple[str, Certainty]:
         """The status type that a library's function returns, and how well its name fits; empty when none says so."""
         parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
+        if not self.may_return_status(parts[-1]):
+            return "", "possible"
         for certainty, model in self._returning.find(parts, self._scopes(scopes)):
             return model.types[0], certainty
         return "", "possible"
@@ -996,8 +999,8 @@ class Models:
     def may_return_status(self, last: str) -> bool:
         """Whether a library's function of that last name returns a status."""
         if last not in self._returning_names:
-            wild = any(fnmatchcase(last, parts[-1]) for parts, _, _ in self._returning.wild)
-            self._returning_names[last] = wild or last in self._returning.exact
+            index = self._returning
+            self._returning_names[last] = last in index.exact or bool(index.last_parts.match(last))
         return self._returning_names[last]
 
     def is_droppable(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
@@ -1048,6 +1051,8 @@ class Models:
         """By exact name first, then by the first pattern that fits the whole name."""
         if found := self._macro_names.get(name):
             return found
+        if not self._any_macro.fullmatch(name):
+            return None
         return next((macro for pattern, macro in self._macro_patterns if pattern.fullmatch(name)), None)
 
     # --- Python ---

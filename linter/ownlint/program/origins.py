@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, weaker
 from ownlint.program import types
-from ownlint.program.lower import statements
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.targets import returned_values
@@ -311,7 +310,7 @@ class Origins:
         _, initial = self.function.locals[name]
         yield from self.view(initial, cls)
         fields = {field.name for field in borrowing_fields(cls)}
-        for statement in statements(self.function.body):
+        for statement in self.function.statements:
             if not isinstance(statement, r.Evaluate):
                 continue
             for value in walk(statement.value):
@@ -352,7 +351,7 @@ class Origins:
 
     def _calls_on(self, name: str) -> Iterator[r.Call]:
         """What is called on a local, as a statement."""
-        for statement in statements(self.function.body):
+        for statement in self.function.statements:
             if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Call):
                 callee = statement.value.callee
                 if isinstance(callee, r.Member) and isinstance(callee.base, r.Name) and callee.base.text == name:

@@ -21,7 +21,7 @@ from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.flow import Flow
-from ownlint.program.lower import Surroundings, lower, statements
+from ownlint.program.lower import Surroundings, lower
 from ownlint.program.models import FunctionModel, Models
 from ownlint.program.places import last_name, receiver, walk
 from ownlint.program.statuses import Status, Statuses, is_enum
@@ -29,6 +29,9 @@ from ownlint.program.subjects import Binding, Class, Function
 
 _KEPT_BODIES = 128
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
+
+_MOST_CALLEES = 4096
+"""Rules ask about the calls of one function, several times and one after the other."""
 
 _ITERATOR_CALLS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "cbegin", "cend", "rbegin"})
 _MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
@@ -139,8 +142,8 @@ class Program:
         self._bodies[function] = body
         if len(self._bodies) > _KEPT_BODIES:
             dropped, _ = self._bodies.popitem(last=False)
-            dropped.__dict__.pop("locals", None)
-            dropped.__dict__.pop("declared", None)
+            for derived in ("locals", "declared", "statements"):
+                dropped.__dict__.pop(derived, None)
         return body
 
     def flow(self, function: Function) -> Flow:
@@ -236,9 +239,16 @@ class Program:
         return self.scopes_at(function.file, function.record.scope)
 
     def scopes_at(self, file: r.File, scope: str) -> tuple[str, ...]:
-        parts = scope.split("::") if scope else []
-        around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
-        return around + self._opened(file)
+        key = (file.path, scope)
+        if key not in self._scopes:
+            parts = scope.split("::") if scope else []
+            around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
+            self._scopes[key] = around + self._opened(file)
+        return self._scopes[key]
+
+    @cached_property
+    def _scopes(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        return {}
 
     def _opened(self, file: r.File) -> tuple[str, ...]:
         if file.path not in self._opened_scopes:
@@ -257,6 +267,16 @@ class Program:
         name = types.parse(written).name
         if not name:
             return None
+        key = (name, scope, file.path, enum)
+        if key not in self._found_classes:
+            self._found_classes[key] = self._find_class(name, scope, file, enum)
+        return self._found_classes[key]
+
+    @cached_property
+    def _found_classes(self) -> dict[tuple[str, str, str, bool], Class | None]:
+        return {}
+
+    def _find_class(self, name: str, scope: str, file: r.File, enum: bool) -> Class | None:
         candidates = self._classes_by_last.get(_last(name), ())
         fitting = [c for c in candidates if _suffix(c.symbol, name)]
         if len(fitting) > 1:
@@ -269,6 +289,18 @@ class Program:
 
         Of aliases that are local to blocks of one function (`using cls = Doc;`) the last before `at` is meant.
         """
+        if at:
+            return self._expand(written, file, scope, at)
+        key = (written, file.path, scope)
+        if key not in self._expanded:
+            self._expanded[key] = self._expand(written, file, scope, at)
+        return self._expanded[key]
+
+    @cached_property
+    def _expanded(self) -> dict[tuple[str, str, str], str]:
+        return {}
+
+    def _expand(self, written: str, file: r.File, scope: str, at: int) -> str:
         for _ in range(4):
             kind = types.parse(written)
             found = self._alias(kind.name, file, scope, at)
@@ -489,6 +521,22 @@ class Program:
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
         all candidates of that name agree on the result, possible otherwise."""
+        known = self._callees.get(id(call))
+        if known is not None and known[0] is call:
+            return known[1]
+        found = self._callee(call, function, depth)
+        if depth == 0:
+            if len(self._callees) >= _MOST_CALLEES:
+                self._callees.clear()
+            self._callees[id(call)] = call, found
+        return found
+
+    @cached_property
+    def _callees(self) -> dict[int, tuple[r.Call, Callee]]:
+        """What was asked last, by the identity of the call, which is held so that it stays its own."""
+        return {}
+
+    def _callee(self, call: r.Call, function: Function, depth: int) -> Callee:
         called = self._called_lambda(call, function)
         if called is not None:
             return Callee(
@@ -580,7 +628,7 @@ class Program:
             self._inferred[function] = ""  # a function that returns what it calls itself
             answers = {
                 self.type_of(statement.value, function, depth + 1)
-                for statement in statements(self.body(function))
+                for statement in function.statements
                 if isinstance(statement, r.Leave) and statement.kind == "return"
             }
             self._inferred[function] = answers.pop() if len(answers) == 1 else ""
@@ -764,7 +812,7 @@ class Program:
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""
-        for statement in statements(self.body(function)):
+        for statement in function.statements:
             if isinstance(statement, r.Evaluate) and statement.start <= write.span.start < statement.end:
                 for value in walk(statement.value):
                     if isinstance(value, r.Assign) and value.target.start == write.span.start:
@@ -778,7 +826,7 @@ class Program:
             and isinstance(statement.value, r.Cast)
             and statement.value.type == "void"
             and statement.start <= span.start < statement.end
-            for statement in statements(self.body(function))
+            for statement in function.statements
         )
 
     def is_erased_from(self, container: str) -> bool:

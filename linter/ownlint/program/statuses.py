@@ -152,6 +152,12 @@ class Statuses:
             if name == "operator()" and record.kind != "lambda" and record.owner and self._answers(record)
         )
 
+    @cached_property
+    def _names_functor(self) -> re.Pattern[bytes] | None:
+        """Finds the name of one of these classes in an encoded body."""
+        words = b"|".join(re.escape(name.encode()) for name in sorted(self._functors))
+        return re.compile(words) if words else None
+
     def may_answer(self, name: str, function: Function) -> bool:
         """Whether something of that last name, called in the function, can answer with a status."""
         if name in self.callees or self.program.models.may_return_status(name) or function.file.meanings:
@@ -173,8 +179,7 @@ class Statuses:
             return True
         if any("(" in parameter.type and self._holds(parameter.type) for parameter in function.record.parameters):
             return True
-        body = bytes(function.record.body) if self._functors else b""
-        return any(name.encode() in body for name in self._functors)
+        return self._names_functor is not None and function.says(self._names_functor)
 
     def _mentioned(self, name: str) -> bool:
         return name in self.callees or self.program.models.may_return_status(name)

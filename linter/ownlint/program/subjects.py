@@ -115,6 +115,11 @@ class Function(_Subject):
     def body(self) -> r.Body:
         return self.program.body(self)
 
+    @cached_property
+    def statements(self) -> tuple[r.Statement, ...]:
+        """Every statement of the body, nested ones included, in source order."""
+        return tuple(statements(self.body))
+
     @property
     def flow(self) -> Flow:
         return self.program.flow(self)
@@ -123,7 +128,7 @@ class Function(_Subject):
     def locals(self) -> dict[str, tuple[str, r.Value | None]]:
         """Declared type as written and initial value of each local; parameters have no value."""
         found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}
-        for statement in statements(self.body):
+        for statement in self.statements:
             match statement:
                 case r.Declare(names=names, type=written, value=value):
                     for name in names:

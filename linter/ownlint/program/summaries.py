@@ -1,8 +1,8 @@
 """The project's own functions as effects: what a call of one of them means for ownership.
 
 A summary speaks the models' vocabulary (`Effect`), so that nobody behind it asks whether a callee is a library's or
-the project's. It is computed from the body on demand; calls inside it act through their own summaries. Functions that call
-each other are iterated together until nothing changes: effects are only ever added, so that ends.
+the project's. It is computed from the body on demand; calls inside it act through their own summaries. Functions that
+call each other are iterated together until nothing changes: effects are only ever added, so that ends.
 """
 
 from __future__ import annotations

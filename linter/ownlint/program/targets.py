@@ -13,7 +13,6 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.program import types
-from ownlint.program.lower import statements
 from ownlint.program.places import last_name, strip
 from ownlint.program.subjects import Binding, Class, Function
 
@@ -68,7 +67,7 @@ def scope_of(binding: Binding, target: Target) -> str:
 def returned_values(function: Function) -> list[r.Value]:
     return [
         value
-        for statement in statements(function.body)
+        for statement in function.statements
         if isinstance(statement, r.Leave)
         and statement.kind == "return"
         and (value := strip(statement.value)) is not None

@@ -14,7 +14,6 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.program import types
-from ownlint.program.lower import statements
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Class, Function
 
@@ -103,7 +102,7 @@ def is_released(cls: Class, field: r.Field) -> bool:
         return cls.record.destructor in ("declared", "defined")
     if f'"{field.name}"'.encode() not in bytes(destructor.record.body):
         return False
-    for statement in statements(destructor.body):
+    for statement in destructor.statements:
         for value in walk(getattr(statement, "value", None)):
             if isinstance(value, r.Call) and _frees(value, field.name):
                 return True
@@ -186,7 +185,7 @@ def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> It
         elif base is not None:
             stored = stored_arguments(base, len(each.args), depth + 1)
             kept += [arg for position, arg in enumerate(each.args) if position in stored]
-    for statement in statements(constructor.body):
+    for statement in constructor.statements:
         if isinstance(statement, r.Evaluate):
             for value in walk(statement.value):
                 if isinstance(value, r.Assign) and last_name(value.target) in fields:

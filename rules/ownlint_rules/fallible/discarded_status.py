@@ -49,7 +49,7 @@ status of a deallocation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ownlint import (
     Certainty,
@@ -102,13 +102,13 @@ def _may_drop_on_the_spot(function: Function) -> bool:
     """Whether a statement, a cast to void or a comma drops what may be a status."""
     body = bytes(function.record.body)
     return any(mark in body for mark in _DROPS_INSIDE) or any(
-        _may_answer(function, call) for call in _loose_calls(function.body)
+        _may_answer(function, call) for call in _loose_calls(function.statements)
     )
 
 
-def _loose_calls(body: records.Body) -> Iterator[records.Call]:
+def _loose_calls(body: Iterable[records.Statement]) -> Iterator[records.Call]:
     """The calls whose answer a statement drops."""
-    for statement in statements(body):
+    for statement in body:
         pending: list[records.Value | None] = []
         match statement:
             case records.Evaluate(value=value) | records.Loop(step=value):
@@ -334,7 +334,7 @@ def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
     """Whether every round of a loop writes and none looks, so that the last one alone is known in the end."""
     if write.fresh:
         return False
-    loops = [s for s in statements(function.body) if isinstance(s, records.Loop) and write.span.start in s.span]
+    loops = [s for s in function.statements if isinstance(s, records.Loop) and write.span.start in s.span]
     if not loops or any(isinstance(s, (records.Leave, records.Opaque)) for s in statements(loops[-1].body)):
         return False
     round_trip = function.flow.path(write, lambda event: event is write, lambda event: _looks_at(event, write.place[0]))
@@ -364,7 +364,7 @@ def _stored(function: Function) -> dict[int, records.Call]:
     that is set once and named again."""
     own: dict[str, str] = {}
     out: dict[int, records.Call] = {}
-    for statement in statements(function.body):
+    for statement in function.statements:
         match statement:
             case records.Declare(names=(name,), type=written, value=value, static=False):
                 own[name] = written
@@ -413,7 +413,7 @@ def _looks_at(event: events.Event, name: str, except_at: frozenset[int] = frozen
 def _voided(function: Function) -> frozenset[int]:
     """Where the names in `(void)x;` stand."""
     found: set[int] = set()
-    for statement in statements(function.body):
+    for statement in function.statements:
         match statement:
             case records.Evaluate(value=records.Cast(type="void", value=records.Name(start=start))):
                 found.add(start)

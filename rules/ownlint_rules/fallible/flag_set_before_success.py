@@ -261,7 +261,7 @@ def _is_arrow(function: Function, write: events.Write) -> bool:
 def _statics(function: Function) -> frozenset[str]:
     return frozenset(
         name
-        for statement in statements(function.body)
+        for statement in function.statements
         if isinstance(statement, records.Declare) and statement.static
         for name in statement.names
     )
