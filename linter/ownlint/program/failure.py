@@ -54,6 +54,15 @@ def failures(function: Function) -> list[Failure]:
     return list(_failures(function))
 
 
+def is_dealing_with_one(function: Function, event: e.Event) -> bool:
+    """Whether something is sure to have failed where the event stands: behind the failing outcome of a status's
+    test, or in a handler."""
+    flow = function.flow
+    if any(_failing(function, test, outcome)[1] == "certain" for test, outcome in flow.guards(event)):
+        return True
+    return any(isinstance(m, e.Mark) and m.what == "catch" and _inside(event, m) for m in flow.dominators(event))
+
+
 def _failures(function: Function) -> Iterator[Failure]:
     flow = function.flow
     for event in flow:

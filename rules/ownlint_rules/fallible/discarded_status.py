@@ -34,8 +34,9 @@ something that explains, or an enum that must not be dropped.
 
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
-says why, or of a result whose failure is an answer like another (`LogicalResult`), drops that most callers
-make, and values that are held by staying alive. All but the references are shown with `--certainty possible`.
+says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
+while another failure is being dealt with, or of a call that says that it only tries (`..IfPossible`), drops that
+most callers make, and values that are held by staying alive. All but the references are shown with `--certainty possible`.
 
 Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
 all methods of that name in the project return a status. A local that is marked as unused is reported like any
@@ -58,6 +59,7 @@ from ownlint import (
     Status,
     Step,
     events,
+    failure,
     must_look,
     places,
     records,
@@ -76,6 +78,7 @@ _SAID = {
 }
 _KINDS = {"pointer": "error", "enum": "code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
+_BEST_EFFORT = re.compile(r"if_?possible|best_?effort", re.IGNORECASE)
 _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
@@ -147,7 +150,7 @@ def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
         return
     written, status = _answer(function, call)
     if status is not None:
-        certainty = _certainty(function, call.node, status, call.dropped)
+        certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
             certainty = "possible"  # whoever wrote it has thought about it
         yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
@@ -227,7 +230,7 @@ def _must_be_used(function: Function, node: records.Call, written: str) -> bool:
     return kind.is_value and kind.last in ("bool", "int") and bool(found) and all(must_look(record) for record in found)
 
 
-def _certainty(function: Function, node: records.Call, status: Status, how: str) -> Certainty:
+def _certainty(function: Function, at: events.Event, node: records.Call, status: Status, how: str) -> Certainty:
     program = function.program
     callee = program.callee(node, function)
     sure = weaker(status.certainty, callee.certainty)
@@ -240,9 +243,16 @@ def _certainty(function: Function, node: records.Call, status: Status, how: str)
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
         return weaker(sure, "possible" if decided or _releases(function, node) or last_chance else "likely")
-    if how != "statement" and not last_chance and (status.advisory or _is_habit(function, node)):
+    if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node)):
         return "possible"
     return sure
+
+
+def _is_meant(function: Function, at: events.Event, node: records.Call) -> bool:
+    """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
+    dealt with, the call says that it only tries, or everybody drops this answer."""
+    tries = bool(_BEST_EFFORT.search(places.last_name(node.callee)))
+    return tries or failure.is_dealing_with_one(function, at) or _is_habit(function, node)
 
 
 def _releases(function: Function, node: records.Call) -> bool:
@@ -305,7 +315,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         status = function.program.status(written, function)
         if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
             continue
-        certainty = _certainty(function, call, status, "store")
+        certainty = _certainty(function, write, call, status, "store")
         if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
             certainty = "possible"
         elif lost == _NEXT_ROUND:
