@@ -35,7 +35,7 @@ something that explains, or an enum that must not be dropped.
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
-while another failure is being dealt with, or of a call that says that it only tries (`..IfPossible`), drops that
+while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops that
 most callers make, and values that are held by staying alive. All but the references are shown with `--certainty possible`.
 
 Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
@@ -250,9 +250,12 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
 
 def _is_meant(function: Function, at: events.Event, node: records.Call) -> bool:
     """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
-    dealt with, the call says that it only tries, or everybody drops this answer."""
-    tries = bool(_BEST_EFFORT.search(places.last_name(node.callee)))
-    return tries or failure.is_dealing_with_one(function, at) or _is_habit(function, node)
+    dealt with or told, the call says that it only tries, or everybody drops this answer."""
+    program = function.program
+    if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
+        return True
+    told = any(program.status(program.type_of(argument, function), function) for argument in node.args)
+    return told or _is_habit(function, node)
 
 
 def _releases(function: Function, node: records.Call) -> bool:
