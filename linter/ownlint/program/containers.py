@@ -275,7 +275,8 @@ def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | N
 def _can_be_address(program: Program, written: str, file: r.File, scope: str) -> bool:
     kind = types.parse(written)
     if kind.pointers:
-        return kind.name not in ("char", "wchar_t")
+        lives = kind.name not in ("char", "wchar_t") and "(" not in written  # a function does not end
+        return lives and "immortal" not in program.roles_at(kind.name, file, scope)
     if _WIDE.fullmatch(kind.name):
         return True
     cls = program.find_class(kind.name, scope, file)
@@ -283,6 +284,18 @@ def _can_be_address(program: Program, written: str, file: r.File, scope: str) ->
         return False  # one with a destructor keeps alive what it points to
     fields = [field for field in cls.record.fields if not field.static]
     return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
+
+
+def is_of_static_storage(function: Function, key: r.Value) -> bool:
+    """Whether the key is the address of a variable that lives as long as the program."""
+    key = strip(key) or key
+    if not isinstance(key, r.Unary) or key.op != "&" or not isinstance(named := strip(key.value), r.Name):
+        return False
+    if named.text in function.declared:
+        return any(isinstance(s, r.Declare) and s.static and named.text in s.names for s in function.statements)
+    if function.home is not None and (found := function.home.field(named.text)) is not None:
+        return found[1].static
+    return function.program.is_variable(named.text)
 
 
 def _was_pointer(function: Function, key: r.Value) -> bool:

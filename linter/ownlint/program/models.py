@@ -92,6 +92,7 @@ Role = Literal[
     "thread",
     "atomic",
     "once",
+    "immortal",
 ]
 
 MacroRole = Literal[

@@ -452,6 +452,10 @@ class Program:
         """The type, when its value says whether something worked."""
         return self.statuses.of(written, function)
 
+    def is_variable(self, name: str) -> bool:
+        """Whether the project declares a variable of that name outside functions and classes."""
+        return _last(name) in self._variables
+
     def defines(self, last: str) -> bool:
         """Whether a class or an alias of the project has that last name."""
         return last in self._classes_by_last or last in self._aliases

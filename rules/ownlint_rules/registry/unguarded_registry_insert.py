@@ -44,7 +44,7 @@ where entries are erased somewhere in the project; one that itself stands in an 
 never runs it.
 
 Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
-setters that are meant to replace.
+keys that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
 
 Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
 variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
@@ -151,8 +151,10 @@ def _is_erased(function: Function, insert: containers.Insert) -> bool:
 
 
 def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
-    """The entry owns its key, the key takes itself out before it dies, or a scope's end takes out what its start
-    put in."""
+    """The key lives as long as the program, the entry owns it, it takes itself out before it dies, or a scope's end
+    takes out what its start put in."""
+    if containers.is_of_static_storage(function, insert.key):
+        return True
     if _is_this(insert.key):
         return _destructor_clears(function, insert, function.home)
     if function.record.kind == "constructor" and not _is_this(insert.value):

@@ -25,6 +25,7 @@ struct string { string(const char* = ""); bool empty() const; };
 struct string_view { string_view(const char* = ""); };
 struct logic_error { explicit logic_error(const char* what); };
 struct runtime_error { explicit runtime_error(const char* what); };
+class type_info { public: virtual ~type_info(); const char* name() const; };
 struct mutex { void lock(); void unlock(); };
 template <class M> struct lock_guard { explicit lock_guard(M& mutex); ~lock_guard(); };
 
