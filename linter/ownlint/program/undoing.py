@@ -23,12 +23,12 @@ def takes_back(function: Function, assignment: Assignment, event: e.Event) -> bo
             whole = event.op == "=" and not event.fresh and where != (THIS,)
             return whole and len(where) < len(assignment.place) and covers(where, assignment.place)
         case e.Call(node=call, receiver=on):
-            return _by_call(function, assignment.place, call, on)
+            return _by_call(function, assignment, call, on)
     return False
 
 
-def _by_call(function: Function, where: Place, call: r.Call, on: Place | None) -> bool:
-    name = last_name(call.callee)
+def _by_call(function: Function, assignment: Assignment, call: r.Call, on: Place | None) -> bool:
+    name, where = last_name(call.callee), assignment.place
     if on == where and name in _EMPTIES | _REPLACES:
         return True
     if on == where[:-1] and name in _EMPTIES:
@@ -39,7 +39,9 @@ def _by_call(function: Function, where: Place, call: r.Call, on: Place | None) -
     ):
         return True
     method = own_method(function, call)
-    return method is not None and method is not function and writes(method, where[-1], depth=2)
+    if method is function:
+        return any(takes_back(function, assignment, write) for write in function.flow.writes)
+    return method is not None and writes(method, where[-1], depth=2)
 
 
 def writes(method: Function, name: str, depth: int = 1) -> bool:

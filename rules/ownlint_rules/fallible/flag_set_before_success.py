@@ -188,7 +188,7 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if announced.held.kind == "entry" and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
-    if announced.held.kind == "cleared" and _counts(function, place):
+    if announced.held.kind == "cleared" and (_counts(function, place) or _is_null(function, announced)):
         return False
     return _outlives(function, announced)
 
@@ -196,6 +196,15 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
 def _counts(function: Function, place: Place) -> bool:
     """Whether it is a number that is counted with: zero is its beginning."""
     return any(write.place == place and write.op in ("++", "--", "+=", "-=") for write in function.flow.writes)
+
+
+def _is_null(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether the zero is that of a pointer: nothing is there yet."""
+    event = announced.event
+    if announced.held.text != "0" or not isinstance(event, events.Write):
+        return False
+    written = function.program.type_of(function.program.target(function, event), function)
+    return bool(types.parse(written).pointers)
 
 
 def _outlives(function: Function, announced: assignments.Assignment) -> bool:
@@ -291,10 +300,23 @@ def _failures_after(
         cause = failed.cause
         if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
             continue
-        if failure.only_looks(cause.node) or taken_back(cause):
+        if failure.only_looks(cause.node) or taken_back(cause) or _is_said_again(function, announced, failed):
             continue
         if _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back):
             yield failed
+
+
+def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether every way from the call to the exit sets it anew: then that exit is the one that works."""
+    later = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
+    return any(
+        isinstance(event, events.Write)
+        and event is not announced.event
+        and event.place == announced.place
+        and event in later
+        and assignments.held(event.value) == announced.held
+        for event in function.flow.dominators(failed.leave)
+    )
 
 
 def _begins_after(cause: events.Call, announced: assignments.Assignment) -> bool:
@@ -361,27 +383,37 @@ def _works_in_other_case(function: Function, announced: assignments.Assignment, 
 
 def _settled(
     function: Function, announced: assignments.Assignment, failed: failure.Failure
-) -> dict[Place, assignments.Held]:
+) -> dict[Place, list[assignments.Held]]:
     """What is set only once the work has succeeded: a second flag that has the say."""
     if failed.cause is None:
         return {}
+    found: dict[Place, list[assignments.Held]] = {}
     later = {event.index for event in function.flow.after(failed.cause)}
-    return {
-        other.place: other.held
-        for other in assignments.assignments(function)
-        if other.place != announced.place and other.event.index in later and not function.is_local(other.place)
-    }
+    for other in assignments.assignments(function):
+        if other.place != announced.place and other.event.index in later and not function.is_local(other.place):
+            found.setdefault(other.place, []).append(other.held)
+    return found
 
 
 def _is_settled(
-    function: Function, test: events.Test, settled: dict[Place, assignments.Held], anywhere: bool = False
+    function: Function, test: events.Test, settled: dict[Place, list[assignments.Held]], anywhere: bool = False
 ) -> bool:
-    """Whether the test is reached only where such a flag is set."""
-    return any(
+    """Whether the test is reached only where such a flag is set, or in the case of such a state."""
+    return _is_settled_by_case(function, test, settled) or any(
         conditions.comes_to(function, guard.value, conditions.Given(place, held, anywhere)) is outcome
         for guard, outcome in function.flow.guards(test)
-        for place, held in settled.items()
+        for place, possible in settled.items()
+        for held in possible
     )
+
+
+def _is_settled_by_case(function: Function, test: events.Test, settled: dict[Place, list[assignments.Held]]) -> bool:
+    found = conditions.case_of(function, test)
+    if found is None:
+        return False
+    where = assignments.place(function, found[0].value)
+    states = settled.get(where, ()) if where is not None else ()
+    return any(held.kind == "state" and _has_case(found[1], held.text) for held in states)
 
 
 def _tests_for(function: Function, announced: assignments.Assignment) -> Iterator[events.Test]:
