@@ -110,7 +110,7 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
         if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
             for source, _ in flow.predecessors[mark.index]:
                 cause = flow.events[source]
-                if isinstance(cause, e.Call) and is_caught(function, cause):
+                if isinstance(cause, e.Call) and is_caught(function, cause) and not asks(function, cause):
                     yield Failure(leave, cause, "likely", leave)
             return
 

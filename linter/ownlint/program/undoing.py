@@ -6,7 +6,7 @@ from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program.assignments import Assignment, held, own_method, place
 from ownlint.program.glance import says
-from ownlint.program.places import THIS, Place, covers, last_name
+from ownlint.program.places import THIS, Place, covers, last_name, receiver
 from ownlint.program.subjects import Function
 
 _EMPTIES = frozenset({"erase", "clear", "reset", "pop_back", "extract", "remove"})
@@ -38,10 +38,22 @@ def _by_call(function: Function, assignment: Assignment, call: r.Call, on: Place
         for argument in call.args
     ):
         return True
-    method = own_method(function, call)
-    if method is function:
+    if calls_itself(function, call):
         return any(takes_back(function, assignment, write) for write in function.flow.writes)
+    method = own_method(function, call)
     return method is not None and writes(method, where[-1], depth=2)
+
+
+def calls_itself(function: Function, call: r.Call) -> bool:
+    """Whether a function calls itself, on the same object."""
+    on = receiver(call)
+    same = on is None or (isinstance(on, r.Name) and on.text == THIS)
+    return (
+        same
+        and call.kind == "call"
+        and isinstance(call.callee, r.Name | r.Member)
+        and (last_name(call.callee) == function.name and len(call.args) <= len(function.record.parameters))
+    )
 
 
 def writes(method: Function, name: str, depth: int = 1) -> bool:

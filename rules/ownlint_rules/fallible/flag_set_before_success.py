@@ -85,6 +85,7 @@ _ENDING = re.compile(
     r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
     re.IGNORECASE,
 )
+_DESCRIBES = re.compile(r"(?:m_)?(?:is|has|have)(?:_|(?=[A-Z]))")
 _SETTINGS = re.compile(
     r"(?:options?|opts|params?|parameters?|spec|config|configuration|settings|flags|args|request|response|reply|proto)_?$",
     re.IGNORECASE,
@@ -147,9 +148,47 @@ def _finding(function: Function, announced: assignments.Assignment, failed: fail
 
 
 def _how_likely(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Certainty:
-    """What a caller handed in goes with the exception more often than not."""
+    """What a caller handed in goes with the exception more often than not; what is or has something no longer is or
+    has it, whatever comes next; and an object that keeps its own error refuses the next call."""
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
-    return "possible" if unwound and announced.place[0] not in _statics(function) else failed.certainty
+    if unwound and announced.place[0] not in _statics(function):
+        return "possible"
+    if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
+        return "possible"
+    return "possible" if _keeps_its_error(function, announced, failed) else failed.certainty
+
+
+def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the work leaves an error in the same object, which is asked for before the flag is set."""
+    if failed.cause is None:
+        return False
+    asked = {
+        name.text if isinstance(name, records.Name) else name.name
+        for test in function.flow.dominators(announced.event)
+        if isinstance(test, events.Test) and not test.asserted
+        for name in places.walk(test.value)
+        if isinstance(name, records.Name | records.Member) and _is_beside(function, name, announced.place)
+    }
+    return any(_writes(function, failed.cause.node, name) for name in asked if _is_error(name))
+
+
+def _is_beside(function: Function, value: records.Value, place: Place) -> bool:
+    where = assignments.place(function, value)
+    return where is not None and where != place and len(where) > 1 and where[:-1] == place[:-1]
+
+
+def _is_error(name: str) -> bool:
+    return any(word.lower().startswith(("err", "fail", "status", "bad")) for word in _WORDS.findall(name))
+
+
+def _writes(function: Function, call: records.Call, name: str, depth: int = 4) -> bool:
+    """Whether a call ends up writing a member of that name."""
+    return any(
+        callee.mentions("=" + name)
+        or (depth > 1 and any(_writes(callee, inner.node, name, depth - 1) for inner in callee.flow.calls))
+        for callee in function.program.callee(call, function).functions
+        if callee is not function
+    )
 
 
 # --- what announces --------------------------------------------------------------------------------------
@@ -204,7 +243,21 @@ def _is_null(function: Function, announced: assignments.Assignment) -> bool:
     if announced.held.text != "0" or not isinstance(event, events.Write):
         return False
     written = function.program.type_of(function.program.target(function, event), function)
-    return bool(types.parse(written).pointers)
+    return bool(types.parse(written).pointers) or any(
+        _is_compared_with_null(function, test.value, announced.place)
+        for test in function.flow.events
+        if isinstance(test, events.Test)
+    )
+
+
+def _is_compared_with_null(function: Function, value: records.Value, place: Place) -> bool:
+    for inner in places.walk(value):
+        if isinstance(inner, records.Binary) and inner.op in ("==", "!="):
+            for one, other in ((inner.left, inner.right), (inner.right, inner.left)):
+                held = assignments.held(other)
+                if held is not None and held.kind == "emptied" and assignments.place(function, one) == place:
+                    return True
+    return False
 
 
 def _outlives(function: Function, announced: assignments.Assignment) -> bool:
@@ -300,7 +353,9 @@ def _failures_after(
         cause = failed.cause
         if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
             continue
-        if failure.only_looks(cause.node) or taken_back(cause) or _is_said_again(function, announced, failed):
+        if failure.only_looks(cause.node) or taken_back(cause) or undoing.calls_itself(function, cause.node):
+            continue  # a flag set before the function calls itself keeps it from doing so twice
+        if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
             continue
         if _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back):
             yield failed
@@ -317,6 +372,25 @@ def _is_said_again(function: Function, announced: assignments.Assignment, failed
         and assignments.held(event.value) == announced.held
         for event in function.flow.dominators(failed.leave)
     )
+
+
+def _is_thrown_away(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether what a local of the function points to is ended on every way from the call to the exit."""
+    root = announced.place[0]
+    if root not in function.locals or failed.cause is None:
+        return False
+    later = set(function.flow.after(failed.cause))
+    return any(
+        isinstance(event, events.Call) and event in later and _ends(event.node, root)
+        for event in function.flow.dominators(failed.leave)
+    )
+
+
+def _ends(call: records.Call, name: str) -> bool:
+    """`delete x`, `thing_destroy(x)`."""
+    handed = any(isinstance(inner := places.strip(a), records.Name) and inner.text == name for a in call.args)
+    words = _WORDS.findall(places.last_name(call.callee))
+    return handed and (call.kind == "delete" or any(_ENDING.match(word) for word in words))
 
 
 def _begins_after(cause: events.Call, announced: assignments.Assignment) -> bool:
