@@ -110,9 +110,16 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
         if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
             for source, _ in flow.predecessors[mark.index]:
                 cause = flow.events[source]
-                if isinstance(cause, e.Call) and is_caught(function, cause) and not asks(function, cause):
+                if not isinstance(cause, e.Call) or not is_caught(function, cause):
+                    continue
+                if not asks(function, cause) and not _is_thrown(function, cause):
                     yield Failure(leave, cause, "likely", leave)
             return
+
+
+def _is_thrown(function: Function, call: e.Call) -> bool:
+    """Whether it makes what a `throw` throws."""
+    return any(leave.kind == "throw" and strip(leave.value) is call.node for leave in function.flow.leaves)
 
 
 def _inside(inner: e.Event, outer: e.Event) -> bool:

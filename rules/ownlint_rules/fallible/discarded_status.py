@@ -54,6 +54,7 @@ from collections.abc import Iterable, Iterator
 
 from ownlint import (
     Certainty,
+    Class,
     Finding,
     Function,
     Status,
@@ -79,6 +80,8 @@ _SAID = {
 _KINDS = {"pointer": "error", "enum": "code", "result": "result"}
 _LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
 _BEST_EFFORT = re.compile(r"if_?possible|best_?effort", re.IGNORECASE)
+_ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
+"""An object of a C library is given up: nothing can be done when that fails."""
 _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
@@ -238,11 +241,13 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         status.name, function
     ):
         return "possible"
+    if _is_kept(callee.functions) or _cannot_fail(callee.functions):
+        return "possible"
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
-        return weaker(sure, "possible" if decided or _releases(function, node) or last_chance else "likely")
+        return weaker(sure, "possible" if decided or last_chance or _releases(function, node) else "likely")
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node)):
         return "possible"
     return sure
@@ -260,7 +265,50 @@ def _is_meant(function: Function, at: events.Event, node: records.Call) -> bool:
 
 def _releases(function: Function, node: records.Call) -> bool:
     models = function.program.callee(node, function).models
-    return any(effect.verb == "release" for model in models for effect in model.effects)
+    if any(effect.verb == "release" for model in models for effect in model.effects):
+        return True
+    return bool(_ENDS.search(places.last_name(node.callee)))
+
+
+def _is_kept(callees: Iterable[Function]) -> bool:
+    """Whether every answer is a member of the object asked, which others of its methods tell of."""
+    answers = [leave.value for callee in callees for leave in _answers(callee)]
+    homes = [callee.home for callee in callees]
+    return bool(answers) and all(
+        isinstance(value, records.Name) and all(home is not None and _tells_of(home, value.text) for home in homes)
+        for value in answers
+    )
+
+
+def _tells_of(home: Class, name: str) -> bool:
+    """Whether a method without arguments answers with the member, or with something of it."""
+    return home.field(name) is not None and any(
+        not method.record.parameters
+        and any(
+            isinstance(inner, records.Name) and inner.text == name
+            for leave in _answers(method)
+            for inner in places.walk(leave.value)
+        )
+        for method in home.methods
+        if method.is_short
+    )
+
+
+def _cannot_fail(callees: Iterable[Function]) -> bool:
+    """Whether all that can be called answers with nothing but success."""
+    found = [(callee, leave) for callee in callees for leave in _answers(callee)]
+    return (
+        bool(found)
+        and all(
+            isinstance(leave.value, records.Call) and not leave.via and _makes_success(leave.value)
+            for _, leave in found
+        )
+        and not any("virtual" in callee.record.qualifiers for callee, _ in found)
+    )
+
+
+def _answers(callee: Function) -> list[events.Leave]:
+    return [leave for leave in callee.flow.leaves if leave.kind == "return"]
 
 
 def _is_habit(function: Function, node: records.Call) -> bool:

@@ -169,6 +169,9 @@ def _keeps_its_error(function: Function, announced: assignments.Assignment, fail
         for name in places.walk(test.value)
         if isinstance(name, records.Name | records.Member) and _is_beside(function, name, announced.place)
     }
+    answer = assignments.place(function, failed.leave.value) if failed.leave.value is not None else None
+    if answer is not None and answer[:-1] == announced.place[:-1] and answer[-1] in asked:
+        return True
     return any(_writes(function, failed.cause.node, name) for name in asked if _is_error(name))
 
 
