@@ -270,14 +270,31 @@ def _releases(function: Function, node: records.Call) -> bool:
     return bool(_ENDS.search(places.last_name(node.callee)))
 
 
-def _is_kept(callees: Iterable[Function]) -> bool:
-    """Whether every answer is a member of the object asked, which others of its methods tell of."""
-    answers = [leave.value for callee in callees for leave in _answers(callee)]
-    homes = [callee.home for callee in callees]
-    return bool(answers) and all(
-        isinstance(value, records.Name) and all(home is not None and _tells_of(home, value.text) for home in homes)
-        for value in answers
-    )
+def _is_kept(callees: Iterable[Function], depth: int = 2) -> bool:
+    """Whether every answer is a member of the object asked, which others of its methods tell of. An overload that
+    hands on what another answers says nothing of its own."""
+    answers = [
+        (callee, leave.value)
+        for callee in callees
+        for leave in _answers(callee)
+        if not leave.via and not (isinstance(leave.value, records.Call) and _names(leave.value) == callee.name)
+    ]
+    return bool(answers) and depth > 0 and all(_is_told_of(callee, value, depth) for callee, value in answers)
+
+
+def _names(call: records.Call) -> str:
+    return types.parse(places.last_name(call.callee)).last
+
+
+def _is_told_of(callee: Function, value: records.Value | None, depth: int) -> bool:
+    match callee.home, value:
+        case None, _:
+            return False
+        case home, records.Name(text=name):
+            return _tells_of(home, name)
+        case home, records.Call(callee=records.Name()) as call:
+            return _is_kept(home.defined(_names(call)), depth - 1)
+    return False
 
 
 def _tells_of(home: Class, name: str) -> bool:

@@ -361,7 +361,23 @@ def _failures_after(
         if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
             continue
         if _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back):
-            yield failed
+            if not _is_undone_by_handler(function, failed, taken_back):
+                yield failed
+
+
+def _is_undone_by_handler(
+    function: Function, failed: failure.Failure, taken_back: Callable[[events.Event], bool]
+) -> bool:
+    """Whether what is thrown is caught in the function, and no way out from there leaves the flag set."""
+    flow = function.flow
+
+    def is_out(event: events.Event) -> bool:
+        return any(target == flow.exit for target, _ in flow.successors[event.index])
+
+    thrown_here = isinstance(flow.events[failed.leave.index], events.Leave) and failed.leave.kind == "throw"
+    if not thrown_here or is_out(failed.leave):
+        return False
+    return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
 
 
 def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
