@@ -22,7 +22,7 @@ from ownlint.program.origins import Origin, Origins, sources_of
 from ownlint.program.policies import Handing, Policies
 from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import Target, returned_values, scope_of, target_of
-from ownlint.program.views import borrowing_field, holds, points_at
+from ownlint.program.views import borrowing_field, holds, points_at, shares_itself
 
 _MOST_HELD = 3
 """How deep a class is looked for inside wrappers: `std::vector<std::pair<int, std::unique_ptr<Row>>>`."""
@@ -179,7 +179,9 @@ class _Reading:
         return pointers and self.policies.effective("pointer") in ("reference", "reference internal")
 
     def _standing(self) -> Certainty | None:
-        """How sure it is that Python gets a wrapper around the object returned, not something converted."""
+        """How sure it is that Python gets a wrapper around the object returned that nobody keeps alive."""
+        if self.returned is not None and shares_itself(self.returned):
+            return "possible"
         if self.name.rsplit("::", 1)[-1] in self.program.bound_types:
             return "certain"
         return "likely" if self.returned is not None else None

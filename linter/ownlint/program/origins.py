@@ -16,7 +16,15 @@ from ownlint.program import types
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.targets import returned_values
-from ownlint.program.views import borrowing_fields, is_given, is_released, kept_by, looks_elsewhere, stored_arguments
+from ownlint.program.views import (
+    borrowing_fields,
+    is_given,
+    is_released,
+    kept_by,
+    looks_elsewhere,
+    stored_arguments,
+    takes_its_own,
+)
 
 _DEEPEST = 5
 _ACCESSORS = frozenset(
@@ -45,6 +53,7 @@ _ACCESSORS = frozenset(
 _ADDRESS_OF = frozenset(
     ["begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "addressof", "ref", "cref", "as_const"]
 )
+_ENDS = frozenset(["begin", "end", "cbegin", "cend", "rbegin", "rend"])
 _SHARED = ("shared pointer", "intrusive pointer", "python object", "python handle")
 _FILLS = frozenset(["push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "push", "assign"])
 
@@ -180,9 +189,10 @@ class Origins:
         written = self.program.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
         roles = self.program.models.role(kind.name, (cls.symbol,))
-        if kind.reference or "view" in roles or (kind.pointers and is_given(cls, name)):
+        is_foreign = kind.pointers and (is_given(cls, name) or not is_released(cls, field))
+        if kind.reference or "view" in roles or is_foreign:
             return found._replace(certainty="possible")
-        if "shared pointer" in roles or (kind.pointers and not is_released(cls, field)):
+        if "shared pointer" in roles:
             return found._replace(certainty=weaker(found.certainty, "likely"))
         return found
 
@@ -194,6 +204,9 @@ class Origins:
         ):  # `self.cast<T&>()`, `get<T*>(x)`: the same, seen as another type
             return self.address(call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0])
         name = last_name(call.callee)
+        on = call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0]
+        if on is not None and name in _ENDS and self._is_python(on):
+            return None  # an iterator of Python's holds its own object
         if isinstance(call.callee, r.Member):
             return self._method(call, call.callee, name)
         if name in _ADDRESS_OF and call.args:
@@ -367,7 +380,9 @@ class Origins:
             yield from self._arguments(cls, args)
 
     def _arguments(self, cls: Class, args: tuple[r.Value, ...]) -> Iterator[Origin]:
-        """What a constructor of the view keeps of its arguments."""
+        """What a constructor of the view keeps of its arguments; a copy looks where its original looks, not at it."""
+        if self._is_copied(cls, args):
+            return
         fields = {field.name for field in borrowing_fields(cls)}
         stored = stored_arguments(cls, len(args))
         for position, argument in enumerate(args):
@@ -377,6 +392,18 @@ class Origins:
                 kept = position in stored
             if kept and (found := self.address(argument)) is not None:
                 yield found._replace(made=cls)
+
+    def _is_copied(self, cls: Class, args: tuple[r.Value, ...]) -> bool:
+        """Whether the class is made from one object of its own: `Grid(self)`, `Grid(*this)`."""
+        if len(args) != 1 or any(takes_its_own(cls, record) for record in cls.declarations):
+            return False
+        inner = strip(args[0])
+        if isinstance(inner, r.Unary) and inner.op == "*" and last_name(inner.value) == "this":
+            given = self.function.home
+        else:
+            written = self.program.type_of(inner, self.function)
+            given = None if not written or types.parse(written).pointers else self.class_of(written)
+        return given is not None and cls in given.ancestry
 
     def _made(self, value: r.Value, cls: Class) -> Class | None:
         """The class, or the subclass of it, that the expression constructs: `V(a)`, `new V(a)`, `make_unique<V>(a)`."""
@@ -391,6 +418,10 @@ class Origins:
         if call.template and last_name(call.callee).startswith("make_"):
             written = types.parse(f"t<{call.template}>").arguments[0]
         return self.class_of(written) if written else None
+
+    def _is_python(self, value: r.Value) -> bool:
+        written = self.program.type_of(strip(value), self.function)
+        return "python object" in self.program.roles(written, self.function)
 
     def _is_view(self, call: r.Call) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""

@@ -7,6 +7,7 @@ object) keeps what it looks at alive, or may: it is no view.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -14,11 +15,12 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.program import types
-from ownlint.program.places import last_name, walk
+from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 
 _SHARES = ("shared pointer", "intrusive pointer", "weak pointer", "python object")
 _DEEPEST = 3
+_PIECE = re.compile(r"\w+|&&")
 _PLAIN_POINTEES = ("char", "void", "FILE", "PyObject", "PyTypeObject")
 
 
@@ -46,10 +48,10 @@ def borrowing_fields(cls: Class, depth: int = 0) -> tuple[BorrowingField, ...]:
             if any(role in _SHARES for role in roles):
                 return ()
             why = _looks_elsewhere(written, roles)
-            if why and not is_released(owner, field):
+            if why and not is_released(owner, field) and not _is_copied_by_hand(owner):
                 at = Step(owner.path, field.span, f"`{owner.name}::{field.name}` {why}")
                 found.append(BorrowingField(field.name, at))
-            elif not why:
+            elif not why and not _is_copied_by_hand(owner):
                 found += _inside(owner, field, written, depth)
     return tuple(found)
 
@@ -100,13 +102,53 @@ def is_released(cls: Class, field: r.Field) -> bool:
     destructor = cls.destructor
     if destructor is None:
         return cls.record.destructor in ("declared", "defined")
-    if f'"{field.name}"'.encode() not in bytes(destructor.record.body):
-        return False
-    for statement in destructor.statements:
+    called = [method for call in _calls(destructor) for method in cls.defined(last_name(call.callee))]
+    return any(
+        _frees(call, field.name)
+        for body in (destructor, *called)
+        if f'"{field.name}"'.encode() in bytes(body.record.body)
+        for call in _calls(body)
+    )
+
+
+def _calls(function: Function) -> Iterator[r.Call]:
+    for statement in function.statements:
         for value in walk(getattr(statement, "value", None)):
-            if isinstance(value, r.Call) and _frees(value, field.name):
-                return True
-    return False
+            if isinstance(value, r.Call):
+                yield value
+
+
+def takes_its_own(cls: Class, record: r.Function) -> bool:
+    """Whether a constructor takes another object of the class to look at, as in `Node(Node& parent)`."""
+    return _takes_one(cls, record) and not {"const", "&&"} & set(_PIECE.findall(record.parameters[0].type))
+
+
+def _copies(cls: Class, record: r.Function) -> bool:
+    return _takes_one(cls, record) and "const" in _PIECE.findall(record.parameters[0].type)
+
+
+def _takes_one(cls: Class, record: r.Function) -> bool:
+    """Whether a constructor can be called with a reference to an object of its own class alone."""
+    if record.kind != "constructor" or not record.parameters or not _takes(record, 1):
+        return False
+    kind = types.parse(record.parameters[0].type)
+    return kind.last == cls.name and bool(kind.reference) and not kind.pointers
+
+
+def _is_copied_by_hand(cls: Class) -> bool:
+    """Whether its author wrote a copy constructor that does more than copy the fields: the class manages what it
+    points to, and a copy of it gets memory of its own."""
+    written = [
+        copy for copy in cls.declarations if _copies(cls, copy) and not {"default", "delete"} & {*copy.qualifiers}
+    ]
+    shown = [made for made in cls.constructors if _copies(cls, made.record)]
+    return bool(written) and not any(_is_fieldwise(made) for made in shown)
+
+
+def _is_fieldwise(copy: Function) -> bool:
+    """`Copy(const Copy& other) : a_(other.a_) {}`."""
+    plain = all(isinstance(arg, r.Member | r.Name) for each in copy.record.initializers for arg in each.args)
+    return plain and not any(True for _ in copy.statements)
 
 
 def _frees(call: r.Call, field: str) -> bool:
@@ -122,6 +164,12 @@ def points_at(view: Class, target: Class) -> bool:
     names = {cls.name for cls in target.ancestry}
     kinds = [types.parse(field.type) for cls in view.ancestry for field in cls.fields.values() if not field.static]
     return any(kind.last in names and not kind.is_value for kind in kinds)
+
+
+def shares_itself(cls: Class) -> bool:
+    """Whether a pointer to such an object can be turned into a shared one, which binding frameworks do."""
+    bases = [base.name for owner in cls.ancestry for base in owner.record.bases]
+    return any(types.parse(base).last == "enable_shared_from_this" for base in bases)
 
 
 def holds(owner: Class, inner: Class) -> bool:
@@ -196,7 +244,13 @@ def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> It
                     and last_name(value.callee.base) in fields
                 ):
                     kept += value.args
-    named = {inner.text for value in kept for inner in walk(value) if isinstance(inner, r.Name)}
+    named = {inner.text for value in kept if not _is_new(value) for inner in walk(value) if isinstance(inner, r.Name)}
     for position, parameter in enumerate(record.parameters):
         if parameter.name in named:
             yield position
+
+
+def _is_new(value: r.Value) -> bool:
+    """`new T[rows * columns]`: what is kept is fresh, whatever it was made with."""
+    inner = strip(value)
+    return isinstance(inner, r.Call) and inner.kind == "new"
