@@ -34,14 +34,17 @@ flag is a count, a key in a set, the value applied last, or an object kept befor
 
 Quiet where the second call is refused rather than skipped (`CHECK(!sent_)`, "already started"), where the failure
 is remembered together with the flag or in another one, where a cleanup, a handler or a guard object takes the flag
-back, where a second flag has the say, where the way around the work does other work (the states of a parser), and for
-what is said first on purpose: names and methods that end things (`closed_`, `Stop`).
+back, where a second flag or state has the say, where the object is destroyed on the failing way, where the flag keeps
+the function from calling itself, where the way around the work does other work (the states of a parser), and for
+what is said first on purpose: names and methods that end things (`closed_`, `Stop`). Shown with `--certainty
+possible`: what an object no longer is or has (`has_name_ = false`), and an object that keeps an error of its own and
+refuses the next call because of it.
 
 Limits: a call counts as fallible when its outcome is tested, returned or handed to a macro that returns; exceptions
 count where the project's own callee throws, or where a handler of the same function turns them into an error. A bool,
 a number or a pointer is no outcome where the call only asks, by its name or because it is const. A guard object is
-recognised by being given the flag, or by a destructor of the project's own that writes it. That an object is thrown
-away after a failure, as a connection or a handshake is, cannot be seen.
+recognised by being given the flag, or by a destructor of the project's own that writes it. That callers throw
+an object away after a failure, as a connection or a handshake, cannot be seen.
 
 Source: a review of GPU command-buffer caching in XLA, where an initialisation flag was set 21 lines
 before the `Record` call it announced.
@@ -91,6 +94,8 @@ _SETTINGS = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NEAR = 24
+"""So many functions are looked into for who writes an error."""
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 _SEEN_ELSEWHERE = frozenset({"flag", "bit", "object"})
 _CLAIMS = frozenset({"flag", "entry", "object"})
@@ -184,14 +189,19 @@ def _is_error(name: str) -> bool:
     return any(word.lower().startswith(("err", "fail", "status", "bad")) for word in _WORDS.findall(name))
 
 
-def _writes(function: Function, call: records.Call, name: str, depth: int = 4) -> bool:
-    """Whether a call ends up writing a member of that name."""
-    return any(
-        callee.mentions("=" + name)
-        or (depth > 1 and any(_writes(callee, inner.node, name, depth - 1) for inner in callee.flow.calls))
-        for callee in function.program.callee(call, function).functions
-        if callee is not function
-    )
+def _writes(function: Function, call: records.Call, name: str) -> bool:
+    """Whether a call ends up writing a member of that name, a few calls down."""
+    pending = list(function.program.callee(call, function).functions)
+    seen = {function, *pending}
+    for callee in pending:
+        if callee.mentions("=" + name):
+            return True
+        if len(seen) < _NEAR:
+            called = (f for inner in callee.flow.calls for f in function.program.callee(inner.node, callee).functions)
+            fresh = [found for found in dict.fromkeys(called) if found not in seen]
+            pending += fresh
+            seen.update(fresh)
+    return False
 
 
 # --- what announces --------------------------------------------------------------------------------------
