@@ -54,7 +54,9 @@ by hand, and pointers that an object was given from outside, since others own wh
 
 Limits: a class whose fields the project does not define is not known to borrow, nor is a function whose body is out
 of sight, unless the classes themselves say so. Extras behind a template's or a function's parameter are not known.
-What a setter or constructor stores of its arguments is not followed. A pointer returned with the default policy is
+What a setter or constructor stores of its arguments is not followed.
+A class with a copy constructor that does more than copy its fields is taken to own what it points to; what lies behind
+a raw pointer that a class never frees is taken to be somebody else's. A pointer returned with the default policy is
 another bug (Python deletes it) and not reported here.
 
 Source: pybind11 and nanobind documentation on return value policies and keep_alive; every row of the
