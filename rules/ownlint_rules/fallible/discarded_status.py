@@ -35,9 +35,10 @@ something that explains, or an enum that must not be dropped.
 Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
-while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops that
-most callers make, an outcome that the object keeps and tells of, a callee whose every answer is success, codes of calls
-that destroy, and values that are held by staying alive. All but the references are shown with `--certainty possible`.
+while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
+that most callers make, an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
+calls that destroy, and values that are held by staying alive. All but the references are shown with
+`--certainty possible`.
 
 Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
 all methods of that name in the project return a status. A local that is marked as unused is reported like any

@@ -370,9 +370,9 @@ def _failures_after(
             continue  # a flag set before the function calls itself keeps it from doing so twice
         if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
             continue
-        if _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back):
-            if not _is_undone_by_handler(function, failed, taken_back):
-                yield failed
+        stays = _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back)
+        if stays and not _is_undone_by_handler(function, failed, taken_back):
+            yield failed
 
 
 def _is_undone_by_handler(
