@@ -144,7 +144,11 @@ class Expressions:
     def assignment(self, value: r.Assign) -> None:
         self.assign(value)
         if value.op not in ("++", "--") and isinstance(value.target, (r.Name, r.Member, r.Index)):
-            self.value(value.target)  # an assignment inside an expression hands its value on
+            # An assignment inside an expression hands its value on. What is inside the target has been evaluated: once
+            # more for each level of nesting would take time without end.
+            place = self.place(value.target)
+            if place is not None:
+                self.emit(e.Read(value.target.span, place, value.target))
 
     def aggregate(self, value: r.Aggregate) -> None:
         for item in value.items:
@@ -269,15 +273,23 @@ class Expressions:
     def assign(self, value: r.Assign) -> None:
         if value.op in ("++", "--"):
             self.value(value.target)
-            self.write(value.target, None, value.op)
+            self.write(value.target, None, value.op, evaluated=True)
             return
-        if value.op not in ("=", ":="):
+        is_compound = value.op not in ("=", ":=")
+        if is_compound:
             self.value(value.target)
         self.value(value.value, self.place(value.target))
-        self.write(value.target, value.value, value.op)
+        self.write(value.target, value.value, value.op, evaluated=is_compound)
 
     def write(
-        self, target: r.Value | None, value: r.Value | None, op: str, *, fresh: bool = False, type: str = ""
+        self,
+        target: r.Value | None,
+        value: r.Value | None,
+        op: str,
+        *,
+        fresh: bool = False,
+        type: str = "",
+        evaluated: bool = False,
     ) -> None:
         if target is None:
             return
@@ -287,7 +299,8 @@ class Expressions:
         if isinstance(target, r.Unary) and target.op == "spread":
             self.write(target.value, None, op, fresh=fresh)
             return
-        self.on_the_way(target)
+        if not evaluated:
+            self.on_the_way(target)
         place = self.place(target) or self.element_of_result(target)
         if place is not None:
             self.emit(e.Write(target.span, place, value, op, fresh, type, target))
