@@ -685,8 +685,10 @@ class Program:
 
     def _is_method_of(self, family: frozenset[str], file: r.File, record: r.Function) -> bool:
         owner = self._owner(file, record)
-        symbol = owner.symbol if owner is not None else record.owner
-        return any(_suffix(symbol, name) or _suffix(name, symbol) for name in family)
+        symbols = [owner.symbol if owner is not None else record.owner]
+        if owner is None and "::" not in record.owner:  # of which namespace, says what the file opens
+            symbols = [f"{opened}::{record.owner}" for opened in self._opened(file)] or symbols
+        return any(_suffix(symbol, name) or _suffix(name, symbol) for symbol in symbols for name in family)
 
     def _family(self, written: str, function: Function) -> frozenset[str]:
         """Names of the classes whose methods a receiver of this type can have, though none of them declares

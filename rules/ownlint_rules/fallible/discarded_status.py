@@ -250,14 +250,16 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
         return weaker(sure, "possible" if decided or last_chance or _releases(function, node) else "likely")
-    if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node)):
+    if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return "possible"
     return sure
 
 
-def _is_meant(function: Function, at: events.Event, node: records.Call) -> bool:
+def _is_meant(function: Function, at: events.Event, node: records.Call, how: str) -> bool:
     """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
     dealt with or told, the call says that it only tries, or everybody drops this answer."""
+    if how == "overwritten":
+        return _is_habit(function, node)
     program = function.program
     if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
         return True
@@ -385,7 +387,8 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         status = function.program.status(written, function)
         if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
             continue
-        certainty = _certainty(function, write, call, status, "store")
+        how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
+        certainty = _certainty(function, write, call, status, how)
         if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
             certainty = "possible"
         elif lost == _NEXT_ROUND:
