@@ -186,8 +186,8 @@ def read_all(
     digests: Digests,
     jobs: int,
 ) -> Facts:
-    """C++ first: the classes it binds are among the words that make a Python file worth reading, like `words`, which the
-    rules ask for. Then Python, and again those of its files that were passed over and name what the others define."""
+    """C++ first: the classes it binds are among the words that make a Python file worth reading, like `words`, which
+    the rules ask for. Then Python, and again those of its files that were passed over and name what others define."""
 
     def read_these(chosen: Sequence[int], known: Vocabulary) -> Facts:
         return read([sources[i] for i in chosen], [held[i] for i in chosen], commands, known, cache, digests, jobs)
