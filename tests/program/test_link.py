@@ -109,3 +109,12 @@ def test_the_order_of_files_does_not_matter(program):
     one, other = program(**source), program(**dict(reversed(source.items())))
     assert [f.symbol for f in one.functions] == [f.symbol for f in other.functions]
     assert [c.symbol for c in one.classes] == [c.symbol for c in other.classes]
+
+
+def test_a_python_stub_is_not_the_class_of_a_method_in_cpp(program, function):
+    made = program(
+        t_h="namespace n { class T { public: int Get(); int v_; }; }",
+        t_cc="using namespace n;\nint T::Get() { return v_; }",
+        stub_py="class T:\n    def Get(self) -> int: ...\n",
+    )
+    assert function(made, "T::Get").cls.path == "t.h"

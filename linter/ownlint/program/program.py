@@ -104,13 +104,17 @@ class Program:
     def _owner(self, file: r.File, function: r.Function) -> Class | None:
         if not function.owner:
             return None
-        candidates = self._classes_by_last.get(_last(function.owner), ())
+        candidates = self._classes_named(_last(function.owner), file)
         if not candidates:
             return None
         fitting = [c for c in candidates if c.symbol == function.owner] or [
             c for c in candidates if _suffix(c.symbol, function.owner)
         ]
         return self._nearest(fitting, file)
+
+    def _classes_named(self, last: str, file: r.File) -> list[Class]:
+        """Those of the file's own language: a stub for Python and the C++ class behind it have one name."""
+        return [c for c in self._classes_by_last.get(last, ()) if c.file.language == file.language]
 
     def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
@@ -277,7 +281,7 @@ class Program:
         return {}
 
     def _find_class(self, name: str, scope: str, file: r.File, enum: bool) -> Class | None:
-        candidates = self._classes_by_last.get(_last(name), ())
+        candidates = self._classes_named(_last(name), file)
         fitting = [c for c in candidates if _suffix(c.symbol, name)]
         if len(fitting) > 1:
             best = max(_common(c.symbol, scope) for c in fitting)
