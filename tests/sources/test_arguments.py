@@ -12,18 +12,18 @@ from ownlint.sources.arguments import allowed
 
 
 def passed(*arguments: str, inside: tuple[Path, ...] = ()) -> list[str]:
-    return list(allowed(arguments, "/work/build", inside))
+    return list(allowed(arguments, "/project/build", inside))
 
 
 @pytest.mark.parametrize(
     ("written", "expected"),
     [
-        ("-Iinc", ["-I/work/build/inc"]),
-        ("-I inc", ["-I/work/build/inc"]),
-        ("-I../src", ["-I/work/src"]),
+        ("-Iinc", ["-I/project/build/inc"]),
+        ("-I inc", ["-I/project/build/inc"]),
+        ("-I../src", ["-I/project/src"]),
         ("-isystem /usr/x", ["-isystem", "/usr/x"]),
         ("-isystem/usr/x", ["-isystem", "/usr/x"]),
-        ("-iquote .", ["-iquote", "/work/build"]),
+        ("-iquote .", ["-iquote", "/project/build"]),
         ("-DA=1 -D B -UC", ["-DA=1", "-DB", "-UC"]),
         ("-std=gnu++20 -fno-exceptions -frtti -m64", ["-std=gnu++20", "-fno-exceptions", "-frtti", "-m64"]),
         ("-target arm64-apple-darwin", ["--target=arm64-apple-darwin"]),
