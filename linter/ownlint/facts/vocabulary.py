@@ -51,12 +51,7 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
 
 
 _encoder = msgspec.json.Encoder(order="sorted")
-_decoder = msgspec.json.Decoder(Vocabulary)
 
 
 def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
     return _encoder.encode(vocabulary)
-
-
-def decode_vocabulary(data: bytes) -> Vocabulary:
-    return _decoder.decode(data)

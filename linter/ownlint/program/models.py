@@ -1091,10 +1091,6 @@ class Models:
             pending.extend(cls.bases)
         return None
 
-    def members_named(self, name: str) -> tuple[PyMember, ...]:
-        """The members of that name of every class: for receivers of unknown type."""
-        return tuple(self._py_members.get(name, ()))
-
     @functools.cached_property
     def makers(self) -> frozenset[str]:
         """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""

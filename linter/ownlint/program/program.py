@@ -839,20 +839,6 @@ class Program:
             for statement in function.statements
         )
 
-    def is_erased_from(self, container: str) -> bool:
-        """Whether some function of the project erases from a container of that name."""
-        if container not in self._erased:
-            quoted = f'"{container}"'.encode()
-            self._erased[container] = any(
-                function.mentions("erase", "clear", "extract", "remove") and quoted in bytes(function.record.body)
-                for function in self.functions
-            )
-        return self._erased[container]
-
-    @cached_property
-    def _erased(self) -> dict[str, bool]:
-        return {}
-
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""
         return self.callers_by_name(function.name)
