@@ -3,8 +3,8 @@
     python benchmarks/corpora.py [--to DIR] [NAME ...]
 
 Nothing of them is kept in this repository. Source distributions come through the package index that pip is
-configured with, and are only downloaded and unpacked: `pip download` would run their build. MLIR comes from Debian's
-LLVM sources, through the mirror that this machine's apt uses.
+configured with, and are only downloaded and unpacked: `pip download` would run their build. MLIR (out of LLVM's
+sources), RocksDB and LevelDB are Debian's source packages, through the mirror that this machine's apt uses.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ from pathlib import Path, PurePosixPath
 
 @dataclass(frozen=True)
 class Release:
-    """One pinned archive. `suite` is the Debian suite it is a source of; empty for a package of the index."""
+    """One pinned archive. `suite` is the Debian suite it is a source of, `source` the package's name there and
+    `only` the one folder that is unpacked; empty for a package of the index."""
 
     name: str
     version: str
     sha256: str
     suite: str = ""
+    source: str = ""
+    only: str = ""
 
     @property
     def folder(self) -> str:
@@ -49,10 +52,40 @@ RELEASES = (
     Release("jax", "0.10.2", "bf77428a8c2e6904c4f46d5ab12aa5cfc6cad2179f07f7e4c0fc75ac86ef0639"),
     Release("pyarrow", "26.0.1", "93affcbd8a343e98dc19e9ec8fe17271ebf8fe98102d8b7454175074409f8b72"),
     Release("duckdb", "2.0.0", "09de511ef0dc76a5213e8d3d87a8b89bb4d3e8a6fe73a9f60dc001269946b44f"),
-    Release("mlir", "16.0.6", "5ab98480d3bc9f1896de1a1afafb46c318a9baa02bf21a4f6830c644d06c1cc0", "bookworm"),
-    Release("mlir", "18.1.8", "260836e9aefe43fa0f3065c5cc5d502a52e1c4cf03396c1982ddc886f912cbc7", "trixie"),
-    Release("mlir", "19.1.7", "ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce", "trixie"),
-    Release("mlir", "22.1.8", "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe", "sid"),
+    Release(
+        "mlir",
+        "16.0.6",
+        "5ab98480d3bc9f1896de1a1afafb46c318a9baa02bf21a4f6830c644d06c1cc0",
+        "bookworm",
+        "llvm-toolchain-16",
+        "mlir",
+    ),
+    Release(
+        "mlir",
+        "18.1.8",
+        "260836e9aefe43fa0f3065c5cc5d502a52e1c4cf03396c1982ddc886f912cbc7",
+        "trixie",
+        "llvm-toolchain-18",
+        "mlir",
+    ),
+    Release(
+        "mlir",
+        "19.1.7",
+        "ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce",
+        "trixie",
+        "llvm-toolchain-19",
+        "mlir",
+    ),
+    Release(
+        "mlir",
+        "22.1.8",
+        "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe",
+        "sid",
+        "llvm-toolchain-22",
+        "mlir",
+    ),
+    Release("rocksdb", "9.11.2", "4005068f5099c54c39968f3466da216e0a7b97fc78e1c51c722e643763058a5c", "sid", "rocksdb"),
+    Release("leveldb", "1.23", "9a37f8a6174f09bd622bc723b55881dc541cd50747cbd08831c2a82d620f6d76", "trixie", "leveldb"),
 )
 
 
@@ -75,7 +108,7 @@ def fetch(release: Release, to: Path) -> Path:
         archive = _from_debian(release, work) if release.suite else _from_index(release, work)
         _verify(archive, release)
         unpacked = work / "unpacked"
-        unpack(archive, unpacked, "mlir" if release.suite else "")
+        unpack(archive, unpacked, release.only)
         unpacked.rename(place)
     return place
 
@@ -197,14 +230,13 @@ def _from_debian(release: Release, work: Path) -> Path:
         "-o",
         "APT::Sandbox::User=",
     ]
-    package = f"llvm-toolchain-{release.version.split('.')[0]}"
-    for command in (["update"], ["source", "--download-only", "--tar-only", f"{package}/{release.suite}"]):
+    for command in (["update"], ["source", "--download-only", "--tar-only", f"{release.source}/{release.suite}"]):
         ran = subprocess.run([*apt, *command], cwd=work, capture_output=True, text=True, check=False)
         if ran.returncode:
             raise FetchError(f"apt-get {command[0]} failed: {ran.stderr.strip().splitlines()[-1:]}")
     tarballs = sorted(work.glob("*.orig.tar.*"))
     if not tarballs:
-        raise FetchError(f"apt-get brought no tarball of {package}")
+        raise FetchError(f"apt-get brought no tarball of {release.source}")
     return tarballs[0]
 
 
