@@ -116,6 +116,7 @@ def _compose(
     ran: frozenset[str],
     hint: str,
 ) -> Report:
+    from ownlint.interplay import preferences
     from ownlint.report.compose import compose
 
     asked = {source.relative for source in found.sources if source.asked}
@@ -126,6 +127,7 @@ def _compose(
         config,
         known=[info.id for info in rule_infos()],
         ran=ran,
+        yields=preferences(catalogue.load()),
         unread=[Incomplete(path, reason) for path, reason in found.unread],
         hint=hint,
     )

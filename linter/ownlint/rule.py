@@ -31,7 +31,8 @@ _SUBJECTS: tuple[Subject, ...] = ("Function", "Class", "Binding", "Program")
 
 class Rule(msgspec.Struct, frozen=True):
     """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
-    regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say."""
+    regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
+    `yields_to` names rules that say it better: where one of them has a finding, this one is silent (see `interplay`)."""
 
     id: str
     severity: Severity
@@ -43,6 +44,7 @@ class Rule(msgspec.Struct, frozen=True):
     takes_program: bool
     module: str
     anchors: tuple[str, ...] = ()
+    yields_to: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -55,7 +57,11 @@ class RuleError(Exception):
 
 
 def rule(
-    *, severity: Severity = "warning", languages: tuple[Language, ...] = ("cpp",), anchors: tuple[str, ...] = ()
+    *,
+    severity: Severity = "warning",
+    languages: tuple[Language, ...] = ("cpp",),
+    anchors: tuple[str, ...] = (),
+    yields_to: tuple[str, ...] = (),
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -85,6 +91,7 @@ def rule(
             takes_program=len(parameters) > 1,
             module=check.__module__,
             anchors=anchors,
+            yields_to=yields_to,
         )
         _attach(check, made)
         return check

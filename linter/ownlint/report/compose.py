@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
 from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding
+from ownlint.interplay import settle
 from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
 from ownlint.report.suppressions import Suppressions
 
@@ -21,11 +22,12 @@ def compose(
     *,
     known: Collection[str],
     ran: Collection[str],
+    yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
 ) -> Report:
-    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run; `hint` says
-    why files have no types."""
+    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run; `yields`
+    says which rules a rule leaves the word to; `hint` says why files have no types."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -33,6 +35,7 @@ def compose(
             incomplete.append(Incomplete(each.path, f"rule `{each.rule}` failed: {each.error}", "rule"))
         else:
             findings.append(each)
+    findings = settle(findings, yields or {}, sources.line)
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
     located = [finding for finding in locate(findings, sources) if finding.path in asked]

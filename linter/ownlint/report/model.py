@@ -152,6 +152,10 @@ class Sources:
             known = self._lines[path] = Lines(self._read(path))
         return known
 
+    def line(self, path: str, offset: int) -> int:
+        """The line, from 1, in which a byte of a file stands."""
+        return self.lines(path).region(Span(offset, offset)).line
+
     def _read(self, path: str) -> bytes:
         place = os.path.realpath(self._root / path)
         if path.startswith("/") or not place.startswith(f"{self._root}/".replace("//", "/")):

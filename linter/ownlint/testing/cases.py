@@ -18,6 +18,7 @@ from ownlint.facts.vocabulary import Vocabulary
 from ownlint.finding import CERTAINTIES, Crash, Finding
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.inputs import packs
+from ownlint.interplay import preferences, settle
 from ownlint.program import models
 from ownlint.program.program import Program
 from ownlint.rule import Rule
@@ -55,8 +56,10 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
         words = [word for rule in rules for word in rule.anchors]
         files = tuple(_read(case, mode, Path(folder), prelude, known, words))
     results = list(catalogue.run(rules, Program(files, known)))
+    said = [result for result in results if isinstance(result, Finding)]
+    texts = {block.name: block.text.encode() for block in case.blocks}
     findings = sorted(
-        (result for result in results if isinstance(result, Finding)),
+        settle(said, preferences(rules), lambda path, offset: texts[path].count(b"\n", 0, offset) + 1),
         key=lambda finding: (finding.path, finding.span, finding.rule, finding.message),
     )
     return Found(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)
