@@ -14,6 +14,9 @@ from ownlint.catalogue import GROUP
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.records import FORMAT
 
+_READING = ("facts", "frontends")
+"""The parts that decide what is read in a file; they import no other, but for a record of how to compile it."""
+
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
 
 
@@ -46,12 +49,23 @@ def model_paths(root: Path, settings: Settings) -> tuple[Path, ...]:
 
 
 @functools.lru_cache(maxsize=1)
-def engine_digest() -> bytes:
+def reader_digest() -> bytes:
     """Of the code that reads files. Not of versions alone: a checkout changes without a new one."""
+    return _digest_of(*(Path(__file__).parent / part for part in _READING))
+
+
+@functools.lru_cache(maxsize=1)
+def engine_digest() -> bytes:
+    """Of all the code that decides a result, but for the rules."""
+    return _digest_of(Path(__file__).parent)
+
+
+def _digest_of(*folders: Path) -> bytes:
     parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
     digest = blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20)
-    for path in _python_files(Path(__file__).parent):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for folder in folders:
+        for path in _python_files(folder):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.digest()
 
 

@@ -258,7 +258,7 @@ def read(
 def _file_key(source: Source, digest: str, command: Command | None, words: bytes, module: str) -> str:
     how = b"" if command is None else msgspec.json.encode(command)
     about = f"{source.language}\0{source.relative}\0{module}\0{digest}".encode()
-    return Cache.key(b"file", inputs.engine_digest(), words, about, how)
+    return Cache.key(b"file", inputs.reader_digest(), words, about, how)
 
 
 def _known(entry: bytes | None, digests: Digests) -> tuple[File | None, list[str]]:
