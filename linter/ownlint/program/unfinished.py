@@ -1,0 +1,114 @@
+"""Failures that leave an assignment standing: work that begins behind it, fails, and nobody takes it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ownlint.facts import records as r
+from ownlint.program import assignments, failure, places, undoing
+from ownlint.program import events as e
+from ownlint.program.subjects import Function
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENDING = re.compile(
+    r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
+    r"(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])|release|free|clear|reset"
+    r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
+    re.IGNORECASE,
+)
+
+
+def failures_after(
+    function: Function, announced: assignments.Assignment, failing: list[failure.Failure]
+) -> Iterator[failure.Failure]:
+    """Failing exits that a path from the announcement reaches with the flag still set, because of work that begins
+    later."""
+    if not failing or undoing.taken_back_at_exit(function, announced):
+        return
+    flow = function.flow
+    heads = loop_heads(function, announced.event)
+
+    def taken_back(event: e.Event) -> bool:
+        return event is not announced.event and undoing.takes_back(function, announced, event)
+
+    def stop(event: e.Event) -> bool:
+        return event in heads or taken_back(event)
+
+    after = {event.index for event in flow.after(announced.event, stop)}
+    for failed in failing:
+        cause = failed.cause
+        if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
+            continue
+        if failure.only_looks(cause.node) or taken_back(cause) or undoing.calls_itself(function, cause.node):
+            continue  # a flag set before the function calls itself keeps it from doing so twice
+        if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
+            continue
+        stays = _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back)
+        if stays and not _is_undone_by_handler(function, failed, taken_back):
+            yield failed
+
+
+def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_back: Callable[[e.Event], bool]) -> bool:
+    """Whether what is thrown is caught in the function, and no way out from there leaves the flag set."""
+    flow = function.flow
+
+    def is_out(event: e.Event) -> bool:
+        return any(target == flow.exit for target, _ in flow.successors[event.index])
+
+    thrown_here = isinstance(flow.events[failed.leave.index], e.Leave) and failed.leave.kind == "throw"
+    if not thrown_here or is_out(failed.leave):
+        return False
+    return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
+
+
+def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether every way from the call to the exit sets it anew: then that exit is the one that works."""
+    later = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
+    return any(
+        isinstance(event, e.Write)
+        and event is not announced.event
+        and event.place == announced.place
+        and event in later
+        and assignments.held(event.value) == announced.held
+        for event in function.flow.dominators(failed.leave)
+    )
+
+
+def _is_thrown_away(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether what a local of the function points to is ended on every way from the call to the exit."""
+    root = announced.place[0]
+    if root not in function.locals or failed.cause is None:
+        return False
+    later = set(function.flow.after(failed.cause))
+    return any(
+        isinstance(event, e.Call) and event in later and _ends(event.node, root)
+        for event in function.flow.dominators(failed.leave)
+    )
+
+
+def _ends(call: r.Call, name: str) -> bool:
+    """`delete x`, `thing_destroy(x)`."""
+    handed = any(isinstance(inner := places.strip(a), r.Name) and inner.text == name for a in call.args)
+    words = _WORDS.findall(places.last_name(call.callee))
+    return handed and (call.kind == "delete" or any(_ENDING.match(word) for word in words))
+
+
+def _begins_after(cause: e.Call, announced: assignments.Assignment) -> bool:
+    """In the text, too: what stands before the announcement is about an earlier round."""
+    return cause is not announced.event and cause.span.start >= announced.event.span.start
+
+
+def _leads(function: Function, one: e.Event, other: e.Event, stop: Callable[[e.Event], bool]) -> bool:
+    if one.index == other.index:
+        return True
+    return function.flow.path(one, lambda event: event.index == other.index, stop) is not None
+
+
+def loop_heads(function: Function, event: e.Event) -> set[e.Event]:
+    """Beginnings of the loops around the event: what the next round does is about something else."""
+    return {
+        mark
+        for mark in function.flow.dominators(event)
+        if isinstance(mark, e.Mark) and mark.what == "loop" and mark.span.start <= event.span.start < mark.span.end
+    }
