@@ -27,6 +27,7 @@ def _part(name: str, *below: str) -> None:
 
 _part("facts")
 _part("finding", "facts")
+_part("fixes", "finding")
 _part("config", "finding")
 _part("sources", "config", "facts")
 _part("frontends", "facts")
@@ -37,7 +38,7 @@ _part("interplay", "rule")
 _part("report", "finding", "config", "facts", "interplay")
 _part("inputs", "catalogue", "config")
 _part("pipeline", "catalogue", "inputs", "sources", "frontends", "report", "program")
-_part("testing", "catalogue", "inputs", "interplay", "frontends")
+_part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
 _part("cli", "pipeline", "testing")
 _part("__main__", "cli")
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from ownlint import Finding, Function, places
+from ownlint import Edit, Finding, Fix, Function, Span, places
 from ownlint.rule import Rule
 from ownlint.testing import cases, docstrings
 from ownlint.testing.markdown import Case, parse
@@ -116,3 +117,25 @@ def test_docstring_examples_say_what_is_wrong() -> None:
     first, second = docstrings.check(rule)
     assert first == "bad 1: the rule finds nothing in it"
     assert second.startswith("found, not expected")
+
+
+@pytest.mark.parametrize(
+    ("text", "safe", "problem"),
+    [
+        ("good", True, None),
+        ("bad", True, "leaves what it is to mend"),
+        ("good)", True, "does not parse"),
+        ("badly", True, "is safe, and something else is found after it"),
+        ("badly", False, None),
+    ],
+)
+def test_a_fix_is_made(text: str, safe: bool, problem: str | None) -> None:
+    def check(function: Function) -> Iterator[Finding]:
+        for finding in _check(function):
+            span = Span(finding.span.start, finding.span.start + 3)
+            fix = Fix("call another", (Edit(finding.path, span, text),), safe)
+            yield replace(finding, fix=fix if finding.certainty == "certain" else None)
+
+    (case,) = parse("## x\n\n```cpp\nvoid f() {\n  bad();  // error: `bad`\n}\n```\n")
+    said = list(cases.check(case, [replace(RULE, check=check)]))
+    assert said == [] if problem is None else problem in said[0]

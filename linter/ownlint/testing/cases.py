@@ -5,9 +5,10 @@ Files are read in this process: test code is one's own, and a child for every ca
 
 from __future__ import annotations
 
+import ast
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from ownlint import catalogue
 from ownlint.facts import anchors
 from ownlint.facts.records import File, decode_file
 from ownlint.facts.vocabulary import Vocabulary
-from ownlint.finding import CERTAINTIES, Crash, Finding
+from ownlint.finding import CERTAINTIES, Crash, Finding, Fix
+from ownlint.fixes import FixError, apply
+from ownlint.frontends.cpp import structure
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.inputs import packs
 from ownlint.interplay import preferences, settle
@@ -46,7 +49,57 @@ def check(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: 
     least = CERTAINTIES.index(case.options.certainty or "likely")
     shown = [finding for finding in found.findings if CERTAINTIES.index(finding.certainty) <= least]
     crashed = [f"{crash.rule} crashed: {crash.error}" for crash in found.crashes]
-    return crashed + list(compare(case, shown))
+    wrong = crashed + list(compare(case, shown))
+    for finding in found.findings:
+        if finding.fix is not None:
+            wrong += _wrong_with(finding, finding.fix, case, rules, mode, prelude)
+    return wrong
+
+
+def _wrong_with(
+    finding: Finding, fix: Fix, case: Case, rules: Sequence[Rule], mode: Mode, prelude: Path | None
+) -> Iterator[str]:
+    """A fix leaves code that parses as well as before, in which what it mends is no longer found."""
+    said = f"the fix of {_told(finding)}"
+    try:
+        blocks = tuple(replace(block, text=_fixed(block, fix)) for block in case.blocks)
+    except FixError as error:
+        yield f"{said} cannot be made: {error}"
+        return
+    vocabulary = load_models(case.options.models or "").vocabulary()
+    for before, after in zip(case.blocks, blocks, strict=True):
+        if after.text != before.text and _lost(after, vocabulary) > _lost(before, vocabulary):
+            yield f"{said} does not parse:\n{after.text}"
+            return
+    try:
+        left = run(replace(case, blocks=blocks), rules, mode, prelude).findings
+    except CaseError as error:
+        yield f"{said}: {error}"
+        return
+    before_it = run(case, rules, mode, prelude).findings
+    if _count(left, finding) >= _count(before_it, finding):
+        yield f"{said} leaves what it is to mend"
+    elif fix.safe and len(left) >= len(before_it):
+        yield f"{said} is safe, and something else is found after it"
+
+
+def _fixed(block: Block, fix: Fix) -> str:
+    edits = [edit for edit in fix.edits if edit.path == block.name]
+    return apply(block.text.encode(), edits).decode()
+
+
+def _lost(block: Block, vocabulary: Vocabulary) -> int:
+    if block.language == "python":
+        try:
+            ast.parse(block.text)
+        except SyntaxError:
+            return 1
+        return 0
+    return structure.lost(block.text.encode(), vocabulary)
+
+
+def _count(findings: Sequence[Finding], like: Finding) -> int:
+    return sum((one.rule, one.path, one.message) == (like.rule, like.path, like.message) for one in findings)
 
 
 def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> Found:

@@ -34,7 +34,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     if _is_binary(data):
         return _unread(path, size, "the file is not text")
     prepared = prepare(data, vocabulary)
-    prepared, root, lost = _parse(prepared)
+    prepared, root, unplaced = _parse(prepared)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
     reader.walk(root.children)
@@ -51,25 +51,30 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         debug=prepared.debug,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         suppressions=_suppressions(data, prepared.comments),
-        problems=_problems(lost, size),
+        problems=_problems(unplaced, size),
     )
+
+
+def lost(data: bytes, vocabulary: Vocabulary) -> int:
+    """How many bytes of a source text the parser cannot place, or tokens it misses; 0 when all of it is understood."""
+    return _parse(prepare(data, vocabulary))[2]
 
 
 def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
     """The best of up to three attempts, each taking more macros out of the parser's way, and what it still lost."""
     parser = Parser(g.LANGUAGE)
     root = parser.parse(prepared.source).root_node
-    lost = _lost(root)
+    unplaced = _unplaced(root)
     for with_bodies in (False, True):
-        if lost <= (len(prepared.source) // 50 if with_bodies else 0):
+        if unplaced <= (len(prepared.source) // 50 if with_bodies else 0):
             break
         again = without_macro_calls(prepared, with_bodies=with_bodies)
         if again.source != prepared.source:
             second = parser.parse(again.source).root_node
-            left = _lost(second)
-            if left < lost:
-                prepared, root, lost = again, second, left
-    return prepared, root, lost
+            left = _unplaced(second)
+            if left < unplaced:
+                prepared, root, unplaced = again, second, left
+    return prepared, root, unplaced
 
 
 def _unread(path: str, size: int, reason: str) -> File:
@@ -101,25 +106,25 @@ def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppres
     return tuple(found)
 
 
-def _lost(root: Node) -> int:
+def _unplaced(root: Node) -> int:
     """How many bytes the parser could not place; a file without errors has none."""
     if not root.has_error:
         return 0
-    lost = 0
+    unplaced = 0
     stack = [root]
     while stack:
         node = stack.pop()
         if node.kind_id == g.ERROR:
-            lost += node.end_byte - node.start_byte or 1
+            unplaced += node.end_byte - node.start_byte or 1
         elif node.is_missing and node.kind_id != g.TYPE_IDENTIFIER and node.kind_id != g.SEMICOLON:
             # Not counted: a default argument `= {}`, which the grammar takes for `T{}`, and `MACRO(x)` without `;`.
-            lost += 1
+            unplaced += 1
         elif node.has_error:
             stack.extend(node.children)
-    return lost
+    return unplaced
 
 
-def _problems(lost: int, size: int) -> tuple[Problem, ...]:
-    if lost <= _LOST * size:
+def _problems(unplaced: int, size: int) -> tuple[Problem, ...]:
+    if unplaced <= _LOST * size:
         return ()
-    return (Problem(0, size, "structure", f"{lost * 100 // max(size, 1)} % of the file could not be parsed"),)
+    return (Problem(0, size, "structure", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)
