@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ownlint import __version__
-from ownlint.config import Config, ConfigError, Settings, did_you_mean, find, read
+from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
 from ownlint.finding import CERTAINTIES
 from ownlint.report.model import Report, RuleInfo, Sources
 from ownlint.report.sanitise import sanitise
@@ -164,6 +164,7 @@ _config_options = (
     click.option("--select", multiple=True, callback=_names, metavar="RULES", help="Run only these rules (`all`)."),
     click.option("--extend-select", multiple=True, callback=_names, metavar="RULES", help="Run these too."),
     click.option("--ignore", multiple=True, callback=_names, metavar="RULES", help="Do not run these."),
+    click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
     click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
     click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
     click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
@@ -196,7 +197,7 @@ def _options(
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     settings = _settings(paths, config_file, isolated)
-    settings = _combined(settings, given)
+    settings = with_preset(_combined(settings, given))
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
     root = _root(paths, settings, config_file)
     cache = None if no_cache else _cache_folder(root, settings, cache_dir)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -22,6 +22,8 @@ NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
 _MOST_BYTES = 1 << 20
 
 Types = Literal["auto", "always", "never"]
+Preset = Literal["hook", "ci", "audit"]
+PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
 class ConfigError(Exception):
@@ -34,6 +36,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     select: tuple[str, ...] = ("all",)
     """Rules to run, by name; `all` is every rule."""
     extend_select: tuple[str, ...] = ()
+    preset: Preset = "ci"
+    """Where it runs: a `hook` leaves out the rules that only note something, unless they are named; an `audit` shows
+    what is `possible`, too, unless `certainty` is given."""
     ignore: tuple[str, ...] = ()
     certainty: Certainty = "likely"
     """The least certainty that is reported."""
@@ -249,11 +254,20 @@ def place_of(settings: Settings, key: str, name: str) -> str:
     return f"{settings.file}:{line_of(text, key, name)}"
 
 
-def selected(config: Config, known: Sequence[str]) -> frozenset[str]:
-    """The names of the rules to run."""
+def selected(config: Config, known: Sequence[str], notes: Collection[str] = ()) -> frozenset[str]:
+    """The names of the rules to run; `notes` are those of which a finding is no more than a note."""
     chosen: set[str] = set()
+    named = {*config.select, *config.extend_select, *config.severity}
+    quiet = set(notes) - named if config.preset == "hook" else set()
     for name in (*config.select, *config.extend_select):
-        chosen.update(known if name == "all" else (name,))
+        chosen.update(set(known) - quiet if name == "all" else (name,))
     for name in config.ignore:
         chosen.difference_update(known if name == "all" else (name,))
     return frozenset(chosen)
+
+
+def with_preset(settings: Settings) -> Settings:
+    """The settings with what their preset decides where nobody else has."""
+    if settings.config.preset == "audit" and "certainty" not in settings.origin:
+        return settings.override(settings.origin.get("preset", "preset"), certainty="possible")
+    return settings

@@ -52,10 +52,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options) -> Report:
     """Raises `ConfigError`, `DiscoverError`, `ModelError` or `RuleError` when it cannot begin."""
     config = options.settings.config
-    known = [info.id for info in rule_infos()]
+    infos = rule_infos()
+    known = [info.id for info in infos]
     check_rules(options.settings, known)
     check_patterns(options.settings)
-    ran = selected(config, known)
+    ran = selected(config, known, [info.id for info in infos if info.severity == "note"])
     cache = Cache(options.cache)
     digests = Digests(cache, options.root)
 

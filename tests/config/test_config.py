@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.config import Config, ConfigError, Settings, check_rules, find, read, selected
+from ownlint.config import Config, ConfigError, Settings, check_rules, find, read, selected, with_preset
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -109,3 +109,27 @@ def test_a_rule_named_on_the_command_line_is_refused_with_its_flag() -> None:
 )
 def test_selection(config: Config, chosen: set[str]) -> None:
     assert selected(config, RULES) == chosen
+
+
+@pytest.mark.parametrize(
+    ("config", "runs"),
+    [
+        (Config(), True),
+        (Config(preset="audit"), True),
+        (Config(preset="hook"), False),
+        (Config(preset="hook", extend_select=("discarded-status",)), True),
+        (Config(preset="hook", severity={"discarded-status": "warning"}), True),
+        (Config(preset="hook", select=("discarded-status",), ignore=("discarded-status",)), False),
+    ],
+)
+def test_a_hook_leaves_out_rules_that_only_note(config: Config, runs: bool) -> None:
+    chosen = selected(config, RULES, ["discarded-status"])
+    assert ("discarded-status" in chosen) is runs
+    assert "borrow-outlives-owner" in chosen or config.select != ("all",)
+
+
+def test_an_audit_shows_what_is_possible_unless_told_otherwise() -> None:
+    settings = Settings(config=Config()).override("--preset", preset="audit")
+    assert with_preset(settings).config.certainty == "possible"
+    assert with_preset(settings.override("--certainty", certainty="certain")).config.certainty == "certain"
+    assert with_preset(Settings(config=Config(preset="ci"))).config.certainty == "likely"

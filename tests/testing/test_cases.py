@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ownlint import Edit, Finding, Fix, Function, Span, places
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, places
 from ownlint.rule import Rule
 from ownlint.testing import cases, docstrings
 from ownlint.testing.markdown import Case, parse
@@ -18,7 +18,7 @@ def _check(function: Function) -> Iterator[Finding]:
     for call in function.flow.calls:
         name = places.last_name(call.node.callee)
         if name.startswith("bad"):
-            certainty = "certain" if name == "bad" else "possible"
+            certainty: Certainty = "certain" if name == "bad" else "possible"
             step = function.step(call.node.callee, "this is where")
             yield function.finding(call, f"`{name}` is called", certainty=certainty, steps=(step,))
         if name == "crash":
