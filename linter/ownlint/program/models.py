@@ -1024,6 +1024,13 @@ class Models:
         entries = (entry for found in self._class_index.exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
 
+    def pairs_of(self, verb: Verb, place: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Last names of all C++ functions with that effect, and of those that end what it begins; no patterns."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        models = [model for _, _, model in entries if model.has(verb, place)]
+        ending = {name.rpartition("::")[2] for model in models for name in model.released_by}
+        return frozenset(model.name.rpartition("::")[2] for model in models), frozenset(ending)
+
     def role(self, type_text: str, scopes: tuple[str, ...] = ()) -> tuple[Role, ...]:
         """What kinds of thing a type is: `std::map<K, V>` is a `container`, `associative`, `stable container`.
 

@@ -58,6 +58,9 @@ class Program:
         self._border: object = None  # see `border.border`
         self.summaries: object = None  # see `summaries.summaries`
         self.maps: object = None  # see `containers.address_maps`
+        self.guards: object = None  # see `guard_classes.guards`
+        self.natives: object = None  # see `natives.natives`
+        self.registries: object = None  # see `registries.registries`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()

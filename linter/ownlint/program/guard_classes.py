@@ -1,0 +1,101 @@
+"""Which classes hold a lock for as long as their object lives: those of the models, and the project's own.
+
+A class of the project is a guard when its constructor locks something and its destructor unlocks it, by the names that
+locks of any library use for that, or by a guard that it has as a member.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.program import types
+from ownlint.program.places import last_name
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
+
+_WORDS = re.compile(r"\w+")
+
+
+class GuardClass(NamedTuple):
+    """What making an object of the class does. `argument` is the constructor's argument that is the lock, from 1; 0
+    when it takes none."""
+
+    name: str
+    argument: int
+    gives_up: bool = False
+    """It unlocks when it is made and locks again when it ends."""
+    holds: str = ""
+    """The one lock it is about, when that is always the same."""
+
+
+class Guards:
+    """The guard classes of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.known = program.models.names_of("guard", "unguard")
+        self._taking, self._releasing = program.models.pairs_of("hold", "receiver")
+        self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
+        aliases = {
+            alias.name
+            for alias in program.type_aliases
+            if alias.kind == "type" and not self.known.isdisjoint(_WORDS.findall(alias.target))
+        }
+        self.words = self.known | aliases | {cls.name for cls in self.own.values()}
+        """Last names by which a guard can be written."""
+
+    def of(self, written: str, function: Function) -> GuardClass | None:
+        """The guard class that a type is, as it is written in a function."""
+        kind = types.parse(written)
+        if not kind.is_value or kind.last not in self.words:
+            return None
+        program = self.program
+        meant = types.parse(program.expand(written, function.file, function.record.scope))
+        for model in program.models.classes(meant.name, program.scopes(function)):
+            if "guard" in model.roles or "unguard" in model.roles:
+                return GuardClass(written, model.argument, "unguard" in model.roles, model.holds)
+        cls = program.find_class(meant.name, function.record.scope, function.file)
+        return GuardClass(written, 1) if cls is not None and cls.symbol in self.own else None
+
+    @cached_property
+    def makers(self) -> frozenset[str]:
+        """Last names of the project's functions that return a guard."""
+        return frozenset(
+            name
+            for name, record in self.program.declared_functions()
+            if record.result and not self.words.isdisjoint(_WORDS.findall(record.result))
+        )
+
+    def _is_guard(self, cls: Class) -> bool:
+        """Whether constructing it locks what it is given and destroying it unlocks that."""
+        destructor = cls.destructor
+        if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self._releasing):
+            return False
+        made = [method for method in cls.constructors if method.record.parameters]
+        takes = [method for method in made if method.mentions(*self._taking)]
+        return bool(takes) and any(
+            last_name(call.node.callee) in self._releasing for call in destructor.flow.calls
+        ) and self._is_small(cls)
+
+    def _is_small(self, cls: Class) -> bool:
+        """A guard refers to a lock of others; what owns the lock that it takes is something else."""
+        for field in cls.record.fields:
+            kind = types.parse(self.program.expand(field.type, cls.file, cls.symbol))
+            if kind.is_value and "mutex" in self.program.roles_at(kind.name, cls.file, cls.symbol):
+                return False
+        return True
+
+
+def guards(program: Program) -> Guards:
+    """The guard classes of a program; one object a program, since they are looked for once."""
+    if not isinstance(program.guards, Guards):
+        program.guards = Guards(program)
+    return program.guards
+
+
+def locks_of(guard: GuardClass, call: r.Call) -> tuple[r.Value, ...]:
+    """The arguments that are the locks: of a guard of several, all of them."""
+    return call.args[guard.argument - 1 :] if guard.argument else ()

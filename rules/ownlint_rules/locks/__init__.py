@@ -1,0 +1,1 @@
+"""Locks: what they guard, and what happens between two of them."""

@@ -1,0 +1,196 @@
+"""A guard object ends where it is made, and the lock with it.
+
+A guard holds its lock for as long as it lives. One without a name lives until its own statement ends: the lock is
+taken and let go, and everything behind it runs without. Parentheses around a bare name are worse: they declare a new
+guard of that name, which locks nothing at all.
+
+bad:
+
+```cpp
+void Ledger::Add(int amount) {
+  std::lock_guard<std::mutex>{mu_};
+  total_ += amount;
+}
+```
+
+good:
+
+```cpp
+void Ledger::Add(int amount) {
+  std::lock_guard<std::mutex> lock{mu_};
+  total_ += amount;
+}
+```
+
+Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
+constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result of a
+function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in the
+function takes the same lock again.
+
+Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or is
+given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before waiters
+are woken.
+
+Limits: a guard class that is neither in a model nor read as a definition is not known. Macros that expand to a guard are
+not looked into.
+
+Source: the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Edit,
+    Finding,
+    Fix,
+    Function,
+    events,
+    guard_classes,
+    places,
+    records,
+    rule,
+    text,
+)
+
+_TAGS = ("adopt_lock", "defer_lock", "try_to_lock")
+_NAMES = ("lock", "guard", "held", "scoped")
+
+
+@rule(severity="error")
+def discarded_lock_guard(function: Function) -> Iterator[Finding]:
+    known = guard_classes.guards(function.program)
+    if not function.mentions(*known.words) and not function.mentions(*known.makers):
+        return
+    for call in function.flow.calls:
+        if not call.dropped or call.node.kind not in ("call", "construct") or _is_just_a_moment(function, call):
+            continue
+        if (guard := _guard(function, call, known)) is not None:
+            yield from _unnamed(function, call, guard)
+        elif _is_guard_dropped(function, call, known):
+            yield function.finding(
+                call,
+                f"the guard that `{text(call.node.callee)}` returns ends with this statement",
+                certainty="likely",
+                help="keep it in a local for as long as the lock is needed",
+            )
+
+
+def _guard(function: Function, call: events.Call, known: guard_classes.Guards) -> guard_classes.GuardClass | None:
+    """The class of the object that the call makes; none where a function has that name."""
+    callee = call.node.callee
+    guard = known.of(callee.text, function) if isinstance(callee, records.Name) else None
+    if guard is not None and call.node.kind == "call":
+        reached = function.program.callee(call.node, function).records
+        return None if any(record.kind != "constructor" for record in reached) else guard
+    return guard
+
+
+def _is_guard_dropped(function: Function, call: events.Call, known: guard_classes.Guards) -> bool:
+    if call.dropped != "statement" or places.last_name(call.node.callee) not in known.makers:
+        return False
+    result = function.program.callee(call.node, function).result
+    return bool(result) and known.of(result, function) is not None
+
+
+def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> Iterator[Finding]:
+    node = call.node
+    locks = guard_classes.locks_of(guard, node)
+    if (guard.argument and not locks) or any(text(argument).endswith(_TAGS) for argument in node.args):
+        return
+    written = text(node.callee)
+    if _declares(node):
+        message = f"`{text(node.args[0])}` is declared anew here, and nothing is locked"
+    else:
+        what = " and ".join(f"`{_lock(lock)}`" for lock in locks)
+        behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held behind it" if what else ""
+        message = f"`{written}` ends with this statement{behind}"
+    yield function.finding(
+        call, message, certainty=_certainty(function, call), help="give the guard a name", fix=_fix(function, call, guard)
+    )
+
+
+def _lock(value: records.Value) -> str:
+    return text(value).removeprefix("&")
+
+
+def _declares(node: records.Call) -> bool:
+    """`T(name);` is a declaration of `name`."""
+    return node.kind == "call" and len(node.args) == 1 and isinstance(node.args[0], records.Name)
+
+
+def _certainty(function: Function, call: events.Call) -> Certainty:
+    """As sure as that somebody behind it needs the lock."""
+    return "certain" if _declares(call.node) or call.dropped == "statement" else "likely"
+
+
+def _is_just_a_moment(function: Function, call: events.Call) -> bool:
+    """Whether nothing is left to be guarded: the end of the block or of the function comes next, or a wake-up."""
+    if _is_alone(function, call):
+        return True
+    current: events.Event = call
+    while len(following := function.flow.successors[current.index]) == 1:
+        current = function.flow.events[following[0][0]]
+        match current:
+            case events.Leave(value=None, kind=kind):
+                return kind in ("end", "return")
+            case events.Read(node=node):
+                return "condition variable" in function.program.roles(
+                    function.program.type_of(node, function), function
+                )
+            case events.Mark() | events.End():
+                continue
+        return False
+    return False
+
+
+def _is_alone(function: Function, call: events.Call) -> bool:
+    """All that stands between two braces."""
+    return any(
+        isinstance(statement, records.Block)
+        and len(statement.body) == 1
+        and isinstance(only := statement.body[0], records.Evaluate)
+        and only.value is call.node
+        for statement in function.statements
+    )
+
+
+# --- the fix ----------------------------------------------------------------------------------------
+
+
+def _fix(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> Fix | None:
+    """A name between the type and what it is given; none where something else stands there, or around the call."""
+    node, statement = call.node, _statement(function, call)
+    if statement is None:
+        return None
+    name = _free_name(function)
+    template = f"<{node.template}>" if node.template else ""
+    opened = node.args[0].start if node.args else node.end
+    brackets = "(" if node.kind == "call" else "{"
+    if opened - node.callee.end != len((template + brackets).encode()) + (0 if node.args else 1):
+        return None
+    replaced = f"{template} {name}" + (brackets if node.args else "")
+    edit = Edit(function.path, records.Span(node.callee.end, opened), replaced)
+    return Fix(f"name the guard `{name}`", (edit,), safe=not _is_taken_again(function, call, guard))
+
+
+def _statement(function: Function, call: events.Call) -> records.Evaluate | None:
+    """The statement that the call is all of."""
+    return next((s for s in function.statements if isinstance(s, records.Evaluate) and s.value is call.node), None)
+
+
+def _free_name(function: Function) -> str:
+    taken = function.declared | (function.home.members if function.home is not None else frozenset())
+    numbered = (f"lock{number}" for number in range(2, 1000))
+    return next(name for name in (*_NAMES, *numbered) if name not in taken)
+
+
+def _is_taken_again(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> bool:
+    """Whether something behind it in the function names the same lock: held until the end, it waits for itself."""
+    if not guard.argument:
+        return False
+    names = {_lock(lock) for lock in guard_classes.locks_of(guard, call.node)}
+    after = (event.node for event in function.flow.after(call) if isinstance(event, events.Call))
+    return any(_lock(value) in names for node in after for value in (places.receiver(node), *node.args) if value)
