@@ -58,7 +58,7 @@ def is_dealing_with_one(function: Function, event: e.Event) -> bool:
     """Whether something is sure to have failed where the event stands: behind the failing outcome of a status's
     test, or in a handler."""
     flow = function.flow
-    if any(_failing(function, test, outcome)[1] == "certain" for test, outcome in flow.guards(event)):
+    if any(failing(function, test, outcome)[1] == "certain" for test, outcome in flow.guards(event)):
         return True
     return any(isinstance(m, e.Mark) and m.what == "catch" and _inside(event, m) for m in flow.dominators(event))
 
@@ -152,7 +152,7 @@ def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Cert
     """The call that is known to have failed where the event is reached. What only looks like an outcome (a number,
     a bool) is one where its test decides this very event; a status is one however far away it was tested."""
     for distance, (test, outcome) in enumerate(_deciding(function, event)):
-        cause, certainty = _failing(function, test, outcome)
+        cause, certainty = failing(function, test, outcome)
         if certainty is not None and (certainty == "certain" or distance == 0):
             return cause, certainty
     return None
@@ -184,7 +184,7 @@ def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call |
     for source, outcome in before:
         test = flow.events[source]
         if isinstance(test, e.Test) and outcome is not None:
-            cause, certainty = _failing(function, test, outcome)
+            cause, certainty = failing(function, test, outcome)
             if certainty is not None:
                 yield cause, certainty
 
@@ -201,7 +201,7 @@ def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
             and test.span.end <= chosen.condition.end
         ):
             for outcome, value in ((True, chosen.then), (False, chosen.other)):
-                cause, certainty = _failing(function, test, outcome)
+                cause, certainty = failing(function, test, outcome)
                 if certainty is not None and reports_failure(function, value):
                     return Failure(leave, cause, weaker(certainty, "likely"), leave)
     return None
@@ -210,7 +210,7 @@ def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
 # --- what a test says about a call ----------------------------------------------------------------------
 
 
-def _failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
+def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
     value = _outcome_of(test.value)
     while isinstance(value, r.Unary) and value.op in ("!", "not"):
