@@ -58,7 +58,12 @@ class Program:
         self._border: object = None  # see `border.border`
         self.summaries: object = None  # see `summaries.summaries`
         self.maps: object = None  # see `containers.address_maps`
+        self.resources: object = None  # see `resources.resources`
         self.guards: object = None  # see `guard_classes.guards`
+        self.validity: object = None  # see `validity.of`
+        self.mutexes: object = None  # see `mutexes.mutexes`
+        self.locks: object = None  # see `locks.locks`
+        self.guarded: object = None  # see `guarded.guarded`
         self.natives: object = None  # see `natives.natives`
         self.registries: object = None  # see `registries.registries`
         self._views: dict[tuple[str, int], Function] = {}
@@ -226,6 +231,10 @@ class Program:
             if role in ("return on failure", "assign or return", "check", "assert"):
                 return role
         return ""
+
+    def macros_named(self, name: str) -> list[r.Macro]:
+        """The project's own `#define`s of the name."""
+        return self._macros.get(name, [])
 
     def written_as(self, name: str) -> str:
         """What a constant of the project, or a macro without parameters, stands for; empty when that is not clear."""
