@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         typestate,
         undoing,
         unfinished,
+        validity,
     )
     from ownlint.program.flow import Flow
     from ownlint.program.lower import statements
@@ -96,6 +97,7 @@ _HOMES = {
     "typestate": "ownlint.program.typestate",
     "undoing": "ownlint.program.undoing",
     "unfinished": "ownlint.program.unfinished",
+    "validity": "ownlint.program.validity",
     "weaker": "ownlint.finding",
 }
 
@@ -143,6 +145,7 @@ __all__ = [
     "typestate",
     "undoing",
     "unfinished",
+    "validity",
     "weaker",
 ]
 

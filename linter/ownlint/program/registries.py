@@ -1,0 +1,314 @@
+"""Registries: members, globals and statics that lead from a key to the objects of a class, and who takes entries out.
+
+A registry is known by its name, as any map is (see `containers`): two objects' registries of one name are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.program import events as e
+from ownlint.program import types
+from ownlint.program.assignments import Held
+from ownlint.program.conditions import Given, comes_to
+from ownlint.program.containers import CLEARS, entry, names_of
+from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
+
+_DEPTH = 2
+"""How deep in pairs and structs the pointer to the object may stand."""
+_UP = 3
+"""How many calls up from an erase a function still counts as one that takes entries out."""
+_TAKES = CLEARS | {"pop_back", "pop"}
+
+
+class Registry(NamedTuple):
+    names: tuple[str, ...]
+    """By which it is known; see `containers.Container`."""
+    shown: str
+    home: Class | None
+    held: Class
+    """The class whose objects stand in it."""
+    keyed: bool
+    """It leads from a key to the object; else it only lists objects."""
+    flags: tuple[str, ...] = ()
+    """Of `held`: the members that say whether the object is still there; see `validity`."""
+
+    def is_called(self, names: tuple[str, ...]) -> bool:
+        return not set(self.names).isdisjoint(names)
+
+
+class Registries:
+    """The registries of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.all = tuple(_registries(program))
+        self._takers: dict[tuple[str, ...], frozenset[Function]] = {}
+        self._of: dict[int, tuple[Registry, ...]] = {}
+        for one in self.all:
+            self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
+
+    @cached_property
+    def guarded(self) -> tuple[Registry, ...]:
+        """Those whose objects know whether they are valid."""
+        flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
+        return tuple(one._replace(flags=names) for one, names in flagged if names)
+
+    def of(self, cls: Class) -> tuple[Registry, ...]:
+        """Those in which objects of the class, or of a base of it, stand."""
+        return tuple(found for one in cls.ancestry for found in self._of.get(id(one), ()))
+
+    def takers(self, registry: Registry) -> frozenset[Function]:
+        """The functions that take entries out, themselves or by a call or two."""
+        if registry.names not in self._takers:
+            self._takers[registry.names] = frozenset(self._found_takers(registry))
+        return self._takers[registry.names]
+
+    def _found_takers(self, registry: Registry) -> set[Function]:
+        plain = {name.rstrip("[]").removesuffix("()").encode() for name in registry.names}
+        direct = [
+            function
+            for function in self.program.functions
+            if function.mentions(*_TAKES)
+            and any(b'"%b"' % name in bytes(function.record.body) for name in plain)
+            and any(takes_out(function, call.node, registry) for call in function.flow.calls)
+        ]
+        found, layer = set(direct), direct
+        for _ in range(_UP):
+            above = {
+                caller
+                for function in layer
+                for caller in self.program.callers(function)
+                if caller not in found and calls(caller, function)
+            }
+            layer = sorted(above, key=lambda one: (one.path, one.index))
+            found |= above
+        return found
+
+    def takings(self, function: Function, registry: Registry) -> list[e.Call]:
+        """The calls of a function that take entries out of the registry, themselves or in what they call."""
+        takers = self.takers(registry)
+        if function not in takers:
+            return []
+        names = {one.name for one in takers}
+        return [
+            call
+            for call in function.flow.calls
+            if takes_out(function, call.node, registry)
+            or (
+                last_name(call.node.callee) in names
+                and not takers.isdisjoint(function.program.callee(call.node, function).functions)
+            )
+        ]
+
+
+def calls(caller: Function, function: Function) -> bool:
+    """Whether some call in the one reaches the other, as far as that is known."""
+    return any(
+        function in caller.program.callee(call.node, caller).functions
+        for call in caller.flow.calls
+        if last_name(call.node.callee) == function.name
+    )
+
+
+def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
+    """Whether the call itself takes something out of the registry."""
+    if last_name(call.callee) not in _TAKES:
+        return False
+    on = receiver(call)
+    if on is not None and registry.is_called(names_of(function, on)):
+        return True
+    return any(registry.is_called(names_of(function, argument)) for argument in call.args[:1])
+
+
+def taken_keys(function: Function, registry: Registry, takings: list[e.Call]) -> Iterator[r.Value]:
+    """What a function's own erases name as key: `m.erase(k)`, or `m.erase(it)` where `it = m.find(k)`."""
+    for call in takings:
+        if takes_out(function, call.node, registry):
+            for argument in call.node.args[:1]:
+                yield from _key(function, argument)
+
+
+def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
+    inner = strip(argument)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        inner = strip(function.locals[inner.text][1]) or inner
+    if isinstance(inner, r.Call) and last_name(inner.callee) in ("find", "lower_bound") and inner.args:
+        yield inner.args[0]
+    else:
+        yield argument
+
+
+def _registries(program: Program) -> Iterator[Registry]:
+    for cls in program.classes:
+        if cls.file.language == "cpp":
+            for field in cls.record.fields:
+                yield from _registry(program, field.name, field.type, cls.file, cls.symbol, cls)
+    for file in program.files.values():
+        if file.language == "cpp":
+            for variable in file.variables:
+                yield from _registry(program, variable.name, variable.type, file, variable.scope, None)
+            for function in file.functions:
+                if "&" in function.result and not function.parameters:
+                    yield from _registry(program, function.name + "()", function.result, file, function.scope, None)
+
+
+def _registry(
+    program: Program, name: str, written: str, file: r.File, scope: str, home: Class | None
+) -> Iterator[Registry]:
+    kind = types.parse(program.expand(written, file, scope))
+    if not kind.arguments or kind.pointers:
+        return
+    roles = program.roles_at(written, file, scope)
+    keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
+    if not keyed and not {"set", "sequence"}.intersection(roles):
+        return
+    held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
+    if held is not None:
+        yield Registry((name,), name, home, held, keyed)
+
+
+def held_class(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> Class | None:
+    """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
+    kind = types.parse(program.expand(written, file, scope))
+    if kind.pointers:
+        return program.find_class(kind.name, scope, file)
+    roles = set(program.roles_at(written, file, scope))
+    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "pair"}:
+        for argument in kind.arguments:
+            pointee = program.find_class(argument, scope, file) if "pair" not in roles else None
+            found = pointee or held_class(program, argument, file, scope, depth)
+            if found is not None:
+                return found
+        return None
+    if depth == _DEPTH or roles or kind.arguments:
+        return None
+    cls = program.find_class(kind.name, scope, file)
+    for field in cls.record.fields if cls is not None else ():
+        if not field.static and (found := held_class(program, field.type, file, scope, depth + 1)) is not None:
+            return found
+    return None
+
+
+# --- flags ----------------------------------------------------------------------------------------
+
+
+class Store(NamedTuple):
+    """A member of some object gets a value. `base` is the object, None for the function's own."""
+
+    at: e.Event
+    base: r.Value | None
+    value: r.Value | None
+    target: r.Value
+
+
+def stores(function: Function, name: str) -> Iterator[Store]:
+    """Every plain assignment to a member of that name, whatever object it belongs to."""
+    if not function.mentions("=" + name):
+        return
+    for statement in function.statements:
+        if not isinstance(statement, r.Evaluate):
+            continue
+        for value in walk(statement.value):
+            if isinstance(value, r.Assign) and value.op == "=" and (where := _member(function, value.target, name)):
+                at = _event_at(function, value.span)
+                if at is not None:
+                    yield Store(at, where[0], value.value, value.target)
+
+
+def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | None] | None:
+    match strip(target):
+        case r.Member(base=r.Name(text="this"), name=said) if said == name:
+            return (None,)
+        case r.Member(base=base, name=said) if said == name:
+            return (base,)
+        case r.Name(text=said) if said == name and said not in function.declared:
+            return (None,)
+    return None
+
+
+def _event_at(function: Function, span: r.Span) -> e.Event | None:
+    """The last of the events of an expression: the write itself, where there is one."""
+    inside = [event for event in function.flow if span.start <= event.span.start < span.end]
+    writes = [event for event in inside if isinstance(event, e.Write)]
+    return (writes or inside or [None])[-1]
+
+
+def flags(cls: Class) -> dict[str, r.Field]:
+    """The members that are true or false, inherited ones included."""
+    return {
+        name: field
+        for one in reversed(cls.ancestry)
+        for name, field in one.fields.items()
+        if not field.static and _is_bool(field.type)
+    }
+
+
+def _is_bool(written: str) -> bool:
+    kind = types.parse(written)
+    return kind.is_value and (
+        kind.name == "bool" or kind.last == "atomic_bool" or (kind.last == "atomic" and kind.arguments == ("bool",))
+    )
+
+
+def skipped_when(function: Function, event: e.Event, names: Callable[[], list[str]]) -> Iterator[tuple[str, bool]]:
+    """The flags, each with the value that keeps control from reaching the event."""
+    guards = [(test, outcome) for test, outcome in function.flow.guards(event) if not test.asserted]
+    if not guards:
+        return
+    for name in names():
+        for value in (False, True):
+            given = Given((THIS, name), _held(value))
+            for test, outcome in guards:
+                known = comes_to(function, test.value, given)
+                if known is not None and known is not outcome:
+                    yield name, value
+                    break
+
+
+def validity(cls: Class) -> dict[str, bool]:
+    """The flags of a class that its methods ask before they go on, each with the value that makes them throw."""
+    found: dict[str, bool] = {}
+    for one in cls.ancestry:
+        for method in one.methods:
+            if method.record.kind in ("constructor", "destructor") or not method.says(_THROWS):
+                continue
+            for leave in method.flow.leaves:
+                if leave.kind == "throw":
+                    found.update(_reached_when(method, leave, flags(cls)))
+    return found
+
+
+_THROWS = re.compile(rb'"throw"')
+
+
+def _reached_when(function: Function, leave: e.Event, names: dict[str, r.Field]) -> Iterator[tuple[str, bool]]:
+    """The flags that are asked on the way to an event, each with the value that leads there."""
+    for test, outcome in function.flow.guards(leave):
+        for name in names:
+            for value in (False, True):
+                known = comes_to(function, test.value, Given((THIS, name), _held(value)))
+                if not test.asserted and known is outcome:
+                    yield name, value
+
+
+def _held(value: bool) -> Held:
+    return Held("flag", True, "true") if value else Held("cleared", False, "false")
+
+
+def registries(program: Program) -> Registries:
+    """The registries of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.registries, Registries):
+        program.registries = Registries(program)
+    return program.registries
+
+
+def entry_values(call: r.Call) -> tuple[r.Value, ...]:
+    """What a call that inserts puts into the map, the key first."""
+    return entry(call)
