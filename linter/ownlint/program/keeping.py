@@ -1,0 +1,427 @@
+"""What an object keeps of what it is given: raw pointers, references and views, with no share in what they lead to.
+
+`stores` finds what a function puts into what outlives it, and names the part of the value that stays: the pointer
+itself, an argument that the object made of it keeps, a key that is a view, what a stored lambda captures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.program import containers, types
+from ownlint.program import events as e
+from ownlint.program.bodies import values
+from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
+from ownlint.program.subjects import Class, Function
+from ownlint.program.targets import returned_values
+from ownlint.program.views import roles_of
+
+_DEEPEST = 4
+_MAKERS = re.compile(r"make_(?:unique|shared|intrusive|ref\w*)|Make(?:Unique|Shared|Ref\w*|Intrusive)|allocate_shared")
+_WRAPPERS = re.compile(r"Wrap(?:Unique|Shared|Ref\w*)|make_pair|pair|make_optional|make_tuple")
+_OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "optional", "pair"})
+_ELEMENT_WAYS = frozenset({"push_back", "push_front", "push", "emplace_back", "emplace_front", "insert", "emplace"})
+_PUTS = _ELEMENT_WAYS | {"reset", "try_emplace", "insert_or_assign", "emplace_hint"}
+_FREES = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
+_ADDRESSES = frozenset({"get", "data", "c_str", "operator->"})
+
+
+class Kept(NamedTuple):
+    """`value` stays behind raw; `holder` is the object made of it that keeps it, and `field` where, if there is one."""
+
+    value: r.Value
+    holder: Class | None = None
+    field: str = ""
+    how: str = "pointer"
+    """`pointer`, `key` or `capture`."""
+
+
+class Store(NamedTuple):
+    """`event` puts something into `place`, which outlives the call, and `kept` stays in it."""
+
+    event: e.Event
+    place: Place
+    kept: Kept
+    once: bool = False
+    """The operation itself keeps what is already there."""
+    in_container: bool = False
+
+
+# --- what a type is ---------------------------------------------------------------------------------
+
+
+def is_raw(function: Function, written: str) -> bool:
+    """Whether a value of the type is an address or a view, which owns nothing."""
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    if "(" in written:
+        return False
+    return bool(kind.pointers or kind.reference or "view" in function.program.roles(written, function))
+
+
+def raw_fields(cls: Class) -> frozenset[str]:
+    """Names of the fields through which an object looks at what it neither owns nor frees."""
+    found: set[str] = set()
+    for owner in cls.ancestry:
+        for field in owner.fields.values():
+            written = owner.program.expand(field.type, owner.file, owner.symbol)
+            kind = types.parse(written)
+            if field.static or "(" in written:
+                continue
+            is_view = kind.is_value and "view" in roles_of(owner, written)
+            if (kind.pointers or kind.reference or is_view) and not is_freed(owner, field):
+                found.add(field.name)
+    return frozenset(found)
+
+
+def is_freed(cls: Class, field: r.Field) -> bool:
+    """Whether the destructor frees what the field points to. What it frees *through* it, `pool_->release(block_)`, is
+    another thing."""
+    destructor = cls.destructor
+    if types.parse(field.type).reference or destructor is None:
+        return False
+    called = {m for name in destructor.record.mentions for m in cls.defined(name) if m is not destructor}
+    for body in (destructor, *sorted(called, key=lambda m: m.record.start)):
+        if f'"{field.name}"'.encode() not in bytes(body.record.body):
+            continue
+        if any(_frees(call, field.name) for call in _calls(body)):
+            return True
+    return False
+
+
+def _frees(call: r.Call, field: str) -> bool:
+    if len(call.args) == 1 and last_name(strip(call.args[0])) == field:
+        return call.kind == "delete" or call.kind == "call"
+    on = receiver(call)
+    asked = on is not None and last_name(strip(on)) == field and not call.args
+    return asked and any(hint in last_name(call.callee).lower() for hint in _FREES)
+
+
+def _calls(function: Function) -> Iterator[r.Call]:
+    for statement in function.statements:
+        for value in values(statement):
+            yield from (part for part in walk(value) if isinstance(part, r.Call))
+
+
+# --- what a constructor keeps -----------------------------------------------------------------------
+
+
+def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[tuple[r.Value, str]]:
+    """The arguments of a construction that stay in the object raw, each with the field that keeps it."""
+    fields = raw_fields(cls)
+    if depth > _DEEPEST or (not fields and not cls.bases):
+        return
+    shown = [c for c in cls.constructors if _takes(c.record, len(args))]
+    declared = [d for d in cls.declarations if d.kind == "constructor"]
+    if shown:
+        for each in shown[:2]:
+            numbers = {p.name: at for at, p in enumerate(each.record.parameters)}
+            for name, field in _initialised(cls, each, fields, depth):
+                if name in numbers and numbers[name] < len(args):
+                    yield args[numbers[name]], field
+    elif declared:
+        for record in [d for d in declared if _takes(d, len(args))][:2]:
+            for at, parameter in enumerate(record.parameters[: len(args)]):
+                if field := _same_pointee(cls, fields, parameter.type):
+                    yield args[at], field
+    elif not cls.constructors:
+        order = [field.name for field in cls.record.fields if not field.static]
+        for item, name in zip(args[len(cls.bases) :], order, strict=False):
+            if isinstance(item, r.Pair):
+                name, item = last_name(item.key), item.value
+            if name in fields:
+                yield item, name
+
+
+def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
+    """`(parameter, field)` for every field that a constructor sets to a parameter, or to what lies in it."""
+    for each in made.record.initializers:
+        name = each.name.partition("<")[0].rpartition("::")[2]
+        base = next((b for b in cls.bases if b.name == name), cls if name == cls.name else None)
+        if name in fields:
+            yield from ((root, name) for arg in each.args if (root := _root(arg)))
+        elif base is not None:
+            yield from ((root, field) for arg, field in kept_by(base, each.args, depth + 1) if (root := _root(arg)))
+    if not any(name.startswith("=") for name in made.record.mentions):
+        return
+    for statement in made.statements:
+        if isinstance(statement, r.Evaluate):
+            for value in walk(statement.value):
+                if isinstance(value, r.Assign) and last_name(value.target) in fields and (root := _root(value.value)):
+                    yield root, last_name(value.target)
+
+
+def _root(value: r.Value | None) -> str:
+    """The parameter that a pointer is, or lies in; empty for what a call makes of it."""
+    inner = strip(value)
+    while True:
+        match inner:
+            case r.Name(text=name):
+                return name
+            case r.Unary(op="&" | "*", value=inner) | r.Member(base=inner):
+                pass
+            case r.Call(callee=r.Member(base=inner, name=name), args=()) if name in _ADDRESSES:
+                pass
+            case r.Call(kind="construct", args=(inner,)) | r.Aggregate(kind="init", items=(inner,)):
+                pass
+            case _:
+                return ""
+        inner = strip(inner)
+
+
+def _same_pointee(cls: Class, fields: frozenset[str], written: str) -> str:
+    """The raw field whose type fits a parameter of a constructor that nobody shows."""
+    kind = types.parse(written)
+    for owner in cls.ancestry:
+        for field in owner.fields.values():
+            held = types.parse(field.type)
+            fits = held.last == kind.last and (held.pointers or held.reference) and (kind.pointers or kind.reference)
+            if field.name in fields and (fits or (held.is_value and held.last == kind.last)):
+                return field.name
+    return ""
+
+
+def _takes(record: r.Function, count: int) -> bool:
+    required = sum(parameter.default is None for parameter in record.parameters)
+    return required <= count <= len(record.parameters)
+
+
+# --- what a value keeps -----------------------------------------------------------------------------
+
+
+def kept(function: Function, value: r.Value | None, into: str, depth: int = 0) -> Iterator[Kept]:
+    """What stays, raw, when the value is put into something of the type `into`."""
+    inner = strip(value)
+    if inner is None or depth > _DEEPEST:
+        return
+    match inner:
+        case r.Lambda():
+            yield from _captured(function, inner)
+            return
+        case r.Conditional(then=then, other=other):
+            yield from kept(function, then, into, depth + 1)
+            yield from kept(function, other, into, depth + 1)
+            return
+        case r.Call():
+            found = list(_of_call(function, inner, depth))
+            if found:
+                yield from found
+                return
+        case r.Aggregate(kind="init", items=items):
+            yield from _of_aggregate(function, items, into, depth)
+            return
+        case r.Name(text=name) if name in function.locals and not is_raw(function, function.locals[name][0]):
+            initial = function.locals[name][1]
+            if initial is not None and strip(initial) != inner:
+                yield from kept(function, initial, into, depth + 1)
+    if into and is_raw(function, into) and not isinstance(inner, r.Literal):
+        yield Kept(inner)
+
+
+def _of_call(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
+    name = last_name(call.callee)
+    made = made_class(function, call)
+    if made is not None:
+        for arg, field in kept_by(made, call.args):
+            yield Kept(arg, made, field)
+        return
+    written = function.program.type_of(call, function) if call.kind != "new" else ""
+    roles = function.program.roles(written, function) if written else ()
+    if _WRAPPERS.fullmatch(name) or (call.kind == "construct" and not _OWNERS.isdisjoint(roles)):
+        for arg in call.args:
+            yield from kept(function, arg, "", depth + 1)
+    elif call.kind == "call" and call.args and isinstance(call.callee, r.Name):
+        yield from _of_factory(function, call, depth)
+
+
+def made_class(function: Function, call: r.Call) -> Class | None:
+    """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `std::make_unique<T>(a)`."""
+    name = last_name(call.callee)
+    written = ""
+    if call.kind in ("construct", "new"):
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+    elif _MAKERS.fullmatch(name) and call.template:
+        written = types.parse(f"m<{call.template}>").arguments[0]
+    elif isinstance(call.callee, r.Name) and function.program.defines(name):
+        written = call.callee.text
+    if not written:
+        return None
+    expanded = function.program.expand(written, function.file, function.record.scope)
+    return function.program.find_class(expanded, function.record.scope, function.file)
+
+
+def _of_factory(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
+    """What the project's own function hands back keeps of what it was called with."""
+    for target in function.program.callee(call, function).functions[:1]:
+        if target is function or depth >= _DEEPEST - 1:
+            continue
+        numbers = {p.name: at for at, p in enumerate(target.record.parameters)}
+        for value in returned_values(target):
+            for found in kept(target, value, "", depth + 2):
+                at = numbers.get(_root(found.value), len(call.args))
+                if found.holder is not None and at < len(call.args):
+                    yield found._replace(value=call.args[at])
+
+
+def _of_aggregate(function: Function, items: tuple[r.Value, ...], into: str, depth: int) -> Iterator[Kept]:
+    written = function.program.expand(into, function.file, function.record.scope)
+    cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+    if cls is not None and types.parse(written).is_value:
+        for arg, field in kept_by(cls, items):
+            yield Kept(arg, cls, field)
+    elif into and is_raw(function, into):
+        yield from (Kept(item) for item in items[:1])
+    else:
+        for item in items:
+            yield from kept(function, item, "", depth + 1)
+
+
+def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
+    """The names that a lambda holds on to: what it captures by reference, and pointers and views by value."""
+    default = next((c for c in made.captures if c.name in ("&", "=") and c.value is None), None)
+    for capture in made.captures:
+        if capture.value is not None:
+            yield from (k._replace(how="capture") for k in kept(function, capture.value, _type(function, capture.value)))
+        elif capture.name in function.locals and (
+            capture.by_reference or is_raw(function, function.locals[capture.name][0])
+        ):
+            yield Kept(r.Name(capture.start, capture.end, capture.name), how="capture")
+    if default is None:
+        return
+    inner = function.program.function_at(function.file, made.function)
+    said = _names_in(inner.statements) - set(inner.locals) if inner is not None else set()
+    for name in sorted(said & set(function.locals)):
+        if default.name == "&" or is_raw(function, function.locals[name][0]):
+            yield Kept(r.Name(made.start, made.end, name), how="capture")
+
+
+def _type(function: Function, value: r.Value) -> str:
+    return function.program.type_of(value, function)
+
+
+def _names_in(statements: Iterable[r.Statement]) -> set[str]:
+    return {
+        part.text
+        for statement in statements
+        for value in values(statement)
+        for part in walk(value)
+        if isinstance(part, r.Name)
+    }
+
+
+# --- what is put into what outlives the call ---------------------------------------------------------
+
+
+def stores(function: Function) -> Iterator[Store]:
+    """Everything raw that the function leaves in its object, or in a variable of the program."""
+    if not may_store(function):
+        return
+    for event in function.flow:
+        match event:
+            case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
+                if _outlives(function, place):
+                    yield from _by_write(function, event, target)
+            case e.Call(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in _PUTS:
+                if place is not None and _outlives(function, place):
+                    yield from _by_call(function, event, place)
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and statement.static and len(statement.names) == 1:
+            for found in kept(function, statement.value, statement.type):
+                event = next((w for w in function.flow.writes if w.span == statement.span), None)
+                if event is not None:
+                    yield Store(event, (statement.names[0],), found, once=True)
+
+
+def may_store(function: Function) -> bool:
+    """Needs no decoding."""
+    mentions = function.record.mentions
+    return bool(_PUTS.intersection(mentions)) or any(n.startswith("=") for n in mentions) or function.says(_STATIC)
+
+
+_STATIC = re.compile(rb",true\]")
+
+
+def _outlives(function: Function, place: Place) -> bool:
+    if place[0] == THIS:
+        return len(place) > 1
+    return not function.is_local(place) and function.program.is_variable(place[0])
+
+
+def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[Store]:
+    inner = strip(target)
+    if isinstance(inner, r.Index) and len(inner.indexes) == 1:
+        held = _type(function, inner.base)
+        keyed = _key_type(function, held)
+        if keyed and is_view(function, keyed):
+            yield Store(event, event.place, Kept(inner.indexes[0], how="key"), in_container=True)
+    into = function.program.type_of(target, function)
+    for found in kept(function, event.value, into):
+        yield Store(event, event.place, found, in_container=event.place[-1].startswith("["))
+
+
+def _by_call(function: Function, event: e.Call, place: Place) -> Iterator[Store]:
+    call = event.node
+    name, on = last_name(call.callee), receiver(call)
+    written = function.program.type_of(on, function)
+    roles = function.program.roles(written, function)
+    arguments = types.parse(function.program.expand(written, function.file, function.record.scope)).arguments
+    if not arguments or not call.args:
+        return
+    if name == "reset":
+        yield from (Store(event, place, found) for found in kept(function, call.args[0], arguments[0] + "*"))
+    elif "associative" in roles:
+        yield from _by_entry(function, event, place, arguments)
+    elif "set" in roles:
+        if is_view(function, arguments[0]):
+            yield Store(event, place, Kept(call.args[0], how="key"), once=True, in_container=True)
+    elif name.startswith("emplace"):
+        is_optional = "optional" in roles
+        for found in _constructed(function, call.args, arguments[0]):
+            yield Store(event, place, found, in_container=not is_optional)
+    elif name in _ELEMENT_WAYS and "container" in roles:
+        yield from (
+            Store(event, place, found, in_container=True) for found in kept(function, call.args[-1], arguments[0])
+        )
+
+
+def _by_entry(function: Function, event: e.Call, place: Place, arguments: tuple[str, ...]) -> Iterator[Store]:
+    name = last_name(event.node.callee)
+    parts = containers.entry(event.node)
+    if len(parts) < 2 or len(arguments) < 2:
+        return
+    where = (*place, f"[{text(parts[0])}]")
+    once = name != "insert_or_assign"
+    if is_view(function, arguments[0]):
+        yield Store(event, where, Kept(parts[0], how="key"), once=True, in_container=True)
+    found = (
+        _constructed(function, parts[1:], arguments[1])
+        if name in ("try_emplace", "emplace", "emplace_hint")
+        else kept(function, parts[1], arguments[1])
+    )
+    yield from (Store(event, where, one, once=once, in_container=True) for one in found)
+
+
+def _constructed(function: Function, args: tuple[r.Value, ...], written: str) -> Iterator[Kept]:
+    """What an element of that type, constructed in place, keeps of the arguments."""
+    if len(args) == 1 and (found := list(kept(function, args[0], written))):
+        yield from found
+        return
+    expanded = function.program.expand(written, function.file, function.record.scope)
+    cls = function.program.find_class(types.parse(expanded).name, function.record.scope, function.file)
+    if cls is not None and types.parse(expanded).is_value:
+        yield from (Kept(arg, cls, field) for arg, field in kept_by(cls, args))
+
+
+def is_view(function: Function, written: str) -> bool:
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    return kind.is_value and "view" in function.program.roles(written, function)
+
+
+def _key_type(function: Function, written: str) -> str:
+    if "associative" not in function.program.roles(written, function):
+        return ""
+    arguments = types.parse(function.program.expand(written, function.file, function.record.scope)).arguments
+    return arguments[0] if arguments else ""

@@ -1,0 +1,1 @@
+"""Pointers, references and views, and how long what they lead to lives."""

@@ -1,0 +1,382 @@
+"""A pointer that is given for one call is kept for all that follow.
+
+A method takes a pointer, a reference or a view, and the first call's is put into a member, itself or inside an object
+that keeps it. Later calls find the member filled, and what they give is ignored. Nothing says that what the first
+caller gave is still there by then, or when the destructor goes through it.
+
+bad:
+
+```cpp
+class Model {
+ public:
+  void Run(Allocator* allocator) {
+    if (!scratch_) scratch_ = std::make_unique<Scratch>(allocator);
+    scratch_->Use();
+  }
+ private:
+  std::unique_ptr<Scratch> scratch_;
+};
+
+struct Scratch {
+  explicit Scratch(Allocator* allocator) : allocator_(allocator) {}
+  ~Scratch() { allocator_->Put(memory_); }
+  void Use();
+  Allocator* allocator_;
+  void* memory_;
+};
+```
+
+good:
+
+```cpp
+class Model {
+ public:
+  explicit Model(Allocator* allocator) : scratch_(std::make_unique<Scratch>(allocator)) {}
+  void Run() { scratch_->Use(); }
+ private:
+  std::unique_ptr<Scratch> scratch_;
+};
+
+struct Scratch {
+  explicit Scratch(Allocator* allocator) : allocator_(allocator) {}
+  ~Scratch() { allocator_->Put(memory_); }
+  void Use();
+  Allocator* allocator_;
+  void* memory_;
+};
+```
+
+Reported where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing is
+there yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What stays
+may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored lambda
+captures. It is `certain` where a caller of the project gives something that ends before the object does.
+
+Quiet: setters and everything else that stores what each call gives, a second call that is refused, parameters that are
+marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes out
+again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
+`--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another method
+takes back, members whose comment says that somebody else owns them, and what nobody looks at later.
+
+Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
+initialisers and assignments, not from what it calls.
+
+Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a map
+of the executable, whose destructor freed memory through it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Step,
+    assignments,
+    conditions,
+    events,
+    failure,
+    glance,
+    keeping,
+    origins,
+    places,
+    records,
+    rule,
+    text,
+    types,
+    weaker,
+)
+
+# By contract, what these are given is meant to stay.
+_KEEPS_BY_NAME = re.compile(
+    r"(?:set|register|attach|init|initiali[sz]e|add|bind|connect|install|subscribe|configure|setup)(?:[A-Z_]|$)", re.IGNORECASE
+)
+_OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
+_SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
+
+
+@rule(severity="error")
+def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
+    method = _method(function)
+    given = _given(method) if method is not None else {}
+    if method is None or not given or not keeping.may_store(function) or not _says_one(function, given):
+        return
+    numbers = {name: number for number, name in enumerate(given, 1)}
+    reported: set[int] = set()
+    for store in keeping.stores(function):
+        origin = origins.Origins(function, numbers).address(store.kept.value)
+        if origin is None or store.event.index in reported or store.event.index not in function.flow.reachable:
+            continue
+        name = list(given)[origin.argument - 1]
+        found = _judge(function, method, store, name)
+        if found is not None:
+            reported.add(store.event.index)
+            yield found
+
+
+def _method(function: Function) -> Function | None:
+    """Whose parameters are call-scoped: the function itself, or the one around a lambda that runs once."""
+    record = function.record
+    if record.kind == "lambda":
+        return function.parent if function.parent is not None and _runs_once(function) else None
+    return function if record.kind in ("method", "function") and "static" not in record.qualifiers else None
+
+
+def _runs_once(function: Function) -> bool:
+    outer = function.parent
+    if outer is None or outer.record.kind != "method":
+        return False
+    for call in outer.flow.calls:
+        made = [arg for arg in map(places.strip, call.node.args) if isinstance(arg, records.Lambda)]
+        if any(arg.function == function.index for arg in made):
+            first = call.node.args[0]
+            roles = outer.program.roles(outer.program.type_of(first, outer), outer)
+            return "once" in roles or places.last_name(call.node.callee) == "call_once"
+    return False
+
+
+def _given(method: Function) -> dict[str, records.Parameter]:
+    """The parameters that give no share in what they lead to, and make no promise about it."""
+    return {p.name: p for p in method.record.parameters if p.name and _is_raw(method, p)}
+
+
+def _is_raw(method: Function, parameter: records.Parameter) -> bool:
+    if "&&" in parameter.type or any("lifetime" in a.name.lower() for a in parameter.annotations):
+        return False
+    kind = types.parse(parameter.type)
+    roles = method.program.roles(parameter.type, method)
+    return keeping.is_raw(method, parameter.type) and (bool(kind.pointers) or _SHARES.isdisjoint(roles))
+
+
+def _says_one(function: Function, given: dict[str, records.Parameter]) -> bool:
+    return any(glance.says(function, name) for name in given)
+
+
+# --- is it kept from the first call alone? ------------------------------------------------------------
+
+
+class _First(NamedTuple):
+    """Why later calls store nothing: a step to show, where there is one."""
+
+    steps: tuple[Step, ...]
+
+
+def _judge(function: Function, method: Function, store: keeping.Store, name: str) -> Finding | None:
+    kept = store.kept
+    if kept.holder is None and kept.how == "pointer" and store.in_container:
+        return None  # a registration: the pointer itself is the entry
+    if _is_released(function, store) or _is_taken_back(function, store):
+        return None
+    first = _first_only(function, method, store)
+    if first is None:
+        return None
+    callers = _callers(method, list(p.name for p in method.record.parameters).index(name))
+    if callers == "lasting":
+        return None
+    certainty: Certainty = "certain" if callers == "passing" else "likely"
+    certainty = weaker(certainty, _doubts(function, method, store))
+    shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
+    steps = first.steps
+    if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
+        owner, record = field
+        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it"),)
+    return function.finding(
+        store.event,
+        f"`{shown}` is kept in `{member}` from the first call on, and nobody says that it lives as long",
+        certainty=certainty,
+        help="take it in the constructor, keep a share in it, or store what each call gives",
+        steps=steps,
+    )
+
+
+def _plainly(value: records.Value) -> records.Value:
+    """`arena` of `&arena`: what the caller gave."""
+    return value.value if isinstance(value, records.Unary) and value.op == "&" else value
+
+
+def _member(place: places.Place) -> places.Place:
+    """The member itself, without the steps to an element."""
+    return place[:2] if place[0] == places.THIS else place[:1]
+
+
+def _first_only(function: Function, method: Function, store: keeping.Store) -> _First | None:
+    if store.once or function is not method:
+        return _First(())
+    for held in _filled(store):
+        given = conditions.Given(*held)
+        for test in function.flow.of(events.Test):
+            if not isinstance(test, events.Test) or test.asserted:
+                continue
+            now = _once_filled(function, test.value, given)
+            if now is not None and _goes_around(function, test, now, store):
+                return _First((function.step(test, "later calls find it filled and store nothing"),))
+    return None
+
+
+def _once_filled(function: Function, value: records.Value, given: conditions.Given) -> bool | None:
+    """What a test comes to once the member holds something; `empty()` and `size() == 0` ask that of a container."""
+    inner = places.strip(value)
+    match inner:
+        case records.Unary(op="!" | "not", value=negated):
+            now = _once_filled(function, negated, given)
+            return None if now is None else not now
+        case records.Binary(op="==" | "<" | ">" | "!=" as op, left=left, right=records.Literal(text="0" | "1")):
+            if _asks(function, left, given, "size", "length", "count"):
+                return op in (">", "!=")
+        case records.Call():
+            if _asks(function, inner, given, "empty", "isEmpty", "is_empty", "IsEmpty"):
+                return False
+    return conditions.comes_to(function, value, given)
+
+
+def _asks(function: Function, value: records.Value, given: conditions.Given, *names: str) -> bool:
+    inner = places.strip(value)
+    if not isinstance(inner, records.Call) or inner.args or places.last_name(inner.callee) not in names:
+        return False
+    where = assignments.place(function, places.receiver(inner))
+    return where is not None and where == _member(given.place)
+
+
+def _filled(store: keeping.Store) -> Iterator[tuple[places.Place, assignments.Held]]:
+    """What is the case once the store has been made."""
+    place = store.place
+    if place[-1].startswith("["):
+        yield place, assignments.Held("entry", None)
+    else:
+        yield place, assignments.Held("object", True)
+        if store.in_container:
+            yield (*place, "[]"), assignments.Held("entry", None)
+
+
+def _goes_around(function: Function, test: events.Test, now: bool, store: keeping.Store) -> bool:
+    """Whether the way the test will go reaches an end that is no refusal, and the other way reaches the store."""
+    flow = function.flow
+    if store.event not in flow.after(test, branch=not now):
+        return False
+    taken = flow.after(test, lambda event: event is store.event, branch=now)
+    if not taken and not any(label is now for _, label in flow.successors[test.index]):
+        return False
+    leaves = [event for event in taken if isinstance(event, events.Leave)]
+    refused = leaves and all(_says_no(function, leave) for leave in leaves)
+    return not refused and flow.exit in {event.index for event in taken} | {flow.exit}
+
+
+def _says_no(function: Function, leave: events.Leave) -> bool:
+    return leave.kind == "throw" or bool(leave.via) or failure.refuses(function, leave.value) is True
+
+
+# --- is it let go? ------------------------------------------------------------------------------------
+
+
+def _is_released(function: Function, store: keeping.Store) -> bool:
+    """Whether the destructor deletes what is kept: it was handed over."""
+    if store.kept.holder is not None or store.kept.how != "pointer" or function.home is None or len(store.place) < 2:
+        return False
+    field = function.home.field(store.place[1])
+    return field is not None and keeping.is_freed(*field)
+
+
+def _is_taken_back(function: Function, store: keeping.Store) -> bool:
+    member = _member(store.place)
+    for event in function.flow.after(store.event):
+        match event:
+            case events.Write(place=place) if event is not store.event and _member(place) == member and place == member:
+                return True
+            case events.Call(receiver=place, node=call) if place == member:
+                if places.last_name(call.callee) in ("clear", "erase", "pop_back", "release") or (
+                    places.last_name(call.callee) == "reset" and not call.args
+                ):
+                    return True
+    return any(inner.mentions("=" + member[-1]) for inner in function.lambdas())
+
+
+# --- how sure it is -----------------------------------------------------------------------------------
+
+
+def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
+    if _KEEPS_BY_NAME.match(method.name.lstrip("_")):
+        return "possible"
+    member = _member(store.place)[-1]
+    home = function.home
+    field = home.field(member) if home is not None else None
+    if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
+        return "possible"
+    others = [m for m in home.methods if m is not method and m.record.kind != "constructor"] if home is not None else []
+    if not store.in_container and any(_empties(m, member) for m in others if m.record.kind != "destructor"):
+        return "possible"
+    used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
+    return "likely" if used or home is None or _holder_uses(store) else "possible"
+
+
+def _empties(method: Function, member: str) -> bool:
+    return method.mentions("=" + member) or (glance.says(method, member) and method.mentions("reset", "clear"))
+
+
+def _is_used_here(function: Function, store: keeping.Store) -> bool:
+    member = _member(store.place)
+    return any(
+        isinstance(event, events.Call) and event.receiver == member and event is not store.event
+        for event in function.flow.events
+    )
+
+
+def _holder_uses(store: keeping.Store) -> bool:
+    holder, field = store.kept.holder, store.kept.field
+    if holder is None:
+        return store.kept.how != "pointer"
+    return any(glance.says(m, field) for cls in holder.ancestry for m in cls.methods if m.record.kind != "constructor")
+
+
+# --- who calls ----------------------------------------------------------------------------------------
+
+
+def _callers(method: Function, position: int) -> str:
+    """`lasting` where every caller gives what lives as long as the object, `passing` where one gives what does not,
+    empty where nobody can tell."""
+    answers: set[str] = set()
+    for caller in method.program.callers(method):
+        for call in caller.flow.calls:
+            node = call.node
+            if places.last_name(node.callee) != method.name or position >= len(node.args) or caller is method:
+                continue
+            if method in caller.program.callee(node, caller).functions:
+                answers.add(_gives(caller, method, call, node.args[position]))
+    if "passing" in answers:
+        return "passing"
+    return "lasting" if answers == {"lasting"} else ""
+
+
+def _gives(caller: Function, method: Function, call: events.Call, value: records.Value) -> str:
+    if caller.record.kind == "constructor" and caller.cls is method.cls:
+        return "lasting"
+    inner = places.strip(value)
+    where = assignments.place(caller, inner)
+    if where is None:
+        return ""
+    if where[0] == places.THIS or not caller.is_local(where):
+        return "lasting"
+    if not _is_own_value(caller, where[0]) or not (len(where) == 1 or _is_address(inner)):
+        return ""
+    on = call.receiver
+    if on is None or not caller.is_local(on) or not _is_own_value(caller, on[0]):
+        return "passing" if on is not None and on != (places.THIS,) else ""
+    begins = {w.place[0]: w.index for w in caller.flow.writes if w.fresh}
+    return "lasting" if begins.get(where[0], 0) < begins.get(on[0], 0) else "passing"
+
+
+def _is_address(value: records.Value | None) -> bool:
+    return isinstance(value, records.Unary) and value.op == "&"
+
+
+def _is_own_value(caller: Function, name: str) -> bool:
+    """A local that ends with its function, and leads nowhere else."""
+    if name not in caller.locals or name in {p.name for p in caller.record.parameters}:
+        return False
+    written = caller.locals[name][0]
+    kind = types.parse(caller.program.type_of(records.Name(0, 0, name), caller) or written)
+    if kind.is_placeholder or not kind.is_value or "&" in written or "*" in written:
+        return False
+    return not keeping.is_raw(caller, written) and _SHARES.isdisjoint(caller.program.roles(kind.name, caller))
