@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ownlint.program import events as e
-from ownlint.program.locks import describe, guards, held
+from ownlint.program.guarded import guards
+from ownlint.program.locks import describe, held
 
 
 def _at(function, name):

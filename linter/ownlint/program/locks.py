@@ -1,31 +1,42 @@
-"""Which locks are held where, and which member belongs to which lock.
+"""Which locks are held where.
 
 A lock is a place (`this.mu_`). It is held from the construction of a guard object to its end, or between a manual
 lock and unlock. What is held at a point is what is held on every path to it: at a join, only what both
-sides hold. What guards a member is said by an annotation, by a comment, or by use: a member that is touched
-under one lock of its own class nearly always belongs to it.
+sides hold. To wait on a condition variable lets go and takes again: the lock is held before and after.
+
+A function may count on its caller: an annotation says so, a parameter that is a guard proves it, and for the rest the
+calls in the project are asked (`from_callers`). Which member belongs to which lock: see `guarded`.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal as OneOf
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from ownlint.facts import records as r
 from ownlint.program import events as e
-from ownlint.program import types
-from ownlint.program.places import THIS, Place, place_of, render
+from ownlint.program import guard_classes, types
+from ownlint.program.assignments import place
+from ownlint.program.guard_classes import GuardClass
+from ownlint.program.mutexes import Mutexes, mutexes, plain
+from ownlint.program.places import THIS, Place, last_name, render, strip, walk
+from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 from ownlint.program.typestate import forward
 
-MOST_CAREFUL = 0.8
-"""Share of a member's accesses that must hold the lock before it counts as guarded by use; with at least
-`FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
-FEWEST = 3
+SOMEBODYS: Place = ("?",)
+"""A lock that is held and that nobody can name: it may be any."""
+CALLERS = "<caller>"
+"""In place of a guard: the lock is the caller's, and stays held when the function ends."""
 
-_SAYS = re.compile(r"\b(?:guarded|protected)\s+by\s+`?(?:this->)?(\w+)`?", re.IGNORECASE)
+_KEPT = 512
+_DEEPEST = 5
+_MOST_CALLERS = 150
+_HAND = frozenset({"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"})
+_TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
 
 
 class Held(msgspec.Struct, frozen=True, order=True):
@@ -35,72 +46,446 @@ class Held(msgspec.Struct, frozen=True, order=True):
     guard: str = ""
 
 
-class Guard(msgspec.Struct, frozen=True):
-    """`member` belongs to `lock`; `touched` and `careful` count its accesses outside of constructors and
-    those of them that hold the lock (both 0 when it is written down)."""
-
-    member: str
-    lock: str
-    why: OneOf["annotation", "comment", "use"]
-    touched: int = 0
-    careful: int = 0
-
-
 Locks = frozenset[Held]
 
 
-def held(function: Function) -> dict[int, Locks]:
-    """The locks held just before each reachable event, by event index; a guard's own construction does not count."""
-    entry = frozenset(Held((THIS, name)) for name in required(function))
+class Callers(NamedTuple):
+    """What a function's callers in the project hold, in its own words. `sites` counts the calls; `alone` when all
+    of them stand in constructors and destructors, where nobody else knows the object."""
 
-    def transfer(event: e.Event, state: Locks) -> Locks:
-        match event:
-            case e.Write(place=place, fresh=True) if (taken := _taken_by(function, event)) is not None:
-                return state | {Held(taken, place[0])}
-            case e.End(place=place):
-                return frozenset(h for h in state if h.guard != place[0] or not h.guard)
-            case e.Call(node=node, receiver=on) if on is not None:
-                return _by_hand(function, node, on, state)
+    sites: int
+    locks: frozenset[Place] = frozenset()
+    alone: bool = False
+
+
+def holds(locks: Locks | frozenset[Place], name: str) -> bool:
+    """Whether a lock of that last name is among them, or one that may be any."""
+    places = (h.lock if isinstance(h, Held) else h for h in locks)
+    return any(lock[-1] == name or lock == SOMEBODYS for lock in places)
+
+
+class Locking:
+    """What is known about the locks of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.mutexes: Mutexes = mutexes(program)
+        self.guards = guard_classes.guards(program)
+        self.by_hand = frozenset(
+            function.name
+            for function in program.functions
+            if function.language == "cpp" and any(plain(name) in _HAND for name in function.record.mentions)
+        )
+        """Names of the functions that lock or unlock something by hand."""
+        self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
+        self._net: dict[Function, tuple[Locks, frozenset[Place]]] = {}
+        self._callers: dict[Function, Callers] = {}
+        self._under_way: set[Function] = set()
+
+    def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
+        """See `held`; with `anywhere`, what is held on some path."""
+        key = (function, anywhere)
+        if key not in self._held:
+            if len(self._held) > _KEPT:
+                self._held.clear()
+            self._held[key] = self._read(function, _entry(self, function), anywhere)
+        return self._held[key]
+
+    def _read(self, function: Function, entry: Locks, anywhere: bool = False) -> dict[int, Locks]:
+        flow = function.flow
+        if not self.may_lock(function):
+            return dict.fromkeys(range(len(flow.events)), entry)
+        reader = _Reader(self, function)
+        return forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both)
+
+    def may_lock(self, function: Function) -> bool:
+        """Whether the body can change what is held. Needs no decoding."""
+        return function.says(self.mutexes.words) or function.mentions(*self.by_hand)
+
+    # --- what calling a function does to locks ---
+
+    def net(self, function: Function) -> tuple[Locks, frozenset[Place]]:
+        """Which locks a call leaves held that were not, and which it lets go, in the function's own words."""
+        if function not in self._net:
+            self._net[function] = (frozenset(), frozenset())  # for one that calls itself
+            own = [name for cls in _around(function) for name in mutex_fields(cls)]
+            entry = frozenset(Held((THIS, name), CALLERS) for name in own)
+            after = self._read(function, entry).get(function.flow.exit, frozenset())
+            taken = frozenset(h for h in after if not h.guard and (h.lock[0] == THIS or h.lock[0] in _parameters(function)))
+            let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
+            self._net[function] = (taken, let_go)
+        return self._net[function]
+
+    # --- callers ---
+
+    def from_callers(self, function: Function, depth: int = 0) -> Callers:
+        """What every call of the function in the project holds."""
+        if function in self._callers:
+            return self._callers[function]
+        self._under_way.add(function)
+        found = self._ask_callers(function, depth)
+        self._under_way.discard(function)
+        if depth == 0 or not self._under_way:
+            self._callers[function] = found
+        return found
+
+    def _ask_callers(self, function: Function, depth: int) -> Callers:
+        states: list[frozenset[Place]] = []
+        sites = alone = 0
+        for caller, event in self._sites(function):
+            if caller is function or caller in self._under_way:
+                continue
+            sites += 1
+            if _is_alone(caller):
+                alone += 1
+                continue
+            around = self.from_callers(caller, depth + 1) if depth < _DEEPEST else Callers(0)
+            if around.alone:
+                alone += 1
+                continue
+            here = {h.lock for h in self.held(caller).get(event.index, frozenset())} | around.locks
+            states.append(_translated(here, function, event))
+        if not states:
+            return Callers(sites, alone=sites > 0 and alone == sites)
+        return Callers(sites, frozenset.intersection(*states))
+
+    def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
+        if function.record.kind == "lambda":
+            made = self.creation(function)
+            if made is not None and function.parent is not None:
+                yield function.parent, made
+            return
+        callers = self.program.callers(function)
+        if len(callers) > _MOST_CALLERS:
+            callers = [one for one in callers if one.home is not None and one.home is function.home]
+        for caller in callers:
+            for event in caller.flow.calls:
+                if last_name(event.node.callee) == function.name and self._reaches(caller, event, function):
+                    yield caller, event
+
+    def _reaches(self, caller: Function, event: e.Call, function: Function) -> bool:
+        found = self.program.callee(event.node, caller)
+        if found.functions:
+            return function in found.functions
+        return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
+
+    def creation(self, made: Function) -> e.Event | None:
+        """Where the function around a lambda makes it, and hands it on or runs it; None for one that starts a
+        thread with it, which holds nothing."""
+        if made.parent is None:
+            return None
+        for event in made.parent.flow:
+            match event:
+                case e.Call(node=node) if any(
+                    isinstance(inner, r.Lambda) and inner.function == made.index for arg in node.args for inner in walk(arg)
+                ):
+                    return None if _starts_thread(made.parent, node) else event
+                case e.Write(value=value) if any(
+                    isinstance(inner, r.Lambda) and inner.function == made.index for inner in walk(value)
+                ):
+                    return event
+        return None
+
+
+def _starts_thread(function: Function, call: r.Call) -> bool:
+    written = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return bool(written) and "thread" in function.program.roles(written, function)
+
+
+def _is_alone(function: Function) -> bool:
+    return function.record.kind in ("constructor", "destructor") or (
+        function.record.kind == "lambda" and function.parent is not None and _is_alone(function.parent)
+    )
+
+
+def _translated(held: set[Place], function: Function, event: e.Event) -> frozenset[Place]:
+    """Places of the caller as the callee knows them: its receiver is `this`, its arguments are parameters."""
+    if function.record.kind == "lambda" or not isinstance(event, e.Call):
+        return frozenset(held)
+    on = event.receiver or (THIS,)
+    out: set[Place] = set()
+    for lock in held:
+        if function.is_method and lock[: len(on)] == on and len(lock) > len(on):
+            out.add((THIS, *lock[len(on) :]))
+        elif lock[0] != THIS:
+            out.add(lock)  # a global, or the object that the caller knows by another name
+    for parameter, argument in zip(function.record.parameters, event.node.args, strict=False):
+        root = place(function, argument) if function.parent is None else None
+        for lock in held:
+            if root is not None and lock[: len(root)] == root:
+                out.add((parameter.name, *lock[len(root) :]))
+    return frozenset(out)
+
+
+def _both(one: Locks, other: Locks) -> Locks:
+    """What is held on both ways, whoever holds it."""
+    if one == other:
+        return one
+    same = one & other
+    locks = {h.lock for h in other}
+    return same | {Held(h.lock) for h in one - same if h.lock in locks}
+
+
+# --- one function -------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, locking: Locking, function: Function) -> None:
+        self.locking = locking
+        self.function = function
+        self.program = function.program
+        self.guards = locking.guards
+        self.mutexes = locking.mutexes
+        self.known: dict[str, tuple[Place, ...]] = {p: () for p in guard_parameters(function)}
+        """The local guards, and which locks they are about."""
+        self.gave_up: dict[str, Locks] = {}
+
+    def transfer(self, event: e.Event, state: Locks) -> Locks:
+        kind = type(event)
+        if kind is e.Write:
+            return self.written(event, state)  # type: ignore[arg-type]
+        if kind is e.End:
+            return self.ended(event.place[0], state)  # type: ignore[attr-defined]
+        if kind is e.Call:
+            return self.called(event, state)  # type: ignore[arg-type]
         return state
 
-    return forward(function.flow, entry, transfer, lambda one, other: one & other)
+    # --- guard objects ---
 
+    def written(self, write: e.Write, state: Locks) -> Locks:
+        name = render(write.place)
+        guard = self.guard_of(write)
+        if guard is None:
+            return state
+        if guard.holds:
+            return state | {Held((f"<{guard.holds}>",), name)} if not guard.gives_up else state
+        call = self.maker(write.value)
+        if call is None and write.fresh:  # empty, until something is put into it
+            self.known[name] = ()
+            return state
+        locks = self.locks_of(guard, call)
+        if guard.gives_up:
+            gone = frozenset(h for h in state if h.lock in locks or (h.guard and (h.guard,) in locks))
+            self.gave_up[name] = gone
+            return state - gone
+        moved = [h for h in state if (h.guard,) in locks and h.guard]
+        if moved:
+            self.known[name] = tuple(h.lock for h in moved)
+            return (state - frozenset(moved)) | {Held(h.lock, name) for h in moved}
+        self.known[name] = locks
+        tags = {last_name(arg) for arg in call.args} if call is not None else set()
+        if tags & {"defer_lock", "defer_lock_t"}:
+            return state
+        return frozenset(h for h in state if h.lock not in locks or h.guard) | {Held(lock, name) for lock in locks}
 
-def _taken_by(function: Function, write: e.Write) -> Place | None:
-    """The lock a guard object takes when it is made, or None when this is no guard."""
-    if not write.type:
+    def guard_of(self, write: e.Write) -> GuardClass | None:
+        """The kind of guard that a write makes; None when it makes none."""
+        written = write.type
+        if written and not types.parse(written).is_placeholder:
+            return self.named_guard(written)
+        call = self.maker(write.value)
+        if call is None:
+            return None
+        name = last_name(call.callee)
+        if name in self.guards.words:
+            return self.named_guard(_spelled(call))
+        if name in self.guards.makers:
+            return GuardClass(name, 0)
         return None
-    program = function.program
-    written = program.expand(write.type, function.file, function.record.scope)
-    models = [
-        m for m in program.models.classes(types.parse(written).name, program.scopes(function)) if "guard" in m.roles
-    ]
-    if not models:
+
+    def named_guard(self, written: str) -> GuardClass | None:
+        found = self.guards.of(written, self.function)
+        if found is not None:
+            return found
+        boxed = types.parse(written).arguments[:1]
+        if boxed and types.parse(boxed[0]).last in self.guards.words and types.parse(written).is_value:
+            return self.guards.of(boxed[0], self.function)
         return None
-    model = models[0]
-    if model.holds:
-        return (f"<{model.holds}>",)
-    value = write.value
-    if not isinstance(value, r.Call) or len(value.args) < model.argument or model.argument < 1:
-        return None
-    members = function.home.members if function.home is not None else frozenset()
-    return place_of(value.args[model.argument - 1], function.flow.aliases, members - function.declared)
+
+    def maker(self, value: r.Value | None) -> r.Call | None:
+        """The call that makes a guard, without what wraps it: `make_unique<Guard>(&mu)`, `new Guard(&mu)`."""
+        inner = value
+        while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
+            wrapped = inner.args[0]
+            if last_name(inner.callee) in self.guards.words and wrapped.kind != "new" and last_name(wrapped.callee) not in self.guards.words:
+                break
+            inner = wrapped
+        if isinstance(inner, r.Aggregate) and inner.items:
+            return r.Call(inner.start, inner.end, r.Name(inner.start, inner.start, ""), inner.items, "construct")
+        return inner if isinstance(inner, r.Call) else None
+
+    def locks_of(self, guard: GuardClass, call: r.Call | None) -> tuple[Place, ...]:
+        """The locks that a guard takes; `SOMEBODYS` where that is not clear."""
+        if call is None or not call.args or guard.argument < 1 or last_name(call.callee) in self.guards.makers:
+            return (SOMEBODYS,)
+        several = types.parse(guard.name).last == "scoped_lock"
+        given = call.args[guard.argument - 1 :] if several else call.args[guard.argument - 1 : guard.argument]
+        return tuple(self.lock(arg) for arg in given if last_name(arg) not in _TAGS) or (SOMEBODYS,)
+
+    def lock(self, value: r.Value) -> Place:
+        """The place of a lock: a getter stands for the member it returns."""
+        where = place(self.function, value)
+        if where is not None:
+            return where
+        inner = strip(value)
+        while isinstance(inner, r.Unary):
+            inner = strip(inner.value)
+        if isinstance(inner, r.Call):
+            for getter in self.program.callee(inner, self.function).functions[:1]:
+                returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
+                member = place(getter, returned[0]) if len(returned) == 1 else None
+                if member is not None and member[0] == THIS:
+                    on = inner.callee.base if isinstance(inner.callee, r.Member) else None
+                    root = place(self.function, on) if on is not None else (THIS,)
+                    if root is not None:
+                        return (*root, *member[1:])
+        return SOMEBODYS
+
+    def ended(self, name: str, state: Locks) -> Locks:
+        back = self.gave_up.get(name)
+        if back is not None:
+            return state | back
+        return frozenset(h for h in state if h.guard != name) if name in self.known else state
+
+    # --- calls ---
+
+    def called(self, event: e.Call, state: Locks) -> Locks:
+        call, on = event.node, event.receiver
+        name = last_name(call.callee)
+        if call.args and state and name not in self.guards.words:
+            state = self.without_moved(call, state)
+        if on is not None and (changed := self.on_receiver(call, on, name, state)) is not None:
+            return changed
+        if on is None and name in self.mutexes.macros:
+            position = self.mutexes.macros[name]
+            locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
+            return state | {Held(locks, "<macro>")}
+        if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
+            return self.by_model(call, state)
+        if name in self.locking.by_hand:
+            return self.by_helper(call, on, state)
+        return state
+
+    def without_moved(self, call: r.Call, state: Locks) -> Locks:
+        """A guard that is moved into a call is gone when it returns."""
+        gone = {
+            arg.args[0].text
+            for arg in call.args
+            if isinstance(arg, r.Call) and last_name(arg.callee) == "move" and len(arg.args) == 1
+            if isinstance(arg.args[0], r.Name) and arg.args[0].text in self.known
+        }
+        return frozenset(h for h in state if h.guard not in gone) if gone else state
+
+    def on_receiver(self, call: r.Call, on: Place, name: str, state: Locks) -> Locks | None:
+        """A lock, an unlock or an assertion, of the lock itself or through its guard object."""
+        root = render(on)
+        if root in self.known:
+            if name in ("emplace", "reset") and call.args:
+                made = call if name == "emplace" else self.maker(call.args[0]) or call
+                locks = self.locks_of(GuardClass("", 1), made)
+                self.known[root] = locks
+                return state | {Held(lock, root) for lock in locks}
+            if name == "reset":
+                return frozenset(h for h in state if h.guard != root)
+            verb = self.mutexes.verb(call, self.function)
+            if verb == "hold":
+                return state | {Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)}
+            return frozenset(h for h in state if h.guard != root) if verb == "release" else None
+        verb = self.mutexes.verb(call, self.function)
+        if not verb or not self.is_lock(call, on):
+            return None
+        if verb == "release":
+            return frozenset(h for h in state if h.lock != on)
+        known = any(h.lock == on for h in state)
+        return state if known else state | {Held(on, CALLERS if verb == "assert" else "")}
+
+    def is_lock(self, call: r.Call, on: Place) -> bool:
+        """Whether a receiver can be a mutex: its type says so, or nobody knows its type."""
+        assert isinstance(call.callee, r.Member)
+        written = self.program.type_of(call.callee.base, self.function)
+        if not written:
+            return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")
+        return self.mutexes.is_mutex(types.parse(written).name + _arguments(written), self.function.file, self.function.record.scope)
+
+    def by_model(self, call: r.Call, state: Locks) -> Locks:
+        for model in self.program.callee(call, self.function).models:
+            for effect in model.effects:
+                if effect.verb in ("hold", "release") and effect.place is not None and effect.place.kind == "argument":
+                    where = self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
+                    if effect.verb == "hold":
+                        state = state | {Held(where)}
+                    else:
+                        state = frozenset(h for h in state if h.lock != where)
+        return state
+
+    def by_helper(self, call: r.Call, on: Place | None, state: Locks) -> Locks:
+        """A function of the project that locks or unlocks for its caller."""
+        for helper in self.program.callee(call, self.function).functions[:1]:
+            taken, let_go = self.locking.net(helper)
+            if not taken and not let_go:
+                continue
+            gone = {self.outside(lock, helper, call, on) for lock in let_go}
+            state = frozenset(h for h in state if h.lock not in gone)
+            state = state | {Held(self.outside(h.lock, helper, call, on)) for h in taken}
+        return state
+
+    def outside(self, lock: Place, helper: Function, call: r.Call, on: Place | None) -> Place:
+        """A lock as the caller knows it."""
+        if lock[0] == THIS:
+            return (*(on or (THIS,)), *lock[1:])
+        for parameter, argument in zip(helper.record.parameters, call.args, strict=False):
+            if parameter.name == lock[0]:
+                root = place(self.function, argument)
+                return (*root, *lock[1:]) if root is not None else SOMEBODYS
+        return lock
 
 
-def _by_hand(function: Function, call: r.Call, on: Place, state: Locks) -> Locks:
-    """A manual lock or unlock, of the lock itself or through its guard object."""
-    effects = {
-        effect.verb
-        for model in function.program.callee(call, function).models
-        for effect in model.effects
-        if str(effect.place) == "receiver"
-    }
-    if "hold" in effects:
-        guarded = {h.lock for h in state if h.guard == on[0]}
-        return state if guarded else state | {Held(on)}
-    if effects & {"release", "yield"}:
-        return frozenset(h for h in state if h.lock != on and h.guard != on[0])
-    return state
+def _spelled(call: r.Call) -> str:
+    name = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return f"{name}<{call.template}>" if call.template else name
+
+
+def _arguments(written: str) -> str:
+    kind = types.parse(written)
+    return f"<{', '.join(kind.arguments)}>" if kind.arguments else ""
+
+
+# --- what is held on entry ------------------------------------------------------------------------------
+
+
+def _entry(locking: Locking, function: Function) -> Locks:
+    found = {Held((THIS, name), CALLERS) for name in required(function)}
+    for parameter in guard_parameters(function):
+        own = [name for cls in _around(function) for name in mutex_fields(cls)]
+        found.add(Held((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
+    return frozenset(found)
+
+
+def guard_parameters(function: Function) -> list[str]:
+    """The parameters that are guards: whoever calls holds the lock."""
+    guards = guard_classes.guards(function.program)
+    found = []
+    for parameter in function.record.parameters:
+        kind = types.parse(parameter.type)
+        if kind.last in guards.words:
+            bare = kind.name + _arguments(parameter.type)
+            if guards.of(bare, function) is not None:
+                found.append(parameter.name)
+    return found
+
+
+def _around(function: Function) -> list[Class]:
+    return [function.home] if function.home is not None else []
+
+
+def _parameters(function: Function) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in function.record.parameters)
+
+
+def mutex_fields(cls: Class) -> list[str]:
+    """The class's own members that are locks, in order."""
+    known = mutexes(cls.program)
+    return [field.name for field in cls.record.fields if known.is_mutex(field.type, cls.file, cls.symbol)]
 
 
 def required(function: Function) -> tuple[str, ...]:
@@ -125,72 +510,19 @@ def required(function: Function) -> tuple[str, ...]:
 
 def last_part(written: str) -> str:
     """`&this->mu_` is `mu_`."""
-    return re.split(r"->|\.", written.strip().lstrip("&*"))[-1].strip()
+    return re.split(r"->|\.|::", written.strip().lstrip("!&*"))[-1].strip(" ()")
 
 
-def guards(cls: Class) -> dict[str, Guard]:
-    """Which of the class's own members belong to which of its locks."""
-    mutexes = {name for name, field in cls.fields.items() if _is_mutex(cls, field)}
-    found: dict[str, Guard] = {}
-    for name, field in cls.fields.items():
-        if name in mutexes:
-            continue
-        said = _annotated(cls, field) or _commented(field, mutexes)
-        if said is not None:
-            found[name] = said
-    if mutexes:
-        for guard in _by_use(cls, mutexes):
-            found.setdefault(guard.member, guard)
-    return found
+def locking(program: Program) -> Locking:
+    """The locks of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.locks, Locking):
+        program.locks = Locking(program)
+    return program.locks
 
 
-def _is_mutex(cls: Class, field: r.Field) -> bool:
-    written = cls.program.expand(field.type, cls.file, cls.symbol)
-    return "mutex" in cls.program.models.role(types.parse(written).name, (cls.symbol,))
-
-
-def _annotated(cls: Class, field: r.Field) -> Guard | None:
-    for annotation in field.annotations:
-        if cls.program.role(annotation.name) == "guarded by" and annotation.arguments.strip():
-            return Guard(field.name, last_part(annotation.arguments), "annotation")
-    return None
-
-
-def _commented(field: r.Field, mutexes: set[str]) -> Guard | None:
-    match = _SAYS.search(field.comment)
-    return Guard(field.name, match[1], "comment") if match is not None and match[1] in mutexes else None
-
-
-def _by_use(cls: Class, mutexes: set[str]) -> list[Guard]:
-    """Members that are nearly always touched with one and the same lock of the class held."""
-    touched: dict[str, int] = {}
-    careful: dict[tuple[str, str], int] = {}
-    written: set[tuple[str, str]] = set()
-    for method in cls.methods:
-        if method.record.kind in ("constructor", "destructor"):
-            continue
-        if not any(f'"{name}"'.encode() in bytes(method.record.body) for name in mutexes) and not required(method):
-            locks_at: dict[int, Locks] = {}
-        else:
-            locks_at = held(method)
-        for event in method.flow:
-            if not isinstance(event, (e.Read, e.Write)) or len(event.place) < 2 or event.place[0] != THIS:
-                continue
-            member = event.place[1]
-            if member in mutexes or member not in cls.fields:
-                continue
-            touched[member] = touched.get(member, 0) + 1
-            for lock in {
-                h.lock[1] for h in locks_at.get(event.index, frozenset()) if len(h.lock) == 2 and h.lock[0] == THIS
-            }:
-                careful[member, lock] = careful.get((member, lock), 0) + 1
-                if isinstance(event, e.Write):
-                    written.add((member, lock))
-    found = []
-    for (member, lock), count in sorted(careful.items()):
-        if touched[member] >= FEWEST and count >= MOST_CAREFUL * touched[member] and (member, lock) in written:
-            found.append(Guard(member, lock, "use", touched[member], count))
-    return found
+def held(function: Function) -> dict[int, Locks]:
+    """The locks held just before each reachable event, by event index; a guard's own construction does not count."""
+    return locking(function.program).held(function)
 
 
 def describe(locks: Locks) -> str:

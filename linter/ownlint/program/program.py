@@ -58,8 +58,11 @@ class Program:
         self._border: object = None  # see `border.border`
         self.summaries: object = None  # see `summaries.summaries`
         self.maps: object = None  # see `containers.address_maps`
+        self.noters: object = None  # see `noting.noters`
         self.resources: object = None  # see `resources.resources`
         self.guards: object = None  # see `guard_classes.guards`
+        self.rechecks: object = None  # see `rechecks.helpers_of`
+        self.atomics: object = None  # see `rechecks.atomic_gaps`
         self.validity: object = None  # see `validity.of`
         self.mutexes: object = None  # see `mutexes.mutexes`
         self.locks: object = None  # see `locks.locks`

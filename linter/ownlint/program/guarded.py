@@ -1,0 +1,516 @@
+"""Which member belongs to which lock, and who touches it how.
+
+An annotation says it, or a comment, or use: a member that is nearly always touched under one lock of its own class
+belongs to it. A class that annotates some of its members means the others as it wrote them. Variables of a file, beside
+a lock of that file, are treated as members of a class would be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.program import events as e
+from ownlint.program import types
+from ownlint.program.containers import CLEARS, INSERTS
+from ownlint.program.locks import Held, Locking, holds, last_part, locking
+from ownlint.program.mutexes import mutexes
+from ownlint.program.places import THIS, Place, last_name, strip, walk
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
+
+MOST_CAREFUL = 0.8
+"""Share of a member's accesses that must hold the lock before it counts as guarded by use; with at least
+`FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
+FEWEST = 3
+
+_SAYS = re.compile(r"\b(?:guarded|protected|locked)\s+by\s+[`'\"|]?(?:this->)?(\w+)", re.IGNORECASE)
+_GUARDS = re.compile(r"\b(?:guards|protects)\b(.*)", re.IGNORECASE | re.DOTALL)
+_FREE = frozenset({"atomic", "condition variable", "once", "mutex", "thread"})
+"""What needs no lock: it brings its own order."""
+
+_GROWS = INSERTS | frozenset(
+    {"push_back", "emplace_back", "push_front", "emplace_front", "push", "append", "resize", "reserve", "rehash"}
+)
+_ERASES = frozenset({"erase", "extract", "pop", "pop_back", "pop_front", "remove", "remove_if", "erase_if"})
+_EMPTIES = (CLEARS - _ERASES) | {"reset", "assign", "shrink_to_fit"}
+_TAKEN = frozenset({"swap", "exchange", "move", "erase_if", "erase"})
+_LOOKS = frozenset(
+    {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "at", "front", "back", "top", "find_as"}
+)
+_ELEMENTS = _LOOKS | INSERTS | {"emplace_back", "equal_range", "get_or_create"}
+_SAME = frozenset({"get", "value", "lock", "load", "data", "c_str", "str", "operator->", "operator*"})
+_HALVES = frozenset({"first", "second"})
+
+Kind = OneOf["read", "overwrite", "change", "grow", "erase", "clear"]
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """`member` belongs to `lock`; `touched` and `careful` count its accesses outside of constructors and
+    those of them that hold the lock (both 0 when it is written down)."""
+
+    member: str
+    lock: str
+    why: OneOf["annotation", "comment", "use"]
+    touched: int = 0
+    careful: int = 0
+    pointee: bool = False
+    """What the member points to is guarded, not the member."""
+
+
+class Member(NamedTuple):
+    name: str
+    type: str
+    span: Span
+    annotations: tuple[r.Annotation, ...]
+    comment: str
+
+
+class Traced(NamedTuple):
+    """A place below a member of a domain: keys are `[]`, the halves of pairs are left out."""
+
+    place: Place
+    at: int
+    """Where the member stands in the place."""
+
+    @property
+    def member(self) -> str:
+        return self.place[self.at]
+
+
+class Use(NamedTuple):
+    """A member is touched. `held` is what is held there as far as the function itself says."""
+
+    function: Function
+    index: int
+    span: Span
+    traced: Traced
+    kind: Kind
+    held: frozenset[Held]
+    alias: bool = False
+    """It is written as the name of a reference that was bound before."""
+
+    @property
+    def member(self) -> str:
+        return self.traced.member
+
+
+class Domain:
+    """Data and the locks beside them: the members of a class, or the variables of one file's namespace."""
+
+    def __init__(self, program: Program, file: r.File, scope: str, cls: Class | None, members: list[Member]) -> None:
+        self.program = program
+        self.file = file
+        self.scope = scope
+        self.cls = cls
+        known = mutexes(program)
+        self.locks = [m.name for m in members if known.is_mutex(m.type, file, scope)]
+        self.members = {m.name: m for m in members if m.name not in self.locks and not self._is_free(m)}
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    def _is_free(self, member: Member) -> bool:
+        written = self.program.expand(member.type, self.file, self.scope)
+        kind = types.parse(written)
+        if not _FREE.isdisjoint(self.program.roles_at(kind.name, self.file, self.scope)):
+            return True
+        constant = bool(re.match(r"\s*(?:static\s+|inline\s+)*(?:const\b(?!.*[*&])|constexpr\b)", member.type))
+        return constant or bool(re.search(r"\*\s*const\s*$", member.type))
+
+    # --- what guards what ---
+
+    @cached_property
+    def said(self) -> dict[str, Guard]:
+        """What annotations and comments say."""
+        found: dict[str, Guard] = {}
+        for member in self.members.values():
+            said = self._annotated(member) or self._commented(member)
+            if said is not None:
+                found[member.name] = said
+        return found
+
+    @cached_property
+    def guards(self) -> dict[str, Guard]:
+        """All members that belong to a lock."""
+        found = dict(self.said)
+        if self.locks and not any(guard.why == "annotation" for guard in found.values()):
+            for guard in self._by_use():
+                found.setdefault(guard.member, guard)
+        return found
+
+    def _annotated(self, member: Member) -> Guard | None:
+        for annotation in member.annotations:
+            if self.program.role(annotation.name) == "guarded by" and annotation.arguments.strip():
+                pointee = "PT_" in annotation.name.upper()
+                return Guard(member.name, last_part(annotation.arguments), "annotation", pointee=pointee)
+        return None
+
+    def _commented(self, member: Member) -> Guard | None:
+        match = _SAYS.search(member.comment)
+        if match is not None and match[1] in self.locks:
+            return Guard(member.name, match[1], "comment")
+        for lock in self.locks:
+            told = _GUARDS.search(self._comments.get(lock, ""))
+            if told is not None and len(member.name) > 1 and re.search(rf"\b{re.escape(member.name)}\b", told[1]):
+                return Guard(member.name, lock, "comment")
+        return None
+
+    @cached_property
+    def _comments(self) -> dict[str, str]:
+        if self.cls is None:
+            return {}
+        return {name: self.cls.fields[name].comment for name in self.locks if name in self.cls.fields}
+
+    def _by_use(self) -> Iterator[Guard]:
+        touched: dict[str, int] = {}
+        careful: dict[tuple[str, str], int] = {}
+        written: set[tuple[str, str]] = set()
+        for use in self.uses:
+            if use.member in self.said or is_exempt(use.function) or use.function.record.kind == "lambda":
+                continue
+            locks = [name for name in self.locks if self.is_held(use, name)]
+            if not locks and self.is_alone(use.function):
+                continue
+            touched[use.member] = touched.get(use.member, 0) + 1
+            for name in locks:
+                careful[use.member, name] = careful.get((use.member, name), 0) + 1
+                if use.kind != "read":
+                    written.add((use.member, name))
+        for (member, lock), count in sorted(careful.items()):
+            if touched[member] >= FEWEST and count >= MOST_CAREFUL * touched[member] and (member, lock) in written:
+                yield Guard(member, lock, "use", touched[member], count)
+
+    # --- who touches it ---
+
+    @cached_property
+    def uses(self) -> list[Use]:
+        """Every access to a member in code that can be seen, in the order of files."""
+        found: list[Use] = []
+        known = guarded(self.program)
+        for function in known.functions_of(self):
+            found += self._uses_in(function, known.locking)
+        return found
+
+    def _uses_in(self, function: Function, locks: Locking) -> Iterator[Use]:
+        said = function.says(self._words)
+        if not said:
+            return
+        held = locks.held(function)
+        tracer = Tracer(self, function)
+        for event in function.flow:
+            for traced, kind, node in _touched(tracer, event):
+                if traced.member in self.members and event.index in held:
+                    alias = isinstance(node, r.Name) and node.text in function.flow.aliases
+                    yield Use(function, event.index, event.span, traced, kind, held[event.index], alias)
+
+    @cached_property
+    def _words(self) -> re.Pattern[bytes]:
+        return re.compile(b'"(?:' + b"|".join(re.escape(name.encode()) for name in sorted(self.members)) + b')"')
+
+    def is_held(self, use: Use, lock: str) -> bool:
+        """Whether a lock is held at a use: by the function, or by all who call it."""
+        if holds(use.held, lock):
+            return True
+        return holds(guarded(self.program).locking.from_callers(use.function).locks, lock)
+
+    def is_alone(self, function: Function) -> bool:
+        """Whether only constructors and destructors come there."""
+        return guarded(self.program).locking.from_callers(function).alone
+
+    def changes(self, member: str) -> Iterator[Use]:
+        """What changes a member while others may look at it."""
+        for use in self.uses:
+            if use.member == member and use.kind != "read" and not is_exempt(use.function) and not self.is_alone(use.function):
+                yield use
+
+
+def is_exempt(function: Function) -> bool:
+    """Where nobody else knows the object yet, or any more; and where the author asked not to be checked."""
+    record = function.record
+    if record.kind in ("constructor", "destructor"):
+        return True
+    if record.name == "operator=" or any(
+        function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function)
+    ):
+        return True
+    return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)
+
+
+def _annotations(function: Function) -> Iterator[r.Annotation]:
+    yield from function.record.annotations
+    if function.cls is not None:
+        for declared in function.cls.declarations:
+            if declared.name == function.name:
+                yield from declared.annotations
+
+
+# --- places below a member ------------------------------------------------------------------------------
+
+
+class Tracer:
+    """Follows the expressions of one function to the members of a domain."""
+
+    def __init__(self, domain: Domain, function: Function) -> None:
+        self.domain = domain
+        self.function = function
+        self.aliases = function.flow.aliases
+        home = function.home
+        self.inside = home is not None and domain.cls is not None and domain.cls in home.ancestry
+        self.hidden = function.declared
+        self.origins: dict[str, Traced] = {}
+        """What locals point to, look at, or stand in, once for all: see `learn`."""
+        for name, (written, value) in function.locals.items():
+            if value is not None and name not in self.aliases and leads(written, value):
+                traced = self.trace(value)
+                if traced is not None:
+                    self.origins[name] = traced
+
+    def trace(self, value: r.Value | None, depth: int = 0) -> Traced | None:
+        """The place below a member that an expression names, points to, or looks at."""
+        value = strip(value)
+        if value is None or depth > 12:
+            return None
+        match value:
+            case r.Name(text=name):
+                return self.name(name)
+            case r.Member(base=base, name=name):
+                return self.member(base, name, depth)
+            case r.Index(base=base):
+                return _below(self.trace(base, depth + 1), "[]")
+            case r.Unary(op="*" | "&", value=inner):
+                return self.trace(inner, depth + 1)
+            case r.Conditional(then=then, other=other):
+                return self.trace(then, depth + 1) or self.trace(other, depth + 1)
+            case r.Call(callee=r.Member(base=base, name=name)):
+                if name in _SAME:
+                    return self.trace(base, depth + 1)
+                return _below(self.trace(base, depth + 1), "[]") if name in _ELEMENTS else None
+        return None
+
+    def name(self, name: str) -> Traced | None:
+        if name in self.origins:
+            return self.origins[name]
+        place = self.aliases.get(name)
+        if place is not None:
+            return self.place(place)
+        if self.domain.cls is None:
+            plain = name.removeprefix("::").rpartition("::")[2]
+            return Traced((plain,), 0) if plain in self.domain.members and plain not in self.hidden else None
+        if self.inside and name in self.domain.members and name not in self.hidden:
+            return Traced((THIS, name), 1)
+        return None
+
+    def member(self, base: r.Value, name: str, depth: int) -> Traced | None:
+        if isinstance(base, r.Name) and base.text == THIS:
+            return Traced((THIS, name), 1) if self.inside and name in self.domain.members else None
+        outer = self.trace(base, depth + 1)
+        if outer is not None:
+            return _below(outer, name)
+        if name in self.domain.members and self.domain.cls is not None and self.is_ours(base):
+            return Traced((*self.base(base), name), len(self.base(base)))
+        return None
+
+    def is_ours(self, base: r.Value) -> bool:
+        """Whether an expression is an object of the domain's class."""
+        written = self.function.program.type_of(base, self.function)
+        kind = types.parse(written)
+        cls = self.domain.cls
+        assert cls is not None
+        names = [kind.name, *kind.arguments[:1]]
+        return any(types.parse(one).last == cls.name for one in names)
+
+    def base(self, base: r.Value) -> Place:
+        inner = strip(base)
+        if isinstance(inner, r.Name):
+            return self.aliases.get(inner.text, (inner.text,))
+        return tuple(v.text for v in walk(inner) if isinstance(v, r.Name))[:1] or ("<object>",)
+
+    def place(self, place: Place) -> Traced | None:
+        """The same of a place that was read before."""
+        if self.domain.cls is None:
+            at = 0 if place[0] in self.domain.members and place[0] not in self.hidden else -1
+        elif self.inside and place[0] == THIS and len(place) > 1 and place[1] in self.domain.members:
+            at = 1
+        else:
+            at = -1
+        if at < 0:
+            return None
+        traced: Traced | None = Traced(place[: at + 1], at)
+        for step in place[at + 1 :]:
+            traced = _below(traced, "[]" if step.startswith("[") else step)
+        return traced
+
+
+def leads(written: str, value: r.Value) -> bool:
+    """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator, a view."""
+    kind = types.parse(written)
+    if kind.pointers or kind.reference or kind.last.endswith("iterator"):
+        return True
+    if not kind.is_placeholder:
+        return False
+    inner = strip(value)
+    if isinstance(inner, r.Unary):
+        return inner.op == "&"
+    return isinstance(inner, r.Call) and last_name(inner.callee) in (
+        {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "get", "data", "c_str"} | INSERTS
+    )
+
+
+def _below(outer: Traced | None, step: str) -> Traced | None:
+    if outer is None:
+        return None
+    if step in _HALVES and outer.place[-1] == "[]":
+        return outer
+    return Traced((*outer.place, step), outer.at)
+
+
+def _touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, Kind, r.Value | None]]:
+    """What an event does to members of the domain."""
+    match event:
+        case e.Read(node=node, place=where):
+            traced = tracer.trace(node) if not _is_plain_local(tracer, where) else None
+            if traced is not None and not (isinstance(node, r.Name) and node.text in tracer.origins):
+                yield traced, "read", node
+        case e.Write(fresh=False, target=target, place=where, op=op):
+            traced = tracer.trace(target) if target is not None else tracer.place(where)
+            rebinds = isinstance(target, r.Name) and target.text in tracer.origins
+            if traced is not None and op != "init" and not rebinds:
+                yield traced, "overwrite", target
+        case e.Call(node=call):
+            yield from _called(tracer, call)
+
+
+def _is_plain_local(tracer: Tracer, where: Place) -> bool:
+    return len(where) == 1 and where[0] in tracer.hidden and where[0] not in tracer.aliases
+
+
+def _called(tracer: Tracer, call: r.Call) -> Iterator[tuple[Traced, Kind, r.Value | None]]:
+    name = last_name(call.callee)
+    if isinstance(call.callee, r.Member):
+        kind = _kind(tracer, call, name)
+        traced = tracer.trace(call.callee.base) if kind is not None else None
+        if kind is not None and traced is not None:
+            yield traced, kind, None
+    if name in _TAKEN:
+        for argument in call.args[:2]:
+            taken = tracer.trace(argument)
+            if taken is not None and _is_lvalue(argument):
+                yield taken, "clear" if name != "erase" else "erase", None
+
+
+def _is_lvalue(value: r.Value) -> bool:
+    return isinstance(strip(value), r.Name | r.Member | r.Index)
+
+
+def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
+    if name in _GROWS:
+        return "grow"
+    if name in _ERASES:
+        return "erase"
+    if name in _EMPTIES:
+        return "clear"
+    if name in _LOOKS or name in _SAME:
+        return None
+    traced = tracer.trace(call.callee.base) if isinstance(call.callee, r.Member) else None
+    if traced is None:
+        return None
+    found = tracer.function.program.callee(call, tracer.function)
+    if found.records and found.certainty == "certain":
+        return None if any("const" in record.qualifiers for record in found.records) else "change"
+    verbs = {effect.verb for model in found.models for effect in model.effects if str(effect.place) == "receiver"}
+    return "change" if "invalidate" in verbs else None
+
+
+# --- the whole program ----------------------------------------------------------------------------------
+
+
+class Guarded:
+    """The domains of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.locking: Locking = locking(program)
+
+    @cached_property
+    def domains(self) -> list[Domain]:
+        """Those that have a lock, or say of some member which lock it belongs to."""
+        return [domain for domain in self._all() if domain.members and (domain.locks or domain.said)]
+
+    def _all(self) -> Iterator[Domain]:
+        for cls in self.program.classes:
+            if cls.file.language == "cpp" and cls.record.fields and cls.record.kind in ("class", "struct"):
+                yield Domain(self.program, cls.file, cls.symbol, cls, [_of_field(field) for field in cls.record.fields])
+        for file in self.program.files.values():
+            by_scope: dict[str, list[Member]] = {}
+            for variable in file.variables if file.language == "cpp" else ():
+                by_scope.setdefault(variable.scope, []).append(
+                    Member(variable.name, variable.type, variable.span, variable.annotations, "")
+                )
+            for scope, members in by_scope.items():
+                if len(members) > 1:
+                    yield Domain(self.program, file, scope, None, members)
+
+    @cached_property
+    def by_class(self) -> dict[Class, Domain]:
+        return {domain.cls: domain for domain in self.domains if domain.cls is not None}
+
+    @cached_property
+    def _by_home(self) -> dict[Class, list[Function]]:
+        found: dict[Class, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and function.home is not None:
+                for cls in function.home.ancestry:
+                    found.setdefault(cls, []).append(function)
+        return found
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp":
+                found.setdefault(_stem(function.path), []).append(function)
+        return found
+
+    def functions_of(self, domain: Domain) -> Iterable[Function]:
+        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock."""
+        if domain.cls is None:
+            return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
+        own = self._by_home.get(domain.cls, [])
+        locks = [f'"{name}"'.encode() for name in domain.locks]
+        around = [
+            function
+            for function in self._by_stem.get(_stem(domain.path), ())
+            if (function.home is None or domain.cls not in function.home.ancestry)
+            and any(name in bytes(function.record.body) for name in locks)
+        ]
+        return [*own, *around]
+
+
+def _of_field(field: r.Field) -> Member:
+    return Member(field.name, field.type, field.span, field.annotations, field.comment)
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+def guarded(program: Program) -> Guarded:
+    """The guarded data of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.guarded, Guarded):
+        program.guarded = Guarded(program)
+    return program.guarded
+
+
+def guards(cls: Class) -> dict[str, Guard]:
+    """Which of the class's own members belong to which of its locks."""
+    domain = guarded(cls.program).by_class.get(cls)
+    return domain.guards if domain is not None else {}

@@ -1,0 +1,152 @@
+"""What locks: mutexes, macros that make a guard, and calls that lock by hand. Guards: see `guard_classes`.
+
+A model says it for libraries. A mutex of the project's own is known by its shape: it has a `lock` and an `unlock`, and
+something that can wait inside.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal as OneOf
+
+from ownlint.facts import records as r
+from ownlint.program import guard_classes, types
+from ownlint.program.places import last_name
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
+
+_LOCKS = frozenset(
+    {"lock", "acquire", "enter", "lockshared", "lockexclusive", "readerlock", "writerlock", "readlock", "writelock"}
+    | {"rdlock", "wrlock", "lockread", "lockwrite", "acquireshared", "acquireexclusive", "lockreader", "lockwriter"}
+    | {"lockwhen"}
+)
+_UNLOCKS = frozenset(
+    {"unlock", "release", "leave", "exit", "unlockshared", "unlockexclusive", "readerunlock", "writerunlock"}
+    | {"readunlock", "writeunlock", "rdunlock", "wrunlock", "unlockread", "unlockwrite", "releaseshared"}
+    | {"releaseexclusive", "unlockreader", "unlockwriter"}
+)
+_TRIES = frozenset({"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"})
+_ASSERTS = re.compile(r"(?:assert|check|force)\w*(?:held|locked|owned)\w*|heldlock", re.IGNORECASE)
+_PARTS = frozenset({"mutex", "condition variable", "atomic"})
+"""What a mutex is made of."""
+_NATIVE = frozenset({"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "CRITICAL_SECTION", "SRWLOCK", "os_unfair_lock"})
+_BOXES = frozenset({"smart pointer", "shared pointer", "optional"})
+
+Verb = OneOf["hold", "release", "yield", "assert", ""]
+
+
+def plain(name: str) -> str:
+    """A word as it compares: `lock_shared` and `LockShared` are one."""
+    return name.replace("_", "").lower()
+
+
+class Mutexes:
+    """The lock types of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def is_mutex(self, written: str, file: r.File, scope: str) -> bool:
+        """Whether a type is one of a lock, or owns one."""
+        key = (written, file.path, scope)
+        if key not in self._known:
+            self._known[key] = self._is_mutex(written, file, scope)
+        return self._known[key]
+
+    def _is_mutex(self, written: str, file: r.File, scope: str) -> bool:
+        program = self.program
+        expanded = program.expand(written, file, scope)
+        kind = types.parse(expanded)
+        if kind.last in _NATIVE or "mutex" in program.roles_at(kind.name, file, scope):
+            return True
+        if kind.arguments and _BOXES.intersection(program.roles_at(expanded, file, scope)):
+            return self.is_mutex(kind.arguments[0], file, scope)
+        cls = program.find_class(kind.name, scope, file) if program.defines(kind.last) else None
+        return cls is not None and cls in self.own
+
+    @cached_property
+    def own(self) -> frozenset[Class]:
+        """The project's own mutexes."""
+        found = {cls for cls in self.program.classes if cls.file.language == "cpp" and self._locks(cls)}
+        for cls in self.program.classes:
+            if any(base in found for base in cls.bases) or any(self._models(cls, b.name) for b in cls.record.bases):
+                found.add(cls)
+        return frozenset(found)
+
+    def _models(self, cls: Class, base: str) -> bool:
+        return "mutex" in self.program.roles_at(types.parse(base).name, cls.file, cls.symbol)
+
+    def _locks(self, cls: Class) -> bool:
+        words = {plain(record.name) for record in cls.declarations}
+        if not (words & _LOCKS and words & _UNLOCKS):
+            return False
+        if not cls.record.fields:
+            return "lock" in words and "unlock" in words
+        for field in cls.record.fields:
+            kind = types.parse(self.program.expand(field.type, cls.file, cls.symbol))
+            roles = self.program.roles_at(kind.name, cls.file, cls.symbol)
+            if kind.is_value and (kind.last in _NATIVE or _PARTS.intersection(roles)):
+                return True
+        return False
+
+    # --- by hand ---
+
+    def verb(self, call: r.Call, function: Function) -> Verb:
+        """What a method call does to the mutex, or the guard, that it is made on."""
+        name = last_name(call.callee)
+        word = plain(name)
+        known = word in _LOCKS or word in _UNLOCKS or word in _TRIES
+        if known:
+            for model in self.program.callee(call, function).models:
+                for effect in model.effects:
+                    if str(effect.place) == "receiver" and effect.verb in ("hold", "release"):
+                        return "hold" if effect.verb == "hold" else "release"
+            return "release" if word in _UNLOCKS else "hold"
+        return "assert" if _ASSERTS.search(name) else ""
+
+    # --- words, for a look before decoding ---
+
+    @cached_property
+    def words(self) -> re.Pattern[bytes]:
+        """Some of it stands in every body that takes a lock: a guard's type, a lock's verb, a macro that makes a guard."""
+        known = guard_classes.guards(self.program)
+        names = known.words | known.makers | set(self.macros) | self.takers
+        spelled = "|".join(sorted(map(re.escape, names)))
+        verbs = "|".join(sorted(_LOCKS | _TRIES))
+        return re.compile(rf'\b(?:{spelled})\b|"(?i:\w*(?:{verbs}|lock_shared|lock_exclusive|held|_lock|locked))"'.encode())
+
+    @cached_property
+    def takers(self) -> frozenset[str]:
+        """Last names of the functions that lock one of their arguments, by the models."""
+        return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[0] for n in (1, 2)))
+
+    @cached_property
+    def letters(self) -> frozenset[str]:
+        """Last names of the functions that unlock one of their arguments, by the models."""
+        return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[1] for n in (1, 2)))
+
+    @cached_property
+    def macros(self) -> dict[str, int]:
+        """The project's macros that declare a guard, and which of their arguments is the lock, from 0; -1 for none."""
+        names = guard_classes.guards(self.program).words
+        declares = re.compile(
+            r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b(?:<[^()]*>)?\s+\w[\w#]*\s*[({]([^(){}]*)[)}]"
+        )
+        found: dict[str, int] = {}
+        for file in self.program.files.values():
+            for macro in file.macros:
+                match = declares.search(macro.body)
+                if match is not None:
+                    given = re.findall(r"\w+", match[1])
+                    parameters = macro.parameters or ()
+                    found[macro.name] = next((i for i, p in enumerate(parameters) if p in given), -1)
+        return found
+
+
+def mutexes(program: Program) -> Mutexes:
+    """The lock types of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.mutexes, Mutexes):
+        program.mutexes = Mutexes(program)
+    return program.mutexes
