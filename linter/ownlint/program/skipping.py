@@ -53,7 +53,7 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
         now = conditions.can_come_to(function, test.value, given, frozenset(settled))
         if now is None or _is_settled(function, test, settled):
             continue
-        if _skips(function, test, now, announced, failed):
+        if skips(function, test, now, announced, failed):
             return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
     found = _other_case(function, announced)
     if found is not None:
@@ -128,7 +128,7 @@ def _is_made_of(function: Function, test: e.Test, announced: assignments.Assignm
     return any(initial is not None and initial.start <= at.start and at.end <= initial.end for initial in inside)
 
 
-def _skips(
+def skips(
     function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
 ) -> bool:
     """Whether the way the test will go is around the work, and promises what the work should have brought."""

@@ -44,7 +44,7 @@ def failures_after(
             continue  # a flag set before the function calls itself keeps it from doing so twice
         if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
             continue
-        stays = _leads(function, cause, failed.at, stop) and _leads(function, failed.at, failed.leave, taken_back)
+        stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
         if stays and not _is_undone_by_handler(function, failed, taken_back):
             yield failed
 
@@ -97,6 +97,24 @@ def _ends(call: r.Call, name: str) -> bool:
 def _begins_after(cause: e.Call, announced: assignments.Assignment) -> bool:
     """In the text, too: what stands before the announcement is about an earlier round."""
     return cause is not announced.event and cause.span.start >= announced.event.span.start
+
+
+def _fails_through(function: Function, failed: failure.Failure, stop: Callable[[e.Event], bool]) -> bool:
+    """Whether a way from the cause to the exit meets no stop: where the outcome is tested before it is handed on, by
+    the failing side of that test."""
+    cause = failed.cause
+    assert cause is not None
+    if not _leads(function, cause, failed.at, stop):
+        return False
+    for test in function.flow.dominators(failed.at):
+        if test is cause:
+            break
+        if isinstance(test, e.Test) and not test.asserted:
+            for outcome in (True, False):
+                if failure.failing(function, test, outcome)[0] is cause:
+                    found = function.flow.path(test, lambda x: x.index == failed.at.index, stop, branch=outcome)
+                    return found is not None
+    return True
 
 
 def _leads(function: Function, one: e.Event, other: e.Event, stop: Callable[[e.Event], bool]) -> bool:
