@@ -1,0 +1,192 @@
+"""A method works on a native handle without the check that its siblings make.
+
+A wrapper outlives what it wraps: the file is closed, the tree's node is erased, the session is shut down. So its
+methods begin with a check that refuses to go on. The one that forgets it hands a dead handle to native code.
+
+bad:
+
+```cpp
+class Reader {
+ public:
+  int width() { ensureOpen(); return codec_width(codec_); }
+  int height() { ensureOpen(); return codec_height(codec_); }
+  int depth() { return codec_depth(codec_); }
+  void close() { codec_close(codec_); closed_ = true; }
+ private:
+  void ensureOpen() { if (closed_) throw Closed(); }
+  codec_t* codec_;
+  bool closed_ = false;
+};
+```
+
+good:
+
+```cpp
+class Reader {
+ public:
+  int width() { ensureOpen(); return codec_width(codec_); }
+  int height() { ensureOpen(); return codec_height(codec_); }
+  int depth() { ensureOpen(); return codec_depth(codec_); }
+  void close() { codec_close(codec_); closed_ = true; }
+ private:
+  void ensureOpen() { if (closed_) throw Closed(); }
+  codec_t* codec_;
+  bool closed_ = false;
+};
+```
+
+Reported: a check is a method without arguments, or a function of one object, that does nothing but throw, abort or
+answer with a failure when a flag of the object or of its owner says so; or one that calls such a check. Where most
+functions that hand the object's handle to a free function, or look through it, make the check on the same object
+first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A
+check behind the use does not count, nor one of another object, nor one on some ways only.
+
+Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
+all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
+are only handed on, classes of which fewer than half of the functions check.
+
+Limits: a check of a class's flag that begins unset ("not started yet") is reported only where nearly all siblings make
+it. An object that dies between the check and the use is not seen.
+
+Source: MLIR's Python bindings, `checkValid` on blocks, regions and values; LLVM 16 to 22.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Certainty, Class, Finding, Function, Place, rule, validity
+
+_COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
+_UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
+_LEAST = 2
+"""How many siblings make the check where it is what is meant."""
+_MANY = 3
+
+
+class _Judged(NamedTuple):
+    function: Function
+    at: Place
+    use: validity.Use
+    kind: validity.Kind
+
+
+@rule(severity="error")
+def validity_check_skipped(cls: Class) -> Iterator[Finding]:
+    known = validity.of(cls.program)
+    if cls not in known.guards or cls not in known.contexts:
+        return
+    fields: dict[str, list[_Judged]] = {}
+    for function, at, seen_as in known.contexts[cls]:
+        for judged in _judge(known, function, at, seen_as):
+            fields.setdefault(judged.use.field, []).append(judged)
+    for judged_of_field in fields.values():
+        yield from _compare(cls, known, judged_of_field)
+
+
+def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) -> Iterator[_Judged]:
+    """The worst use of each handle of the object."""
+    guards = known.guards_of(cls)
+    if _is_exempt(known, function, at, guards):
+        return
+    uses = [use for use in known.uses(function, at, cls) if not _COMPARES.search(use.callee)]
+    if not uses:
+        return
+    ways = known.ways(function, at, guards)
+    worst: dict[str, _Judged] = {}
+    for use in uses:
+        kind = ways.to(use.event)
+        if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
+            worst[use.field] = _Judged(function, at, use, kind)
+    for judged in worst.values():
+        if judged.kind in ("checked", "asked") or not known.is_checked_outside(function, at, guards):
+            yield judged
+        else:
+            yield judged._replace(kind="asked")
+
+
+_WORSE = ("checked", "asked", "partly", "late", "never")
+
+
+def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: list[validity.Guard]) -> bool:
+    if function.record.kind in ("constructor", "destructor") or _COMPARES.search(function.name):
+        return True
+    if any(guard.function is function for guard in guards) or known.sets_flag(function, at, guards):
+        return True
+    binding = validity.of(function.program).bound_as(function)
+    return binding is not None and binding.name in _UNASKED
+
+
+def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Iterator[Finding]:
+    """Whoever skips what most do."""
+    checking = [one for one in judged if one.kind == "checked"]
+    careful = [one for one in judged if one.kind in ("checked", "asked")]
+    skipping = [one for one in judged if one.kind not in ("checked", "asked")]
+    if not skipping or not checking:
+        return
+    guards = known.guards_of(cls)
+    for one in skipping:
+        certainty = _certainty(len(checking), len(careful), len(judged), one, guards)
+        yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
+
+
+def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.Guard]) -> Certainty:
+    unready = all(guard.unready for guard in guards)
+    if checking < _LEAST or 2 * careful < all_of_them:
+        return "possible"
+    if unready:
+        return "likely" if checking > _MANY and 4 * careful >= 3 * all_of_them else "possible"
+    sure = one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
+    return "certain" if sure else "likely"
+
+
+def _finding(
+    known: validity.Validity,
+    one: _Judged,
+    guards: list[validity.Guard],
+    careful: int,
+    all_of_them: int,
+    example: _Judged,
+    certainty: Certainty,
+) -> Finding:
+    guard = guards[0]
+    origin = guard.origin or guard
+    made = known.first_check(example.function, example.at, guards)
+    steps = [origin.function.step(origin.at, f"`{origin.name}` refuses when it is no longer valid")]
+    if made is not None:
+        steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check"))
+    return one.function.finding(
+        one.use.event,
+        f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",
+        certainty=certainty,
+        help=f"call `{guard.name}` first",
+        steps=tuple(steps),
+    )
+
+
+def _what(one: _Judged) -> str:
+    if not one.use.callee:
+        return f"`{_name(one.function)}` works on `{one.use.shown}`"
+    return f"`{_name(one.function)}` hands `{one.use.shown}` to `{one.use.callee}`"
+
+
+def _why(one: _Judged, guard: validity.Guard) -> str:
+    if one.kind == "late":
+        return f" before `{guard.name}` is called"
+    if one.kind == "partly":
+        return f", and not every way here calls `{guard.name}`"
+    about = "its object" if one.at == ("this",) else f"`{one.at[0]}`"
+    return f", and nothing here asks whether {about} is still valid"
+
+
+def _name(function: Function) -> str:
+    """As the user knows it: a lambda has the name it is bound to, or that of the function around it."""
+    binding = validity.of(function.program).bound_as(function)
+    if binding is not None:
+        return binding.symbol
+    around = function
+    while around.record.kind == "lambda" and around.parent is not None:
+        around = around.parent
+    return around.name
