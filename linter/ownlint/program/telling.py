@@ -6,6 +6,7 @@ because of the failure, but may still read the outcome.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program.assignments import place
 from ownlint.program.failure import failing, refuses
+from ownlint.program.lower import statements
 from ownlint.program.places import Place, last_name, walk
 from ownlint.program.statuses import Status
 from ownlint.program.subjects import Function
@@ -23,8 +25,9 @@ _LOGGERS = 2
 
 
 class Seen(NamedTuple):
-    """A test that tells a failure from a success. `outcome` is the way it goes when `cause` has failed; `kept` the
-    place of the status, None when it is asked on the spot."""
+    """A test in the condition of an `if` that tells a failure from a success. `outcome` is the way it goes when `cause`
+    has failed; `kept` the place of the status, None when it is asked on the spot; `side` what stands in the `if` for
+    that way alone, None where the test does not decide it by itself."""
 
     test: e.Test
     outcome: bool
@@ -32,11 +35,12 @@ class Seen(NamedTuple):
     status: Status
     kept: Place | None
     certainty: Certainty
+    side: r.Body | None
 
 
 class Aftermath(NamedTuple):
-    """What a failure leads to. `own` runs on the failing side alone, `other` on the good side alone, `reached` is all
-    that comes after the failure before the work is tried again."""
+    """What a failure leads to. `own` runs because of it, `other` on the good side alone, `reached` is all that comes
+    after the failure before the work is tried again."""
 
     own: list[e.Event]
     other: list[e.Event]
@@ -44,9 +48,16 @@ class Aftermath(NamedTuple):
 
 
 def seen_failures(function: Function) -> Iterator[Seen]:
-    """The tests of statuses, in source order."""
+    """The tests of statuses by which an `if` decides, in source order. A condition inside an expression has a value for
+    either case, and a loop that ends with a failure has come to its end."""
+    branches = sorted((s for s in function.statements if isinstance(s, r.Branch)), key=lambda s: s.condition.start)
+    starts = [branch.condition.start for branch in branches]
+    kept = _kept(function)
     for test in function.flow.events:
         if not isinstance(test, e.Test) or test.asserted or test.index not in function.flow.reachable:
+            continue
+        at = bisect_right(starts, test.span.start) - 1
+        if at < 0 or test.span.end > branches[at].condition.end or _is_chosen(branches[at].condition, test):
             continue
         for outcome in (True, False):
             cause, certainty = failing(function, test, outcome)
@@ -54,16 +65,39 @@ def seen_failures(function: Function) -> Iterator[Seen]:
                 continue
             status = function.program.status(function.program.result_type(cause.node, function), function)
             if status is not None:
-                yield Seen(test, outcome, cause, status, _kept(function, cause), certainty)
+                side = _side(function, branches[at], test, outcome)
+                yield Seen(test, outcome, cause, status, kept.get(id(cause.node)), certainty, side)
             break
 
 
-def _kept(function: Function, cause: e.Call) -> Place | None:
-    """The place that a call's outcome was put in."""
-    for write in function.flow.writes:
-        if write.value is not None and any(inner is cause.node for inner in walk(write.value)):
-            return write.place
+def _is_chosen(condition: r.Value, test: e.Test) -> bool:
+    """Whether the test is that of a `?:` inside the condition."""
+    return any(isinstance(x, r.Conditional) and x.start <= test.span.start < x.end for x in walk(condition))
+
+
+def _kept(function: Function) -> dict[int, Place]:
+    """By the identity of a call: the place that its outcome is put in."""
+    return {
+        id(inner): write.place
+        for write in function.flow.writes
+        for inner in walk(write.value)
+        if isinstance(inner, r.Call)
+    }
+
+
+def _side(function: Function, branch: r.Branch, test: e.Test, outcome: bool) -> r.Body | None:
+    """The block of the `if` that the outcome leads to."""
+    for target, label in function.flow.successors[test.index]:
+        if label is outcome:
+            event = function.flow.events[target]
+            if branch.condition.start <= event.span.start < branch.condition.end and not isinstance(event, e.Mark):
+                return None
+            return branch.then if _is_inside(branch.then, event) else branch.other
     return None
+
+
+def _is_inside(body: r.Body, event: e.Event) -> bool:
+    return bool(body) and body[0].start <= event.span.start < body[-1].end
 
 
 def aftermath(function: Function, seen: Seen) -> Aftermath:
@@ -75,7 +109,29 @@ def aftermath(function: Function, seen: Seen) -> Aftermath:
     failed = flow.after(seen.test, again, branch=seen.outcome)
     fine = flow.after(seen.test, again, branch=not seen.outcome)
     on_failure, on_success = set(failed), set(fine)
-    return Aftermath([x for x in failed if x not in on_success], [x for x in fine if x not in on_failure], failed)
+    other = [x for x in fine if x not in on_failure]
+    if any(isinstance(x, e.Leave) and not x.via and x.kind == "return" for x in other):
+        own = failed  # the good side is done for: all that still comes is there for the other
+    else:
+        own = [x for x in failed if x not in on_success or (seen.side and _is_inside(seen.side, x))]
+    return Aftermath(own, other, failed)
+
+
+def does_nothing(seen: Seen) -> bool:
+    """Whether the failing side of the `if` is empty, or leaves and does nothing else. Needs no flow."""
+    return seen.side is not None and all(
+        isinstance(s, r.Block | r.Leave) and getattr(s, "kind", "") != "throw" for s in statements(seen.side)
+    )
+
+
+def is_looked_at_before(function: Function, seen: Seen) -> bool:
+    """Whether somebody else has looked at the outcome between the work and the test: `EXPECT_OK(result)`."""
+    for event in function.flow.dominators(seen.test):
+        if event is seen.cause:
+            return False
+        if reads(event, seen.kept) and not seen.test.span.start <= event.span.start < seen.test.span.end:
+            return True
+    return False
 
 
 def is_silent(seen: Seen, after: Aftermath) -> bool:

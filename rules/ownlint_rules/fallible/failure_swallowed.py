@@ -74,7 +74,9 @@ def failure_swallowed(function: Function) -> Iterator[Finding]:
     if not _could_tell(function) or not function.program.statuses.may_drop(function):
         return
     for seen in telling.seen_failures(function):
-        if seen.status.advisory or _only_asks(function, seen):
+        if seen.status.advisory or not telling.does_nothing(seen) or _only_asks(function, seen):
+            continue
+        if telling.is_looked_at_before(function, seen):
             continue
         after = telling.aftermath(function, seen)
         if not telling.is_silent(seen, after):
