@@ -7,7 +7,7 @@ itself, an argument that the object made of it keeps, a key that is a view, what
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -47,7 +47,7 @@ class Store(NamedTuple):
     place: Place
     kept: Kept
     once: bool = False
-    """The operation itself keeps what is already there."""
+    """The operation itself keeps what is already there, under a key that may well be."""
     in_container: bool = False
 
 
@@ -104,6 +104,46 @@ def _calls(function: Function) -> Iterator[r.Call]:
     for statement in function.statements:
         for value in values(statement):
             yield from (part for part in walk(value) if isinstance(part, r.Call))
+
+
+# --- where a value leads ----------------------------------------------------------------------------
+
+
+def leads_to(function: Function, value: r.Value | None, roots: Container[str], depth: int = 0) -> str:
+    """Which of the `roots` an address or a view leads to: the name itself, something inside it, or what its accessors
+    hand out raw. Empty when it leads elsewhere, or to something that was made with it."""
+    inner = strip(value)
+    if inner is None or depth > _DEEPEST * 2:
+        return ""
+    match inner:
+        case r.Name(text=name) if name in roots:
+            return name
+        case r.Name(text=name):
+            return _local_leads_to(function, name, roots, depth)
+        case r.Member(base=base) | r.Index(base=base) | r.Unary(op="*" | "&", value=base):
+            return leads_to(function, base, roots, depth + 1)
+        case r.Conditional(then=then, other=other):
+            return leads_to(function, then, roots, depth + 1) or leads_to(function, other, roots, depth + 1)
+        case r.Call(callee=r.Member(base=base)):
+            written = _type(function, inner)
+            is_address = not written or is_raw(function, written) or types.parse(written).is_placeholder
+            return leads_to(function, base, roots, depth + 1) if is_address else ""
+        case r.Call(kind="construct", args=(only,)) if is_raw(function, _type(function, inner)):
+            return leads_to(function, only, roots, depth + 1)
+    return ""
+
+
+def _local_leads_to(function: Function, name: str, roots: Container[str], depth: int) -> str:
+    owner = function if name in function.locals else function.parent
+    if owner is None or name not in owner.locals:
+        return ""
+    written, initial = owner.locals[name]
+    made = strip(initial)
+    if made is None or (isinstance(made, r.Call) and (made.kind == "new" or _MAKERS.fullmatch(last_name(made.callee)))):
+        return ""
+    if not (types.parse(written).is_placeholder or is_raw(owner, written)):
+        return ""
+    return leads_to(owner, made, roots, depth + 1)
 
 
 # --- what a constructor keeps -----------------------------------------------------------------------
@@ -393,7 +433,7 @@ def _by_entry(function: Function, event: e.Call, place: Place, arguments: tuple[
     if len(parts) < 2 or len(arguments) < 2:
         return
     where = (*place, f"[{text(parts[0])}]")
-    once = name != "insert_or_assign"
+    once = name != "insert_or_assign" and not _is_fresh(function, parts[0])
     if is_view(function, arguments[0]):
         yield Store(event, where, Kept(parts[0], how="key"), once=True, in_container=True)
     found = (
@@ -402,6 +442,24 @@ def _by_entry(function: Function, event: e.Call, place: Place, arguments: tuple[
         else kept(function, parts[1], arguments[1])
     )
     yield from (Store(event, where, one, once=once, in_container=True) for one in found)
+
+
+def _is_fresh(function: Function, key: r.Value) -> bool:
+    """A key that no other call can have: the address of what was made here, a counter that is moved on."""
+    inner = strip(key)
+    match inner:
+        case r.Name(text=name) if name in function.locals:
+            initial = strip(function.locals[name][1])
+            return initial is not None and initial != inner and _is_fresh(function, initial)
+        case r.Assign(op="++") | r.Unary(op="&"):
+            return True
+        case r.Call(kind="new"):
+            return True
+        case r.Call(callee=callee, args=args):
+            if _MAKERS.fullmatch(last_name(callee)):
+                return True
+            return not args and isinstance(callee, r.Member) and _is_fresh(function, callee.base)
+    return False
 
 
 def _constructed(function: Function, args: tuple[r.Value, ...], written: str) -> Iterator[Kept]:
@@ -425,3 +483,72 @@ def _key_type(function: Function, written: str) -> str:
         return ""
     arguments = types.parse(function.program.expand(written, function.file, function.record.scope)).arguments
     return arguments[0] if arguments else ""
+
+
+# --- handles ----------------------------------------------------------------------------------------
+
+
+def keeps_handle(cls: Class, args: tuple[r.Value, ...], position: int, written: str) -> bool:
+    """Whether an object made of the arguments keeps the one at `position`, a handle of the type: the pointer itself, or a
+    small struct with one. What it reads out of it is a copy."""
+    kind = types.parse(written)
+    if any(types.parse(base.name).last == kind.last for one in cls.ancestry for base in one.record.bases):
+        return True
+    shown = [c for c in cls.constructors if _takes(c.record, len(args))]
+    if shown:
+        return any(_keeps_parameter(cls, each, position, kind) for each in shown)
+    fields = [f for one in cls.ancestry for f in one.fields.values() if not f.static]
+    if any(d.kind == "constructor" for d in cls.declarations):
+        return any(types.parse(f.type).last == kind.last and _holds(f.type, kind) for f in fields)
+    own = [f for f in cls.record.fields if not f.static]
+    at = position - len(cls.bases)
+    return 0 <= at < len(own) and _holds(own[at].type, kind)
+
+
+def _keeps_parameter(cls: Class, made: Function, position: int, kind: types.Type) -> bool:
+    if position >= len(made.record.parameters):
+        return False
+    name = made.record.parameters[position].name
+    for each in made.record.initializers:
+        field = cls.field(each.name)
+        if field is None:
+            base = next((b for b in cls.bases if b.name == each.name.partition("<")[0].rpartition("::")[2]), None)
+            at = next((i for i, arg in enumerate(each.args) if _root(arg) == name), -1)
+            if base is not None and at >= 0 and _keeps_base(base, each.args, at, kind):
+                return True
+        elif any(_hands_over(arg, name) for arg in each.args) and _holds(field[1].type, kind):
+            return True
+    return any(
+        isinstance(value, r.Assign)
+        and (field := cls.field(last_name(value.target))) is not None
+        and _hands_over(value.value, name)
+        and _holds(field[1].type, kind)
+        for statement in made.statements
+        if isinstance(statement, r.Evaluate)
+        for value in walk(statement.value)
+    )
+
+
+def _keeps_base(base: Class, args: tuple[r.Value, ...], at: int, kind: types.Type) -> bool:
+    return any(_keeps_parameter(base, each, at, kind) for each in base.constructors if _takes(each.record, len(args)))
+
+
+def _hands_over(value: r.Value, name: str) -> bool:
+    """The parameter itself, or what a free function makes of it: another view of the same thing."""
+    inner = strip(value)
+    if _root(inner) == name:
+        return True
+    return isinstance(inner, r.Call) and isinstance(inner.callee, r.Name) and any(_root(a) == name for a in inner.args)
+
+
+def _holds(written: str, kind: types.Type) -> bool:
+    """Whether a field of this type can still lead to what a parameter of the other type leads to."""
+    field = types.parse(written)
+    if field.pointers or field.reference:
+        return True
+    return kind.is_value and not field.arguments and field.name not in _PLAIN
+
+
+_PLAIN = frozenset(
+    "bool char short int long unsigned float double size_t int32_t int64_t uint8_t uint32_t uint64_t std::string".split()
+)

@@ -81,7 +81,6 @@ from ownlint import (
     failure,
     glance,
     keeping,
-    origins,
     places,
     records,
     rule,
@@ -91,9 +90,11 @@ from ownlint import (
 )
 
 # By contract, what these are given is meant to stay.
-_KEEPS_BY_NAME = re.compile(
-    r"(?:set|register|attach|init|initiali[sz]e|add|bind|connect|install|subscribe|configure|setup)(?:[A-Z_]|$)", re.IGNORECASE
+_KEEPS_BY_NAME = frozenset(
+    ["set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "subscribe"]
+    + ["configure", "setup"]
 )
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
 
@@ -104,13 +105,11 @@ def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
     given = _given(method) if method is not None else {}
     if method is None or not given or not keeping.may_store(function) or not _says_one(function, given):
         return
-    numbers = {name: number for number, name in enumerate(given, 1)}
     reported: set[int] = set()
     for store in keeping.stores(function):
-        origin = origins.Origins(function, numbers).address(store.kept.value)
-        if origin is None or store.event.index in reported or store.event.index not in function.flow.reachable:
+        name = keeping.leads_to(function, store.kept.value, given)
+        if not name or store.event.index in reported or store.event.index not in function.flow.reachable:
             continue
-        name = list(given)[origin.argument - 1]
         found = _judge(function, method, store, name)
         if found is not None:
             reported.add(store.event.index)
@@ -257,11 +256,11 @@ def _goes_around(function: Function, test: events.Test, now: bool, store: keepin
     if store.event not in flow.after(test, branch=not now):
         return False
     taken = flow.after(test, lambda event: event is store.event, branch=now)
-    if not taken and not any(label is now for _, label in flow.successors[test.index]):
+    if all(event.index != flow.exit for event in taken):
         return False
     leaves = [event for event in taken if isinstance(event, events.Leave)]
     refused = leaves and all(_says_no(function, leave) for leave in leaves)
-    return not refused and flow.exit in {event.index for event in taken} | {flow.exit}
+    return not refused
 
 
 def _says_no(function: Function, leave: events.Leave) -> bool:
@@ -286,9 +285,8 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
             case events.Write(place=place) if event is not store.event and _member(place) == member and place == member:
                 return True
             case events.Call(receiver=place, node=call) if place == member:
-                if places.last_name(call.callee) in ("clear", "erase", "pop_back", "release") or (
-                    places.last_name(call.callee) == "reset" and not call.args
-                ):
+                name = places.last_name(call.callee)
+                if name in ("clear", "erase", "release") or (not call.args and name.startswith(("reset", "pop"))):
                     return True
     return any(inner.mentions("=" + member[-1]) for inner in function.lambdas())
 
@@ -297,18 +295,25 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
 
 
 def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
-    if _KEEPS_BY_NAME.match(method.name.lstrip("_")):
+    if any(word.lower() in _KEEPS_BY_NAME for word in _WORD.findall(method.name)):
         return "possible"
     member = _member(store.place)[-1]
     home = function.home
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return "possible"
-    others = [m for m in home.methods if m is not method and m.record.kind != "constructor"] if home is not None else []
+    others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
     if not store.in_container and any(_empties(m, member) for m in others if m.record.kind != "destructor"):
         return "possible"
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
-    return "likely" if used or home is None or _holder_uses(store) else "possible"
+    return "likely" if used or store.once or _holder_uses(store) else "possible"
+
+
+def _neighbours(function: Function, store: keeping.Store) -> list[Function]:
+    """Who else can look at the member: its class, or for a variable the functions of the file."""
+    if store.place[0] == places.THIS:
+        return list(function.home.methods) if function.home is not None else []
+    return [other for other in function.program.functions if other.file is function.file and other is not function]
 
 
 def _empties(method: Function, member: str) -> bool:

@@ -1,0 +1,309 @@
+"""A handle that is valid during a callback alone is given to Python to keep.
+
+A C library calls back with a handle of something that lives for the time of the call: a diagnostic, a pass, a rewriter.
+The callback wraps it in a class that is bound to Python and calls Python with it. Python may keep the wrapper; its next
+use goes through a handle of something that is gone.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+
+class PyEvent {
+ public:
+  explicit PyEvent(EventHandle event) : event_(event) {}
+ private:
+  EventHandle event_;
+};
+
+void listen(py::function f) {
+  subscribe([](EventHandle event, void* user) {
+    py::handle f(static_cast<PyObject*>(user));
+    f(PyEvent(event));
+  }, f.ptr());
+}
+
+void bind(py::module_ m) { py::class_<PyEvent>(m, "Event"); }
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+
+class PyEvent {
+ public:
+  explicit PyEvent(EventHandle event) : event_(event) {}
+  void invalidate() { valid_ = false; }
+ private:
+  EventHandle event_;
+  bool valid_ = true;
+};
+
+void listen(py::function f) {
+  subscribe([](EventHandle event, void* user) {
+    py::handle f(static_cast<PyObject*>(user));
+    PyEvent* wrapped = new PyEvent(event);
+    f(py::cast(wrapped, py::return_value_policy::take_ownership));
+    wrapped->invalidate();
+  }, f.ptr());
+}
+
+void bind(py::module_ m) { py::class_<PyEvent>(m, "Event"); }
+```
+
+Reported: a function that can be a callback of C (a captureless lambda, a free function or a static method with a `void*`
+for its state) makes an object that keeps a parameter, and gives it to a Python object: calls it, or a method of it, with
+it. Or it puts it into what the state leads to.
+
+Quiet: a wrapper that is told afterwards (a method of it is called, a field of it is written, a guard or a cleanup was
+given it), wrappers that copy, handles of a type that some class keeps together with a reference to its owner, since
+those live longer, functions that the project calls itself. Shown with `--certainty possible`: wrappers that nobody
+binds.
+
+Limits: calls through Python's C interface are not seen, nor a handle that Python gets unwrapped.
+
+Source: MLIR's Python bindings: diagnostics are invalidated when their handler returns; external passes, pattern
+rewriters and PDL result lists are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    assignments,
+    callbacks,
+    events,
+    glance,
+    keeping,
+    places,
+    records,
+    rule,
+    text,
+    types,
+)
+
+_PYTHON = frozenset({"python object", "python handle"})
+_STORES = frozenset({"push_back", "emplace_back", "push_front", "push", "insert", "emplace", "append", "add", "assign"})
+_DEEPEST = 5
+
+
+class _Wrapper(NamedTuple):
+    """An object that keeps a parameter; `names` are the locals through which it can still be reached."""
+
+    cls: Class
+    given: records.Value
+    parameter: str
+    names: frozenset[str]
+
+
+@rule(severity="error")
+def callback_handle_escapes(function: Function) -> Iterator[Finding]:
+    data = callbacks.user_data(function)
+    handles = {p.name: p for p in callbacks.handles(function)} if data else {}
+    handles = {name: p for name, p in handles.items() if glance.says(function, name)}
+    if not handles or _is_called(function):
+        return
+    seen: set[str] = set()
+    for call in function.flow.calls:
+        if call.index not in function.flow.reachable or not _escapes(function, call, data):
+            continue
+        for wrapper in _wrappers(function, call, handles):
+            handle = handles[wrapper.parameter]
+            last = types.parse(function.program.expand(handle.type, function.file, function.record.scope)).last
+            if wrapper.parameter in seen and not wrapper.names:
+                continue
+            if _is_told(function, call, wrapper) or _outlives(function, handle, last):
+                continue
+            seen.add(wrapper.parameter)
+            yield _found(function, call, wrapper)
+
+
+def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
+    bound = wrapper.cls.name in function.program.bound_types
+    return function.finding(
+        call,
+        f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` that keeps it can be kept",
+        certainty="likely" if bound else "possible",
+        help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
+        steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here"),),
+    )
+
+
+def _is_called(function: Function) -> bool:
+    """Whether the project calls it by itself: then its arguments live as the caller says."""
+    if function.record.kind == "lambda":
+        return False
+    return any(
+        function in caller.program.callee(call.node, caller).functions
+        for caller in function.program.callers(function)
+        for call in caller.flow.calls
+        if places.last_name(call.node.callee) == function.name
+    )
+
+
+def _outlives(function: Function, handle: records.Parameter, last: str) -> bool:
+    return callbacks.is_held_with_owner(function, last) or callbacks.is_held_with_owner(
+        function, types.parse(handle.type).last
+    )
+
+
+# --- ways out -----------------------------------------------------------------------------------------
+
+
+def _escapes(function: Function, call: events.Call, data: str) -> bool:
+    """Whether what the call is given can be kept: Python is called, or something outside is added to."""
+    node = call.node
+    if node.kind != "call" or not node.args:
+        return False
+    if _is_python(function, node.callee):
+        return True
+    on = places.receiver(node)
+    if on is None:
+        return False
+    if _is_python(function, on):
+        return True
+    return places.last_name(node.callee) in _STORES and _is_outside(function, on, data)
+
+
+def _is_python(function: Function, value: records.Value) -> bool:
+    inner = places.strip(value)
+    if isinstance(inner, records.Call) and isinstance(inner.callee, records.Member):
+        written = function.program.type_of(inner, function)
+        if not written:  # `f.attr("g")`
+            return _is_python(function, inner.callee.base)
+    else:
+        written = function.program.type_of(value, function)
+        if not written and isinstance(inner, records.Call) and isinstance(inner.callee, records.Name):
+            written = inner.callee.text  # `handle(pointer)` is spelled like a call
+    return bool(written) and not _PYTHON.isdisjoint(function.program.roles(written.rstrip(" &*"), function))
+
+
+def _is_outside(function: Function, value: records.Value, data: str) -> bool:
+    """Whether it is reached through the callback's state, or is no local at all."""
+    where = assignments.place(function, value)
+    if where is None:
+        return False
+    if where[0] == data or not function.is_local(where):
+        return True
+    initial = function.locals.get(where[0], ("", None))[1]
+    return any(isinstance(part, records.Name) and part.text == data for part in places.walk(initial))
+
+
+# --- wrappers -----------------------------------------------------------------------------------------
+
+
+def _wrappers(function: Function, call: events.Call, handles: dict[str, records.Parameter]) -> Iterator[_Wrapper]:
+    for argument in call.node.args:
+        found = _wrapper(function, argument, handles)
+        if found is not None:
+            yield found
+
+
+def _wrapper(
+    function: Function, value: records.Value | None, handles: dict[str, records.Parameter], depth: int = 0
+) -> _Wrapper | None:
+    """What an argument is made of, through casts, locals and owners."""
+    inner = places.strip(value)
+    if inner is None or depth > _DEEPEST:
+        return None
+    match inner:
+        case records.Name(text=name) if name in function.locals and name not in handles:
+            written, initial = function.locals[name]
+            if places.strip(initial) == inner:
+                return None
+            found = _made_as(function, written, initial, handles) or _wrapper(function, initial, handles, depth + 1)
+            return found._replace(names=found.names | {name}) if found is not None else None
+        case records.Unary(op="&" | "*", value=pointee):
+            return _wrapper(function, pointee, handles, depth + 1)
+        case records.Call():
+            return _made(function, inner, handles) or _inside(function, inner, handles, depth)
+    return None
+
+
+def _inside(
+    function: Function, call: records.Call, handles: dict[str, records.Parameter], depth: int
+) -> _Wrapper | None:
+    """`cast(w)`, `std::unique_ptr<W>(w)`: the same object. A method of it answers with something else."""
+    if isinstance(call.callee, records.Member):
+        return _wrapper(function, call.callee.base, handles, depth + 1) if call.callee.name == "get" else None
+    for argument in call.args[:1]:
+        return _wrapper(function, argument, handles, depth + 1)
+    return None
+
+
+def _made(function: Function, call: records.Call, handles: dict[str, records.Parameter]) -> _Wrapper | None:
+    cls = keeping.made_class(function, call)
+    return _keeping(function, cls, call.args, handles) if cls is not None else None
+
+
+def _made_as(
+    function: Function, written: str, initial: records.Value | None, handles: dict[str, records.Parameter]
+) -> _Wrapper | None:
+    """`W w{handle}`, `W w = {handle}`, `W w = handle`."""
+    kind = types.parse(written)
+    if initial is None or not kind.is_value or kind.is_placeholder:
+        return None
+    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    inner = places.strip(initial)
+    args = inner.items if isinstance(inner, records.Aggregate) else (inner,) if inner is not None else ()
+    return _keeping(function, cls, args, handles) if cls is not None else None
+
+
+def _keeping(
+    function: Function, cls: Class, args: tuple[records.Value, ...], handles: dict[str, records.Parameter]
+) -> _Wrapper | None:
+    for position, argument in enumerate(args):
+        inner = argument.items[0] if isinstance(argument, records.Aggregate) and len(argument.items) == 1 else argument
+        name = keeping.leads_to(function, inner, handles)
+        if name and keeping.keeps_handle(cls, args, position, handles[name].type):
+            return _Wrapper(cls, inner, name, frozenset())
+    return None
+
+
+# --- the end of the call ------------------------------------------------------------------------------
+
+
+def _is_told(function: Function, call: events.Call, wrapper: _Wrapper) -> bool:
+    """Whether the wrapper hears that the callback is over: by a method, a write, a guard or a cleanup."""
+    flow = function.flow
+    for event in flow.after(call):
+        match event:
+            case events.Call(receiver=where, node=node) if wrapper.names:
+                if where is not None and where[0] in wrapper.names:
+                    return True
+                if any(_says(argument, wrapper.names) for argument in node.args) and event is not call:
+                    return True
+            case events.Call(node=node, dropped="statement") if event is not call:
+                if any(_says(argument, frozenset({wrapper.parameter})) for argument in node.args):
+                    return True
+            case events.Write(place=where, fresh=False) if where[0] in wrapper.names:
+                return True
+    return any(_is_guard(function, event, wrapper) for event in flow.dominators(call))
+
+
+def _is_guard(function: Function, event: events.Event, wrapper: _Wrapper) -> bool:
+    """A local with an end of its own that was given the wrapper."""
+    if not isinstance(event, events.Write) or not event.fresh or event.place[0] in wrapper.names:
+        return False
+    made = event.value
+    if not isinstance(made, records.Call) or not _says(made, wrapper.names, function):
+        return False
+    written = function.program.type_of(made, function) or event.type
+    return _PYTHON.isdisjoint(function.program.roles(written, function))
+
+
+def _says(value: records.Value, names: frozenset[str], function: Function | None = None) -> bool:
+    for part in places.walk(value):
+        if isinstance(part, records.Name) and part.text in names:
+            return True
+        if isinstance(part, records.Lambda) and function is not None:
+            inner = function.program.function_at(function.file, part.function)
+            if inner is not None and any(glance.says(inner, name) for name in names):
+                return True
+    return False
