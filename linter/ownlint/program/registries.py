@@ -6,7 +6,7 @@ A registry is known by its name, as any map is (see `containers`): two objects' 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,15 +15,17 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import Held
 from ownlint.program.conditions import Given, comes_to
-from ownlint.program.containers import CLEARS, entry, names_of
-from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.containers import CLEARS, INSERTS, LOOKS, names_of
+from ownlint.program.places import THIS, calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
 _DEPTH = 2
 """How deep in pairs and structs the pointer to the object may stand."""
+_PUTS = INSERTS | {"push_back", "emplace_back", "push", "push_front"}
 _UP = 3
 """How many calls up from an erase a function still counts as one that takes entries out."""
+_ASKS = LOOKS | {"end", "cend"}
 _TAKES = CLEARS | {"pop_back", "pop"}
 
 
@@ -48,7 +50,7 @@ class Registries:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.all = tuple(_registries(program))
+        self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
         self._takers: dict[tuple[str, ...], frozenset[Function]] = {}
         self._of: dict[int, tuple[Registry, ...]] = {}
         for one in self.all:
@@ -71,12 +73,12 @@ class Registries:
         return self._takers[registry.names]
 
     def _found_takers(self, registry: Registry) -> set[Function]:
-        plain = {name.rstrip("[]").removesuffix("()").encode() for name in registry.names}
+        plain = {_plain(name) for name in registry.names}
         direct = [
             function
             for function in self.program.functions
             if function.mentions(*_TAKES)
-            and any(b'"%b"' % name in bytes(function.record.body) for name in plain)
+            and any(name + b'"' in bytes(function.record.body) for name in plain)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
@@ -85,7 +87,7 @@ class Registries:
                 caller
                 for function in layer
                 for caller in self.program.callers(function)
-                if caller not in found and calls(caller, function)
+                if caller not in found and any(True for _ in calls_of(caller, function))
             }
             layer = sorted(above, key=lambda one: (one.path, one.index))
             found |= above
@@ -108,15 +110,6 @@ class Registries:
         ]
 
 
-def calls(caller: Function, function: Function) -> bool:
-    """Whether some call in the one reaches the other, as far as that is known."""
-    return any(
-        function in caller.program.callee(call.node, caller).functions
-        for call in caller.flow.calls
-        if last_name(call.node.callee) == function.name
-    )
-
-
 def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     """Whether the call itself takes something out of the registry."""
     if last_name(call.callee) not in _TAKES:
@@ -125,6 +118,53 @@ def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     if on is not None and registry.is_called(names_of(function, on)):
         return True
     return any(registry.is_called(names_of(function, argument)) for argument in call.args[:1])
+
+
+class Putting(NamedTuple):
+    """An object, or what leads to it, is put into a registry."""
+
+    event: e.Event
+    values: tuple[r.Value, ...]
+
+
+def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
+    """What the function itself puts into the registry."""
+    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+        return
+    for event in function.flow:
+        match event:
+            case e.Write(op="=", target=r.Index(base=base, indexes=keys), value=value, fresh=False):
+                if value is not None and registry.is_called(names_of(function, base)):
+                    yield Putting(event, (*keys, value))
+            case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
+                if registry.is_called(names_of(function, base)):
+                    yield Putting(event, node.args)
+
+
+def puts_itself(function: Function, registry: Registry) -> Putting | None:
+    """Where a method puts its own object into the registry."""
+    for putting in puttings(function, registry):
+        for value in putting.values:
+            if any(isinstance(inner, r.Name) and inner.text == THIS for inner in _given(value)):
+                return putting
+    return None
+
+
+def _given(value: r.Value) -> Iterator[r.Value]:
+    """The value itself, or the parts of a pair that is made on the spot."""
+    inner = strip(value)
+    if isinstance(inner, r.Aggregate):
+        for item in inner.items:
+            yield from _given(item)
+    elif isinstance(inner, r.Call):
+        for argument in inner.args:
+            yield from _given(argument)
+    elif inner is not None:
+        yield inner
+
+
+def _plain(name: str) -> bytes:
+    return name.rstrip("[]").removesuffix("()").encode()
 
 
 def taken_keys(function: Function, registry: Registry, takings: list[e.Call]) -> Iterator[r.Value]:
@@ -143,6 +183,43 @@ def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
         yield inner.args[0]
     else:
         yield argument
+
+
+def asked_for(function: Function, taking: e.Event) -> Iterator[int]:
+    """The tests before an erase that ask whether the entry is there: behind them it is out on either way."""
+    for test, _ in function.flow.guards(taking):
+        if not test.asserted and _asks_container(function, test.value):
+            yield test.index
+
+
+def _asks_container(function: Function, value: r.Value | None) -> bool:
+    """Whether a condition compares with a container's end, or asks it for a key."""
+    inner = strip(value)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        value = function.locals[inner.text][1]
+    return any(last_name(call.callee) in _ASKS for call in calls_in(value))
+
+
+def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:
+    """The calls in the one function that reach the other."""
+    for call in caller.flow.calls:
+        is_named = last_name(call.node.callee) == function.name and caller is not function
+        if is_named and function in caller.program.callee(call.node, caller).functions:
+            yield call
+
+
+def is_of_class(function: Function, base: r.Value | None, cls: Class) -> bool:
+    """Whether an object is one of the class, as far as its type is known; None is the function's own. Others may have
+    a member of the same name."""
+    if base is None or (isinstance(base, r.Name) and base.text == THIS):
+        return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
+    written = types.parse(function.program.type_of(base, function))
+    names = [written.name, *written.arguments]
+    found = [function.program.find_class(name, function.record.scope, function.file) for name in names if name]
+    known = [one for one in found if one is not None]
+    if known:
+        return any(cls in one.ancestry for one in known)
+    return not written.name or written.is_placeholder
 
 
 def _registries(program: Program) -> Iterator[Registry]:
@@ -257,12 +334,12 @@ def _is_bool(written: str) -> bool:
     )
 
 
-def skipped_when(function: Function, event: e.Event, names: Callable[[], list[str]]) -> Iterator[tuple[str, bool]]:
+def skipped_when(function: Function, event: e.Event, names: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """The flags, each with the value that keeps control from reaching the event."""
     guards = [(test, outcome) for test, outcome in function.flow.guards(event) if not test.asserted]
     if not guards:
         return
-    for name in names():
+    for name in names:
         for value in (False, True):
             given = Given((THIS, name), _held(value))
             for test, outcome in guards:
@@ -307,8 +384,3 @@ def registries(program: Program) -> Registries:
     if not isinstance(program.registries, Registries):
         program.registries = Registries(program)
     return program.registries
-
-
-def entry_values(call: r.Call) -> tuple[r.Value, ...]:
-    """What a call that inserts puts into the map, the key first."""
-    return entry(call)
