@@ -23,8 +23,8 @@ ACQUIRES = frozenset(
     {
         *("create", "new", "open", "init", "initialize", "initialise", "alloc", "allocate", "malloc", "calloc"),
         *("acquire", "make", "construct", "build", "clone", "dup", "duplicate", "copy", "load", "map", "register"),
-        *("retain", "reserve", "import", "attach", "start", "begin", "setup", "spawn", "connect", "parse", "mount"),
-        *("instantiate", "generate", "obtain", "claim"),
+        *("retain", "reserve", "import", "attach", "setup", "spawn", "connect", "parse", "mount", "instantiate"),
+        *("obtain", "claim"),
     }
 )
 """Verbs of functions that give somebody a duty."""
@@ -37,7 +37,7 @@ RELEASES = frozenset(
 )
 """Verbs that end the duty, whichever verb began it."""
 
-_OPPOSITES = {"start": "stop", "begin": "end", "connect": "disconnect", "attach": "detach", "mount": "unmount"}
+_OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
 _BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
 """Words of functions that hand out what they keep: only `Create` and its like beat them."""
 _MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
@@ -133,11 +133,7 @@ def _release(name: str) -> _Named | None:
     return None
 
 
-def _rest(record: r.Function) -> tuple[str, ...]:
-    named = _release(record.name)
-    return named.rest if named is not None else ()
-
-
+@lru_cache(maxsize=1 << 12)
 def _undoes(word: str) -> str:
     """The verb that this one is the opposite of: `map` of `unmap`."""
     for prefix in ("un", "de", "dis"):
@@ -146,17 +142,25 @@ def _undoes(word: str) -> str:
     return next((verb for verb, opposite in _OPPOSITES.items() if opposite == word), "")
 
 
-def _are_opposites(one: _Named, other: _Named, *, loosely: bool) -> bool:
-    """Whether the names say the same of all but the verb. What follows the acquiring verb may say more than the
-    releasing one does: `create_from_file`, `destroy`; `loosely` even where the releasing one says nothing else."""
-    undone = _undoes(other.verb)
-    if undone and other.verb not in RELEASES and undone != one.verb:
-        return False
-    if one.rest == other.rest:
-        return True
-    if not other.rest and not loosely:
-        return False
-    return one.rest[: len(other.rest)] == other.rest and len(one.before) <= len(other.rest)
+_ByRest = dict[tuple[str, ...], list[tuple[r.Function, _Named]]]
+"""Releasing functions by what their names say beside the verb."""
+
+
+def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.Function]:
+    """The functions whose names say the same of all but the verb; else those whose names say less. What follows the
+    acquiring verb may say more than the releasing name does: `create_from_file`, `destroy`; `loosely` even where that
+    says nothing else."""
+    rest = one.rest
+    shortest = len(one.before) if loosely else max(len(one.before), 1)
+    for length in (len(rest), *range(len(rest) - 1, shortest - 1, -1)):
+        found = [record for record, other in releasing.get(rest[:length], ()) if _undoes_verb(other.verb, one.verb)]
+        if found:
+            return found
+    return []
+
+
+def _undoes_verb(releasing: str, acquiring: str) -> bool:
+    return releasing in RELEASES or _undoes(releasing) == acquiring
 
 
 class Pairs:
@@ -169,7 +173,7 @@ class Pairs:
         for cls in program.classes:
             records = {id(record): record for record in (*cls.declarations, *(m.record for m in cls.methods))}
             if len(records) > 1:
-                self._pair(cls.file, cls.symbol, records.values(), loosely=True)
+                self._pair_methods(cls.file, cls.symbol, records.values())
         self._pair_free()
 
     @property
@@ -182,48 +186,45 @@ class Pairs:
         return frozenset(one.record.name for one in self.releasers.values())
 
     def _pair_free(self) -> None:
-        """Free functions of all files: by the type they release, then by name."""
-        releasing: dict[str, list[tuple[r.File, r.Function]]] = {}
-        acquiring: list[tuple[r.File, r.Function]] = []
+        """Free functions of all files, by what their names say beside the verb."""
+        releasing: _ByRest = {}
+        acquiring: list[tuple[r.File, r.Function, _Named]] = []
         for file in self.program.files.values():
             if file.language != "cpp":
                 continue
             for record in file.functions:
-                if record.owner or record.kind != "function" or "::" in record.name:
+                if record.owner or record.kind != "function" or record.name.startswith("operator"):
                     continue
-                if (named := _release(record.name)) is not None and 1 <= len(record.parameters) <= 3:
-                    for word in named.before or named.after or ("",):
-                        releasing.setdefault(word, []).append((file, record))
-                elif _acquire(record.name) is not None:
-                    acquiring.append((file, record))
-        for file, record in acquiring:
-            candidates: dict[int, r.Function] = {}
-            for word in words(record.name):
-                candidates |= {id(other): other for _, other in releasing.get(word, ())}
-            if candidates:
-                self._pair(file, "", (record, *candidates.values()), loosely=False)
+                if (named := _release(record.name)) is not None:
+                    if 1 <= len(record.parameters) <= 3:
+                        releasing.setdefault(named.rest, []).append((record, named))
+                elif (named := _acquire(record.name)) is not None:
+                    acquiring.append((file, record, named))
+        for file, record, named in acquiring:
+            self._pair_one(record, _opposites(named, releasing, loosely=False), file, "")
 
-    def _pair(self, file: r.File, scope: str, records: Iterable[r.Function], *, loosely: bool) -> None:
-        releasing: list[tuple[r.Function, _Named]] = []
+    def _pair_methods(self, file: r.File, scope: str, records: Iterable[r.Function]) -> None:
+        releasing: _ByRest = {}
         acquiring: list[tuple[r.Function, _Named]] = []
         for record in records:
             if record.kind not in ("function", "method"):
                 continue
             if (named := _release(record.name)) is not None:
-                releasing.append((record, named))
+                releasing.setdefault(named.rest, []).append((record, named))
             elif (named := _acquire(record.name)) is not None:
                 acquiring.append((record, named))
-        if not releasing or not acquiring:
+        if releasing:
+            for record, named in acquiring:
+                self._pair_one(record, _opposites(named, releasing, loosely=True), file, scope)
+
+    def _pair_one(self, record: r.Function, opposites: list[r.Function], file: r.File, scope: str) -> None:
+        if not opposites:
             return
-        for record, named in acquiring:
-            exact = [other for other, opposite in releasing if _are_opposites(named, opposite, loosely=False)]
-            exact = [other for other in exact if _rest(other) == named.rest] or exact
-            fitting = exact or [o for o, opposite in releasing if _are_opposites(named, opposite, loosely=loosely)]
-            for argument, handle in self._handed_out(record, file, scope):
-                taken = [(other, at) for other in fitting if (at := self._takes(other, handle, file, scope)) >= 0]
-                if taken:
-                    self._remember(record, argument, handle, taken, scope)
-                    break
+        for argument, handle in self._handed_out(record, file, scope):
+            taken = [(other, at) for other in opposites if (at := self._takes(other, handle, file, scope)) >= 0]
+            if taken:
+                self._remember(record, argument, handle, taken, scope)
+                return
 
     def _remember(
         self, record: r.Function, argument: int, handle: Handle, taken: list[tuple[r.Function, int]], scope: str
@@ -247,10 +248,16 @@ class Pairs:
                 continue
             inner = parameter.type.rstrip().rstrip("&").rstrip() if kind.reference else types.element(parameter.type)
             held = self.handle_of(inner, file, scope)
-            if held is not None and not held.is_number and (not kind.reference or held.pointers):
+            if held is None or held.is_number or (kind.reference and not held.pointers):
+                continue
+            if held.pointers or self._is_modelled(inner, file, scope) or _names(record, held):
                 yield index, held
         if answer is not None:
             yield -1, answer
+
+    def _is_modelled(self, written: str, file: r.File, scope: str) -> bool:
+        kind = types.parse(self.program.expand(written, file, scope))
+        return "handle" in self.program.models.role(kind.name, self.program.scopes_at(file, scope))
 
     def _unwrapped(self, written: str, file: r.File, scope: str) -> str:
         """`T` of a `StatusOr<T>`: of a template around one type that a model calls so, or that nobody knows."""
@@ -270,7 +277,8 @@ class Pairs:
             given = self.handle_of(parameter.type, file, scope)
             if given is None or given.name != handle.name:
                 continue
-            if given.pointers == handle.pointers or (not handle.is_generic and given.pointers == handle.pointers + 1):
+            is_address = index == 0 and not handle.is_generic and given.pointers == handle.pointers + 1
+            if given.pointers == handle.pointers or is_address:
                 return index
         return -1
 
@@ -297,6 +305,13 @@ class Pairs:
                 return None
             return Handle(kind.last, 0, False) if _looks_opaque(written) else None
         return Handle(kind.last, 0, False) if releases_nothing(cls.record) else None
+
+
+def _names(record: r.Function, handle: Handle) -> bool:
+    """Whether the function is named after what it is given the address of: `zip_reader_init(zip_reader_t*)`. Another
+    object that it is handed so is the context in which it works."""
+    said = [word for word in words(handle.name) if len(word) > 1]
+    return bool(said) and said[-1] in words(record.name)
 
 
 def releases_nothing(record: r.Class) -> bool:

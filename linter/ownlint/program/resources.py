@@ -17,7 +17,7 @@ from ownlint.program import types
 from ownlint.program.duties import OWNING as OWNING
 from ownlint.program.duties import Duties, releases_member
 from ownlint.program.models import Place, Verb
-from ownlint.program.pairs import Pairs, releases_nothing, releasing_verb, words
+from ownlint.program.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.program.places import last_name
 from ownlint.program.program import Callee, Program
 from ownlint.program.subjects import Class, Function
@@ -86,7 +86,7 @@ class Resources:
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
         names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
-        makers = [f for f in self.program.functions if f.language == "cpp" and _may_hand_out(f.record)]
+        makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
         while True:
             more = {
                 f.name
@@ -96,6 +96,22 @@ class Resources:
             if not more:
                 return frozenset(names)
             names |= more
+
+    def _may_hand_out(self, record: r.Function) -> bool:
+        """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
+        if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
+            return False
+        kind = types.parse(record.result)
+        if "*" in record.result or kind.last in self._handle_names or kind.is_placeholder:
+            return True
+        if any(types.parse(argument).last in self._handle_names for argument in kind.arguments):
+            return True
+        return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
+
+    @cached_property
+    def _handle_names(self) -> frozenset[str]:
+        """Last names of the types that are known to be handles."""
+        return self.program.models.names_of("handle") | {one.handle.name for one in self.pairs.acquirers.values()}
 
     @cached_property
     def _mentioned(self) -> frozenset[str]:
@@ -140,7 +156,7 @@ class Resources:
         return Acquisition(where, one.releases, one.why, weaker(one.certainty, callee.certainty))
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
-        if not callee.functions or len(callee.functions) < len(callee.records):
+        if not callee.functions or len(callee.functions) < len(callee.records) or is_getter(callee.functions[0].name):
             return None
         made = [self.duties.of(target) for target in callee.functions]
         if all(duty.made is not None for duty in made):
@@ -382,16 +398,6 @@ class Resources:
             return True
         destructor = cls.destructor
         return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
-
-
-def _may_hand_out(record: r.Function) -> bool:
-    """Whether the declaration has room for a raw handle: a result without arguments, or a pointer to write through."""
-    kind = types.parse(record.result)
-    if kind.pointers or (record.result and not kind.arguments and kind.last not in ("void", "bool", "int", "auto")):
-        return True
-    if kind.arguments and "*" in record.result:
-        return True
-    return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
 
 
 def resources(program: Program) -> Resources:
