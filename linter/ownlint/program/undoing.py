@@ -41,7 +41,12 @@ def _by_call(function: Function, assignment: Assignment, call: r.Call, on: Place
     if calls_itself(function, call):
         return any(takes_back(function, assignment, write) for write in function.flow.writes)
     method = own_method(function, call)
-    return method is not None and writes(method, where[-1], depth=2)
+    return method is not None and writes(method, _named(where), depth=2)
+
+
+def _named(where: Place) -> str:
+    """The last name of a place: of an element, that of what it is in."""
+    return next((step for step in reversed(where) if not step.startswith("[")), where[-1])
 
 
 def calls_itself(function: Function, call: r.Call) -> bool:
@@ -72,7 +77,7 @@ def writes(method: Function, name: str, depth: int = 1) -> bool:
 def taken_back_at_exit(function: Function, assignment: Assignment) -> bool:
     """Whether a lambda (a cleanup), a guard object that was given the place, or a destructor writes it on the way
     out."""
-    name = assignment.place[-1]
+    name = _named(assignment.place)
     if any(writes(inner, name) for inner in function.lambdas()):
         return True
     made = (write for write in function.flow.writes if write.fresh and isinstance(write.value, r.Call))

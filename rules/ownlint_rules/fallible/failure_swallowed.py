@@ -76,7 +76,7 @@ def failure_swallowed(function: Function) -> Iterator[Finding]:
     for seen in telling.seen_failures(function):
         if seen.status.advisory or not telling.does_nothing(seen) or _only_asks(function, seen):
             continue
-        if telling.is_looked_at_before(function, seen):
+        if _is_kept(function, seen) or telling.is_looked_at_before(function, seen):
             continue
         after = telling.aftermath(function, seen)
         if not telling.is_silent(seen, after):
@@ -94,6 +94,11 @@ def _could_tell(function: Function) -> bool:
     if record.result in ("", "void") or record.kind in ("constructor", "destructor"):
         return True
     return function.program.status(record.result, function) is not None
+
+
+def _is_kept(function: Function, seen: telling.Seen) -> bool:
+    """Whether the outcome lies where others can look at it."""
+    return seen.kept is not None and (len(seen.kept) > 1 or not function.is_local(seen.kept))
 
 
 def _only_asks(function: Function, seen: telling.Seen) -> bool:

@@ -14,6 +14,7 @@ template <class A, class B> struct pair { A first; B second; };
 template <class T> struct unique_ptr {
   unique_ptr(); unique_ptr(unique_ptr&&); ~unique_ptr();
   template <class U> unique_ptr(unique_ptr<U>&&);
+  unique_ptr& operator=(unique_ptr&&);
   T* get() const; T* operator->() const; T& operator*() const; explicit operator bool() const;
 };
 template <class T> struct shared_ptr {
