@@ -47,6 +47,10 @@ _LOOKS = frozenset(
 )
 _ELEMENTS = _LOOKS | INSERTS | {"emplace_back", "equal_range", "get_or_create"}
 _SAME = frozenset({"get", "value", "lock", "load", "data", "c_str", "str", "operator->", "operator*"})
+_WAYS = INSERTS | frozenset(
+    {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "get", "data", "c_str", "equal_range"}
+)
+"""Calls that answer with a pointer or an iterator."""
 _HALVES = frozenset({"first", "second"})
 
 Kind = OneOf["read", "overwrite", "change", "grow", "erase", "clear"]
@@ -201,7 +205,7 @@ class Domain:
         return found
 
     def _uses_in(self, function: Function, locks: Locking) -> Iterator[Use]:
-        said = function.says(self._words)
+        said = function.says(self.words)
         if not said:
             return
         held = locks.held(function)
@@ -213,8 +217,17 @@ class Domain:
                     yield Use(function, event.index, event.span, traced, kind, held[event.index], alias)
 
     @cached_property
-    def _words(self) -> re.Pattern[bytes]:
+    def words(self) -> re.Pattern[bytes]:
         return re.compile(b'"(?:' + b"|".join(re.escape(name.encode()) for name in sorted(self.members)) + b')"')
+
+    @cached_property
+    def lenders(self) -> frozenset[str]:
+        """Names of the functions that may hand out a way into a member. Needs no decoding."""
+        return frozenset(
+            function.name
+            for function in guarded(self.program).functions_of(self)
+            if not types.parse(function.record.result).is_value and function.says(self.words)
+        )
 
     def is_held(self, use: Use, lock: str) -> bool:
         """Whether a lock is held at a use: by the function, or by all who call it."""
@@ -229,7 +242,12 @@ class Domain:
     def changes(self, member: str) -> Iterator[Use]:
         """What changes a member while others may look at it."""
         for use in self.uses:
-            if use.member == member and use.kind != "read" and not is_exempt(use.function) and not self.is_alone(use.function):
+            if (
+                use.member == member
+                and use.kind != "read"
+                and not is_exempt(use.function)
+                and not self.is_alone(use.function)
+            ):
                 yield use
 
 
@@ -353,16 +371,18 @@ class Tracer:
 def leads(written: str, value: r.Value) -> bool:
     """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator, a view."""
     kind = types.parse(written)
-    if kind.pointers or kind.reference or kind.last.endswith("iterator"):
+    if kind.reference or kind.last.endswith("iterator"):
         return True
-    if not kind.is_placeholder:
-        return False
     inner = strip(value)
     if isinstance(inner, r.Unary):
-        return inner.op == "&"
-    return isinstance(inner, r.Call) and last_name(inner.callee) in (
-        {"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin", "get", "data", "c_str"} | INSERTS
-    )
+        return inner.op == "&" and (bool(kind.pointers) or kind.is_placeholder)
+    if isinstance(inner, r.Conditional):
+        return leads(written, inner.then) or leads(written, inner.other)
+    if isinstance(inner, r.Name):
+        return bool(kind.pointers) or kind.is_placeholder
+    if not isinstance(inner, r.Call) or not (kind.is_placeholder or kind.pointers):
+        return False
+    return last_name(inner.callee) in _WAYS
 
 
 def _below(outer: Traced | None, step: str) -> Traced | None:
@@ -379,7 +399,7 @@ def _touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, Kind, r.V
         case e.Read(node=node, place=where):
             traced = tracer.trace(node) if not _is_plain_local(tracer, where) else None
             if traced is not None and not (isinstance(node, r.Name) and node.text in tracer.origins):
-                yield traced, "read", node
+                yield traced, "grow" if isinstance(node, r.Index) and _inserts(tracer, traced) else "read", node
         case e.Write(fresh=False, target=target, place=where, op=op):
             traced = tracer.trace(target) if target is not None else tracer.place(where)
             rebinds = isinstance(target, r.Name) and target.text in tracer.origins
@@ -387,6 +407,15 @@ def _touched(tracer: Tracer, event: e.Event) -> Iterator[tuple[Traced, Kind, r.V
                 yield traced, "overwrite", target
         case e.Call(node=call):
             yield from _called(tracer, call)
+
+
+def _inserts(tracer: Tracer, traced: Traced) -> bool:
+    """Whether to look with `[]` puts an entry there: a map's does."""
+    if len(traced.place) != traced.at + 2:
+        return False
+    domain = tracer.domain
+    written = domain.members[traced.member].type
+    return "associative" in domain.program.roles_at(written, domain.file, domain.scope)
 
 
 def _is_plain_local(tracer: Tracer, where: Place) -> bool:
@@ -462,6 +491,18 @@ class Guarded:
     @cached_property
     def by_class(self) -> dict[Class, Domain]:
         return {domain.cls: domain for domain in self.domains if domain.cls is not None}
+
+    def domains_of(self, function: Function) -> list[Domain]:
+        """The domains whose members a function can touch."""
+        return self._of.get(function, [])
+
+    @cached_property
+    def _of(self) -> dict[Function, list[Domain]]:
+        found: dict[Function, list[Domain]] = {}
+        for domain in self.domains:
+            for function in self.functions_of(domain):
+                found.setdefault(function, []).append(domain)
+        return found
 
     @cached_property
     def _by_home(self) -> dict[Class, list[Function]]:

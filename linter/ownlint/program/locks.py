@@ -35,7 +35,9 @@ CALLERS = "<caller>"
 _KEPT = 512
 _DEEPEST = 5
 _MOST_CALLERS = 150
-_HAND = frozenset({"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"})
+_HAND = frozenset(
+    {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
+)
 _TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
 
 
@@ -111,7 +113,9 @@ class Locking:
             own = [name for cls in _around(function) for name in mutex_fields(cls)]
             entry = frozenset(Held((THIS, name), CALLERS) for name in own)
             after = self._read(function, entry).get(function.flow.exit, frozenset())
-            taken = frozenset(h for h in after if not h.guard and (h.lock[0] == THIS or h.lock[0] in _parameters(function)))
+            taken = frozenset(
+                h for h in after if not h.guard and (h.lock[0] == THIS or h.lock[0] in _parameters(function))
+            )
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
             self._net[function] = (taken, let_go)
         return self._net[function]
@@ -177,7 +181,9 @@ class Locking:
         for event in made.parent.flow:
             match event:
                 case e.Call(node=node) if any(
-                    isinstance(inner, r.Lambda) and inner.function == made.index for arg in node.args for inner in walk(arg)
+                    isinstance(inner, r.Lambda) and inner.function == made.index
+                    for arg in node.args
+                    for inner in walk(arg)
                 ):
                     return None if _starts_thread(made.parent, node) else event
                 case e.Write(value=value) if any(
@@ -297,6 +303,9 @@ class _Reader:
         found = self.guards.of(written, self.function)
         if found is not None:
             return found
+        argument = self.mutexes.holder(written, self.function)
+        if argument:
+            return GuardClass(written, argument)
         boxed = types.parse(written).arguments[:1]
         if boxed and types.parse(boxed[0]).last in self.guards.words and types.parse(written).is_value:
             return self.guards.of(boxed[0], self.function)
@@ -307,7 +316,11 @@ class _Reader:
         inner = value
         while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
             wrapped = inner.args[0]
-            if last_name(inner.callee) in self.guards.words and wrapped.kind != "new" and last_name(wrapped.callee) not in self.guards.words:
+            if (
+                last_name(inner.callee) in self.guards.words
+                and wrapped.kind != "new"
+                and last_name(wrapped.callee) not in self.guards.words
+            ):
                 break
             inner = wrapped
         if isinstance(inner, r.Aggregate) and inner.items:
@@ -405,13 +418,17 @@ class _Reader:
         written = self.program.type_of(call.callee.base, self.function)
         if not written:
             return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")
-        return self.mutexes.is_mutex(types.parse(written).name + _arguments(written), self.function.file, self.function.record.scope)
+        return self.mutexes.is_mutex(
+            types.parse(written).name + _arguments(written), self.function.file, self.function.record.scope
+        )
 
     def by_model(self, call: r.Call, state: Locks) -> Locks:
         for model in self.program.callee(call, self.function).models:
             for effect in model.effects:
                 if effect.verb in ("hold", "release") and effect.place is not None and effect.place.kind == "argument":
-                    where = self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
+                    where = (
+                        self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
+                    )
                     if effect.verb == "hold":
                         state = state | {Held(where)}
                     else:

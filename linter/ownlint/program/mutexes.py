@@ -26,11 +26,15 @@ _UNLOCKS = frozenset(
     | {"readunlock", "writeunlock", "rdunlock", "wrunlock", "unlockread", "unlockwrite", "releaseshared"}
     | {"releaseexclusive", "unlockreader", "unlockwriter"}
 )
-_TRIES = frozenset({"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"})
+_TRIES = frozenset(
+    {"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"}
+)
 _ASSERTS = re.compile(r"(?:assert|check|force)\w*(?:held|locked|owned)\w*|heldlock", re.IGNORECASE)
 _PARTS = frozenset({"mutex", "condition variable", "atomic"})
 """What a mutex is made of."""
-_NATIVE = frozenset({"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "CRITICAL_SECTION", "SRWLOCK", "os_unfair_lock"})
+_NATIVE = frozenset(
+    {"pthread_mutex_t", "pthread_rwlock_t", "pthread_spinlock_t", "CRITICAL_SECTION", "SRWLOCK", "os_unfair_lock"}
+)
 _BOXES = frozenset({"smart pointer", "shared pointer", "optional"})
 
 Verb = OneOf["hold", "release", "yield", "assert", ""]
@@ -91,6 +95,48 @@ class Mutexes:
                 return True
         return False
 
+    # --- guards of the project's own mutexes ---
+
+    @cached_property
+    def holders(self) -> dict[str, Class]:
+        """The project's classes that refer to a mutex, are given it where they are made, and have something to do when
+        they end; by last name. `guard_classes` knows those that lock in words of a library."""
+        found: dict[str, Class] = {}
+        for cls in self.program.classes:
+            if cls.file.language == "cpp" and cls.record.destructor in ("declared", "defined") and self._holds(cls):
+                found[cls.name] = cls
+        return found
+
+    def _holds(self, cls: Class) -> bool:
+        if cls in self.own or not 0 < len(cls.record.fields) <= 3:
+            return False
+        for field in cls.record.fields:
+            kind = types.parse(field.type)
+            if not kind.is_value and self.is_mutex(kind.name, cls.file, cls.symbol):
+                return self._lock_argument(cls, kind.last) > 0 and self._lets_go(cls)
+        return False
+
+    def _lets_go(self, cls: Class) -> bool:
+        end = cls.destructor
+        return end is None or any(
+            plain(name) in _UNLOCKS or plain(name).endswith("unlock") for name in end.record.mentions
+        )
+
+    def _lock_argument(self, cls: Class, last: str) -> int:
+        for made in (d for d in cls.declarations if d.kind == "constructor"):
+            for position, parameter in enumerate(made.parameters, 1):
+                if types.parse(parameter.type).last == last:
+                    return position
+        return 0
+
+    def holder(self, written: str, function: Function) -> int:
+        """Which constructor argument is the lock, from 1, when a type is such a class; 0 for any other."""
+        cls = self.holders.get(types.parse(written).last)
+        if cls is None or self.program.find_class(written, function.record.scope, function.file) is not cls:
+            return 0
+        field = next(f for f in cls.record.fields if self.is_mutex(types.parse(f.type).name, cls.file, cls.symbol))
+        return self._lock_argument(cls, types.parse(field.type).last)
+
     # --- by hand ---
 
     def verb(self, call: r.Call, function: Function) -> Verb:
@@ -112,10 +158,12 @@ class Mutexes:
     def words(self) -> re.Pattern[bytes]:
         """Some of it stands in every body that takes a lock: a guard's type, a lock's verb, a macro that makes a guard."""
         known = guard_classes.guards(self.program)
-        names = known.words | known.makers | set(self.macros) | self.takers
+        names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
         spelled = "|".join(sorted(map(re.escape, names)))
         verbs = "|".join(sorted(_LOCKS | _TRIES))
-        return re.compile(rf'\b(?:{spelled})\b|"(?i:\w*(?:{verbs}|lock_shared|lock_exclusive|held|_lock|locked))"'.encode())
+        return re.compile(
+            rf'\b(?:{spelled})\b|"(?i:\w*(?:{verbs}|lock_shared|lock_exclusive|held|_lock|locked))"'.encode()
+        )
 
     @cached_property
     def takers(self) -> frozenset[str]:
@@ -130,7 +178,7 @@ class Mutexes:
     @cached_property
     def macros(self) -> dict[str, int]:
         """The project's macros that declare a guard, and which of their arguments is the lock, from 0; -1 for none."""
-        names = guard_classes.guards(self.program).words
+        names = guard_classes.guards(self.program).words | set(self.holders)
         declares = re.compile(
             r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b(?:<[^()]*>)?\s+\w[\w#]*\s*[({]([^(){}]*)[)}]"
         )
