@@ -7,7 +7,7 @@ itself, an argument that the object made of it keeps, a key that is a view, what
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -28,6 +28,9 @@ _ELEMENT_WAYS = frozenset({"push_back", "push_front", "push", "emplace_back", "e
 _PUTS = _ELEMENT_WAYS | {"reset", "try_emplace", "insert_or_assign", "emplace_hint"}
 _FREES = ("release", "destroy", "free", "close", "unref", "delete", "dispose", "dec", "drop")
 _ADDRESSES = frozenset({"get", "data", "c_str", "operator->"})
+
+
+Outlives = Callable[[Function, Place, "r.Value | None"], bool]
 
 
 class Kept(NamedTuple):
@@ -355,17 +358,19 @@ def _names_in(statements: Iterable[r.Statement]) -> set[str]:
 # --- what is put into what outlives the call ---------------------------------------------------------
 
 
-def stores(function: Function) -> Iterator[Store]:
-    """Everything raw that the function leaves in its object, or in a variable of the program."""
+def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Store]:
+    """Everything raw that the function leaves in its object, or in a variable of the program; `outlives` says of other
+    places, with the expression that names them, whether they count."""
     if not may_store(function):
         return
+    outlives = outlives or outlives_call
     for event in function.flow:
         match event:
             case e.Write(place=place, op="=", fresh=False, target=target) if target is not None:
-                if _outlives(function, place):
+                if outlives(function, place, target):
                     yield from _by_write(function, event, target)
             case e.Call(receiver=place, node=r.Call(callee=r.Member(name=name))) if name in _PUTS:
-                if place is not None and _outlives(function, place):
+                if place is not None and outlives(function, place, None):
                     yield from _by_call(function, event, place)
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.static and len(statement.names) == 1:
@@ -384,7 +389,8 @@ def may_store(function: Function) -> bool:
 _STATIC = re.compile(rb",true\]")
 
 
-def _outlives(function: Function, place: Place) -> bool:
+def outlives_call(function: Function, place: Place, target: r.Value | None) -> bool:
+    """Whether it is a member of the object, or a variable of the program."""
     if place[0] == THIS:
         return len(place) > 1
     return not function.is_local(place) and function.program.is_variable(place[0])

@@ -67,11 +67,12 @@ of the executable, whose destructor freed memory through it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ownlint import (
     Certainty,
+    Class,
     Finding,
     Function,
     Step,
@@ -95,6 +96,7 @@ _KEEPS_BY_NAME = frozenset(
     + ["configure", "setup"]
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_TAKES_OUT = frozenset({"reset", "clear", "erase", "extract"})
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
 
@@ -302,11 +304,21 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return "possible"
+    if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
+        return "possible"
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
-    if not store.in_container and any(_empties(m, member) for m in others if m.record.kind != "destructor"):
+    takes = _TAKES_OUT if not store.in_container else {"clear"} if store.kept.how == "key" else set()
+    if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
         return "possible"
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     return "likely" if used or store.once or _holder_uses(store) else "possible"
+
+
+def _is_short_lived(home: Class | None) -> bool:
+    """A class that is local to a function, or has references in it, is itself made for a while."""
+    if home is None:
+        return False
+    return home.record.parent >= 0 or any(types.parse(field.type).reference for field in home.record.fields)
 
 
 def _neighbours(function: Function, store: keeping.Store) -> list[Function]:
@@ -316,8 +328,18 @@ def _neighbours(function: Function, store: keeping.Store) -> list[Function]:
     return [other for other in function.program.functions if other.file is function.file and other is not function]
 
 
-def _empties(method: Function, member: str) -> bool:
-    return method.mentions("=" + member) or (glance.says(method, member) and method.mentions("reset", "clear"))
+def _empties(method: Function, member: str, takes: Set[str]) -> bool:
+    """Whether a method takes the member back, or out of it."""
+    if method.mentions("=" + member):
+        return True
+    return (
+        glance.says(method, member)
+        and method.mentions(*takes)
+        and any(
+            call.receiver is not None and member in call.receiver and places.last_name(call.node.callee) in takes
+            for call in method.flow.calls
+        )
+    )
 
 
 def _is_used_here(function: Function, store: keeping.Store) -> bool:

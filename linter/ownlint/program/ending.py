@@ -1,0 +1,200 @@
+"""What ends with the call, or with a block of it: locals that own the storage others look at.
+
+`owner_of` says into which local of the function an address leads; whether somebody else takes the storage over before
+the local ends, `is_handed_over` says.
+"""
+
+from __future__ import annotations
+
+from ownlint.facts import records as r
+from ownlint.program import types
+from ownlint.program import events as e
+from ownlint.program.keeping import is_raw
+from ownlint.program.models import Effect
+from ownlint.program.places import last_name, receiver, strip, walk
+from ownlint.program.subjects import Function
+
+_STORAGE = frozenset({"string", "container"})
+_ALONE = frozenset({"smart pointer"})
+_SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer", "python object", "python handle", "handle"})
+_WAYS_IN = frozenset({"data", "c_str", "begin", "get", "front", "back", "at", "operator->", "ptr", "c_data", "str"})
+_RELEASES = ("release", "free", "destroy", "close", "unmap", "clear", "fini")
+_DEEPEST = 6
+
+
+def owner_of(function: Function, value: r.Value | None, *, address: bool = True, depth: int = 0) -> str:
+    """The local in whose storage an address lies; empty when it leads to somebody else's.
+
+    `address` says that the value is taken as a pointer or view; a local object itself, given by reference, lies in
+    itself."""
+    inner = strip(value)
+    if inner is None or depth > _DEEPEST:
+        return ""
+    match inner:
+        case r.Unary(op="&", value=r.Name(text=name)):
+            return name if is_local_value(function, name) else ""
+        case r.Unary(op="&", value=r.Member(base=base) | r.Index(base=base)):
+            return _storage(function, base, depth)
+        case r.Unary(op="*", value=base):
+            return owner_of(function, base, depth=depth + 1)
+        case r.Name(text=name):
+            return _named(function, name, depth)
+        case r.Member(base=base):
+            return _field_of(function, base, depth)
+        case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
+            return _storage(function, base, depth)
+        case r.Call(kind="construct", args=args) if args and is_raw(function, function.program.type_of(inner, function)):
+            return owner_of(function, args[0], depth=depth + 1)
+        case r.Binary(op="+" | "-", left=left):
+            return owner_of(function, left, depth=depth + 1)
+    return ""
+
+
+def _named(function: Function, name: str, depth: int) -> str:
+    """A local string or vector is where a view of it leads; a pointer leads where it was made to lead."""
+    if name not in function.locals:
+        return ""
+    if is_owner(function, name):
+        return name
+    written, initial = function.locals[name]
+    made = strip(initial)
+    if isinstance(made, r.Name) and made.text == name:
+        return ""
+    is_address = is_raw(function, written) or (types.parse(written).is_placeholder and not isinstance(made, r.Name))
+    if made is None or not is_address or _is_set_again(function, name):
+        return ""
+    if types.parse(written).is_placeholder and isinstance(made, r.Call) and made.kind != "call":
+        return ""
+    return owner_of(function, made, depth=depth + 1)
+
+
+def _is_set_again(function: Function, name: str) -> bool:
+    return any(write.place == (name,) and not write.fresh for write in function.flow.writes)
+
+
+def _storage(function: Function, base: r.Value, depth: int) -> str:
+    """`text.c_str()`, `&frame.width`: inside the object, or inside what it owns alone."""
+    inner = strip(base)
+    match inner:
+        case r.Name(text=name):
+            if is_owner(function, name) or (is_local_value(function, name) and not _hands_elsewhere(function, name)):
+                return name
+            return _named(function, name, depth + 1)
+        case r.Member(base=base, arrow=False) | r.Index(base=base):
+            return _storage(function, base, depth + 1)
+    return ""
+
+
+def _field_of(function: Function, base: r.Value, depth: int) -> str:
+    """`request.view.buf`: what a pointer in a local leads to ends with it where the local releases that."""
+    inner = strip(base)
+    while isinstance(inner, r.Member) and not inner.arrow:
+        inner = strip(inner.base)
+    if not isinstance(inner, r.Name) or not is_local_value(function, inner.text, views=True):
+        return ""
+    owns = not _ALONE.isdisjoint(_roles(function, inner.text))
+    return inner.text if owns or releases(function, inner.text) else ""
+
+
+def _hands_elsewhere(function: Function, name: str) -> bool:
+    return not _SHARED.isdisjoint(_roles(function, name)) or "view" in _roles(function, name)
+
+
+def is_owner(function: Function, name: str) -> bool:
+    """Whether a local, or a parameter by value, is a string, a container, or what owns something alone."""
+    return is_local_value(function, name) and not (_STORAGE | _ALONE).isdisjoint(_roles(function, name))
+
+
+def _roles(function: Function, name: str) -> tuple[str, ...]:
+    written = _type(function, name)
+    return function.program.roles(written, function) if written else ()
+
+
+def _type(function: Function, name: str) -> str:
+    written = function.locals[name][0]
+    if types.parse(written).is_placeholder:
+        return function.program.type_of(r.Name(0, 0, name), function)
+    return written
+
+
+def is_local_value(function: Function, name: str, *, views: bool = False) -> bool:
+    """Whether the name is an object of the function's own: no reference, no pointer, no static, and no view unless these
+    are asked for, too."""
+    if name not in function.locals or name in _statics(function):
+        return False
+    declared = function.locals[name][0]
+    written = _type(function, name) or declared
+    kind = types.parse(declared)
+    if "&" in declared or kind.pointers or "(" in declared or "[" in declared:
+        return False
+    if kind.is_placeholder and written is declared:
+        return _is_made_here(function.locals[name][1])
+    if kind.is_placeholder and (types.parse(written).pointers or types.parse(written).reference):
+        return False
+    expanded = types.parse(function.program.expand(written, function.file, function.record.scope))
+    return expanded.is_value and (views or not is_raw(function, written))
+
+
+def _is_made_here(initial: r.Value | None) -> bool:
+    """What an unknown `auto` is: the answer of a method may be anything, but one whose fields are looked at is no pointer."""
+    return isinstance(strip(initial), r.Call)
+
+
+def _statics(function: Function) -> set[str]:
+    return {
+        name
+        for statement in function.statements
+        if isinstance(statement, r.Declare) and statement.static
+        for name in statement.names
+    }
+
+
+def releases(function: Function, name: str) -> bool:
+    """Whether what a local leads to goes with it: its class has a destructor, nobody shows its class, or the function
+    itself releases it, by hand or in a cleanup."""
+    written = _type(function, name)
+    kind = types.parse(written)
+    cls = function.program.find_class(kind.name, function.record.scope, function.file) if kind.name else None
+    if cls is not None and any(one.record.destructor in ("declared", "defined") for one in cls.ancestry):
+        return True
+    if (cls is None and kind.is_placeholder) or not written:
+        return True
+    if any(_releases(function, call, name) for call in function.flow.calls):
+        return True
+    return any(_releases(inner, call, name) for inner in function.lambdas() for call in inner.flow.calls)
+
+
+def _releases(function: Function, call: e.Call, name: str) -> bool:
+    node = call.node
+    given = [
+        arg.value.text
+        for arg in map(strip, node.args)
+        if isinstance(arg, r.Unary) and arg.op == "&" and isinstance(arg.value, r.Name)
+    ]
+    if name not in given:
+        return False
+    effects: list[Effect] = [x for m in function.program.callee(node, function).models for x in m.effects]
+    return any(x.verb == "release" for x in effects) or any(w in last_name(node.callee).lower() for w in _RELEASES)
+
+
+def is_handed_over(function: Function, name: str) -> bool:
+    """Whether anybody takes the local's storage: it is moved, let go, swapped, or copied into something new."""
+    for call in function.flow.calls:
+        node, called = call.node, last_name(call.node.callee)
+        on = receiver(node)
+        if called in ("move", "forward", "swap", "exchange") and any(_is_name(arg, name) for arg in node.args):
+            return True
+        if on is not None and _is_name(on, name) and called in ("release", "swap", "detach", "take", "steal"):
+            return True
+        if node.kind == "new" and any(_is_name(part, name) for arg in node.args for part in (strip(arg),)):
+            return True
+    return any(
+        isinstance(part, r.Call) and last_name(part.callee) == "move" and any(_is_name(a, name) for a in part.args)
+        for write in function.flow.writes
+        for part in walk(write.value)
+    )
+
+
+def _is_name(value: r.Value | None, name: str) -> bool:
+    inner = strip(value)
+    return isinstance(inner, r.Name) and inner.text == name

@@ -1,0 +1,413 @@
+"""A view of something local is left with what outlives it.
+
+A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a parameter
+leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a native object
+together with a state that lives on and a function that deletes it, while what owns the memory ends with the call.
+
+bad:
+
+```cpp
+class Labels {
+ public:
+  void Title(int id) {
+    std::string text = "item " + std::to_string(id);
+    title_ = text.c_str();
+  }
+ private:
+  const char* title_ = "";
+};
+```
+
+good:
+
+```cpp
+class Labels {
+ public:
+  void Title(int id) {
+    std::string text = "item " + std::to_string(id);
+    title_ = text;
+  }
+ private:
+  std::string title_;
+};
+```
+
+Reported: raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local, a
+parameter by value, or memory that a local releases; kept by a member, a global, a parameter's target or a container or
+struct that is used after the local's scope, and not taken back on some way there. And a call that gets a pointer into
+the memory of a local, a function to call back and a state on the heap, whose result is kept or which has none. `certain`
+where no way takes it back.
+
+Quiet: what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for
+views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
+strings that a call gets (they are names, and copied).
+
+Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen, nor
+memory that a callee hands out.
+
+Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until the
+deleter runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Place,
+    Step,
+    callbacks,
+    ending,
+    events,
+    glance,
+    keeping,
+    places,
+    records,
+    rule,
+    statements,
+    text,
+    types,
+)
+
+_WAITS = re.compile(r"(?:wait|await|join|block|sync|drain|get\b|result\b)", re.IGNORECASE)
+_EMPTIES = re.compile(r"(?:clear|pop|erase|reset|remove|resize|assign|unlink|detach)", re.IGNORECASE)
+_HELP = "keep a copy, or let what owns the memory live as long"
+
+
+@rule(severity="error")
+def view_shorter_than_user(function: Function) -> Iterator[Finding]:
+    if function.record.kind == "lambda" and function.parent is None:
+        return
+    yield from _stored(function)
+    yield from _returned(function)
+    yield from _handed_over(function)
+
+
+# --- stored -------------------------------------------------------------------------------------------
+
+
+def _stored(function: Function) -> Iterator[Finding]:
+    seen: set[int] = set()
+    for store in keeping.stores(function, _can_outlive):
+        owner = _owner(function, store.kept)
+        if not owner or owner == store.place[0] or store.event.index in seen or ending.is_handed_over(function, owner):
+            continue
+        if store.event.index not in function.flow.reachable:
+            continue
+        found = _left(function, store, owner)
+        if found is not None:
+            seen.add(store.event.index)
+            certainty, steps = found
+            yield function.finding(
+                store.event,
+                f"`{owner}` ends before `{_shown(function, store.place)}`, which is left with {_what(store.kept)}",
+                certainty=certainty,
+                help=_HELP,
+                steps=steps,
+            )
+
+
+def _can_outlive(function: Function, place: Place, target: records.Value | None) -> bool:
+    """A member, a global, what a parameter leads to; a local too, which may outlive a block or be returned."""
+    if keeping.outlives_call(function, place, target):
+        return True
+    if not function.is_local(place):
+        return False
+    parameter = next((p for p in function.record.parameters if p.name == place[0]), None)
+    if parameter is not None:
+        kind = types.parse(parameter.type)
+        reached = len(place) > 1 or (isinstance(target, records.Unary) and target.op == "*") or target is None
+        return reached and bool(kind.pointers or kind.reference) and "&&" not in parameter.type
+    return place[0] in function.locals and (len(place) > 1 or target is None)
+
+
+def _owner(function: Function, kept: keeping.Kept) -> str:
+    inner = places.strip(kept.value)
+    if isinstance(inner, records.Name) and (kept.how == "capture" or kept.holder is not None):
+        if ending.is_local_value(function, inner.text):
+            return inner.text
+    return ending.owner_of(function, inner)
+
+
+def _user(place: Place) -> Place:
+    """Without the steps to an element."""
+    return tuple(step for step in place if not step.startswith("["))
+
+
+def _shown(function: Function, place: Place) -> str:
+    """A local is named as a whole: it is the one that is used on."""
+    whole = place[0] in function.locals and not _is_parameter(function, place[0])
+    return places.render(place[:1] if whole else _user(place))
+
+
+def _what(kept: keeping.Kept) -> str:
+    if kept.holder is not None:
+        return f"a `{kept.holder.name}` that looks at it"
+    return "a lambda that captures it" if kept.how == "capture" else f"`{text(kept.value)}`"
+
+
+def _left(function: Function, store: keeping.Store, owner: str) -> tuple[Certainty, tuple[Step, ...]] | None:
+    root = store.place[0]
+    if root == places.THIS or not function.is_local(store.place) or _is_parameter(function, root):
+        return _left_at_end(function, store)
+    return _left_in_result(function, store, root) or _left_after_scope(function, store, owner, root)
+
+
+def _is_parameter(function: Function, name: str) -> bool:
+    return any(p.name == name for p in function.record.parameters)
+
+
+def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, tuple[Step, ...]] | None:
+    flow = function.flow
+    if _is_guarded(function, store):
+        return None
+
+    def takes_back(event: events.Event) -> bool:
+        return _takes_back(function, store, event)
+
+    way = flow.path(store.event, lambda event: event.index == flow.exit, takes_back)
+    if way is None:
+        return None
+    return ("likely" if any(takes_back(event) for event in flow.after(store.event)) else "certain"), ()
+
+
+def _takes_back(function: Function, store: keeping.Store, event: events.Event) -> bool:
+    user = _user(store.place)
+    match event:
+        case events.Write(place=place, fresh=False) if event is not store.event:
+            return places.covers(_user(place), user) or places.covers(user, _user(place))
+        case events.Call(receiver=place, node=node):
+            name = places.last_name(node.callee)
+            if place is not None and places.covers(user, _user(place)):
+                return bool(_EMPTIES.match(name)) or name == "swap"
+            if any(_names(argument, user[-1]) for argument in node.args if event is not store.event):
+                return bool(_EMPTIES.match(name)) or name in ("swap", "exchange")
+            own = function.home.defined(name) if function.home is not None and store.place[0] == places.THIS else []
+            return any(method.mentions("=" + user[-1]) for method in own)
+    return False
+
+
+def _names(value: records.Value, name: str) -> bool:
+    return any(places.last_name(part) == name for part in places.walk(value))
+
+
+def _is_guarded(function: Function, store: keeping.Store) -> bool:
+    """Whether a guard object or a cleanup takes it back, or the local does so itself when it ends."""
+    name = _user(store.place)[-1]
+    if any(inner.mentions("=" + name) or _empties(inner, name) for inner in function.lambdas()):
+        return True
+    for event in function.flow.writes:
+        if event.fresh:
+            written = event.type
+            cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+            if cls is not None and cls.destructor is not None:
+                destructor = cls.destructor
+                if destructor.mentions("=" + name) or glance.says(destructor, name):
+                    return True
+                if any(isinstance(p, records.Name) and p.text == places.THIS for p in places.walk(event.value)):
+                    return True
+    return False
+
+
+def _empties(inner: Function, name: str) -> bool:
+    return glance.says(inner, name) and any(_EMPTIES.match(called) for called in inner.record.mentions)
+
+
+def _left_in_result(
+    function: Function, store: keeping.Store, root: str
+) -> tuple[Certainty, tuple[Step, ...]] | None:
+    """The local that was left with it is what the function answers with."""
+    if not types.parse(function.record.result).is_value:
+        return None
+    for event in function.flow.after(store.event, lambda e: _takes_back(function, store, e)):
+        if isinstance(event, events.Leave) and event.kind == "return":
+            inner = places.strip(event.value)
+            if isinstance(inner, records.Name) and inner.text == root:
+                return "certain", (function.step(event, "it is returned here"),)
+    return None
+
+
+def _left_after_scope(
+    function: Function, store: keeping.Store, owner: str, root: str
+) -> tuple[Certainty, tuple[Step, ...]] | None:
+    """The owner's block ends, and the user is looked at behind it."""
+    flow = function.flow
+
+    def takes_back(event: events.Event) -> bool:
+        return _takes_back(function, store, event) or (isinstance(event, events.End) and event.place == (root,))
+
+    for end in flow.after(store.event, takes_back):
+        if not isinstance(end, events.End) or end.place != (owner,):
+            continue
+        quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
+        for event in flow.after(end, takes_back):
+            if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
+                return "likely", (
+                    function.step(event, f"`{root}` is looked at here, where `{owner}` is gone"),
+                )
+    return None
+
+
+def _looks_at(event: events.Event, root: str) -> bool:
+    match event:
+        case events.Read(place=place):
+            return place[0] == root
+        case events.Leave(value=value) if value is not None:
+            return any(isinstance(part, records.Name) and part.text == root for part in places.walk(value))
+    return False
+
+
+def _is_inside(event: events.Event, store: events.Event) -> bool:
+    return store.span.start <= event.span.start and event.span.end <= store.span.end
+
+
+# --- returned -----------------------------------------------------------------------------------------
+
+
+def _returned(function: Function) -> Iterator[Finding]:
+    """`return Slice{text.data(), text.size()}`: a class of the project's own, which no compiler knows for a view."""
+    written = function.program.expand(function.record.result, function.file, function.record.scope)
+    kind = types.parse(written)
+    if not kind.is_value or not kind.name or function.program.roles(written, function):
+        return
+    if function.program.find_class(kind.name, function.record.scope, function.file) is None:
+        return
+    for statement in statements(function.body):
+        if not isinstance(statement, records.Leave) or statement.kind != "return" or statement.value is None:
+            continue
+        for kept in keeping.kept(function, statement.value, written):
+            owner = _owner(function, kept) if kept.holder is not None else ""
+            if owner and not isinstance(places.strip(statement.value), records.Name):
+                if not ending.is_handed_over(function, owner):
+                    yield function.finding(
+                        statement,
+                        f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
+                        help=_HELP,
+                    )
+                    break
+
+
+# --- handed over together with a state -----------------------------------------------------------------
+
+
+def _handed_over(function: Function) -> Iterator[Finding]:
+    if not _may_hand_over(function):
+        return
+    for call in function.flow.calls:
+        node = call.node
+        if node.kind != "call" or len(node.args) < 3 or call.index not in function.flow.reachable:
+            continue
+        state = next((arg for arg in node.args if _is_on_heap(function, arg)), None)
+        back = next((arg for arg in node.args if _is_callback(function, arg)), None)
+        if state is None or back is None:
+            continue
+        for argument in node.args:
+            owner = "" if argument in (state, back) else _owner_of_memory(function, argument)
+            if owner and not ending.is_handed_over(function, owner) and _lives_on(function, call, state):
+                yield function.finding(
+                    call,
+                    f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
+                    certainty="likely",
+                    help=f"move `{owner}` into the state that is deleted in the end",
+                    steps=(function.step(state, "this is what lives on"),),
+                )
+                break
+
+
+_NEW_OR_RELEASE = ("release", "unique_ptr", "make_unique")
+
+
+def _may_hand_over(function: Function) -> bool:
+    return function.says(_MAKES) or function.mentions(*_NEW_OR_RELEASE)
+
+
+_MAKES = re.compile(rb'"new"')
+
+
+def _owner_of_memory(function: Function, value: records.Value) -> str:
+    """The local whose memory is given. A string is a name, which is copied; a local itself is the state of a callback."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Unary) and inner.op == "&":
+        return ""
+    owner = ending.owner_of(function, inner)
+    if not owner or owner not in function.locals:
+        return ""
+    roles = function.program.roles(function.program.type_of(records.Name(0, 0, owner), function), function)
+    return "" if "string" in roles else owner
+
+
+def _is_on_heap(function: Function, value: records.Value) -> bool:
+    inner = places.strip(value)
+    match inner:
+        case records.Call(kind="new"):
+            return True
+        case records.Call(callee=records.Member(name="release" | "detach")):
+            return True
+        case records.Name(text=name) if name in function.locals:
+            initial = places.strip(function.locals[name][1])
+            return initial != inner and initial is not None and _is_on_heap(function, initial)
+    return False
+
+
+def _is_callback(function: Function, value: records.Value) -> bool:
+    """A function that gets the state back as `void*`."""
+    inner = places.strip(value)
+    match inner:
+        case records.Unary(op="+" | "&", value=named):
+            return _is_callback(function, named)
+        case records.Lambda(function=index):
+            made = function.program.function_at(function.file, index)
+            return made is not None and any(callbacks.is_untyped(made, p.type) for p in made.record.parameters)
+        case records.Name(text=name):
+            if name in function.locals:
+                initial = places.strip(function.locals[name][1])
+                return isinstance(initial, records.Lambda | records.Unary) and _is_callback(function, initial)
+            last = name.rsplit("::", 1)[-1]
+            return any(
+                other.name == last and any(callbacks.is_untyped(other, p.type) for p in other.record.parameters)
+                for other in function.program.functions
+                if other.name == last
+            )
+    return False
+
+
+def _lives_on(function: Function, call: events.Call, state: records.Value) -> bool:
+    """Whether what was made is there after the call: it has no result, or its result is stored or returned; and nobody
+    waits for it or deletes its state here."""
+    later = [event for event in function.flow.after(call) if isinstance(event, events.Call)]
+    names = {part.text for part in places.walk(state) if isinstance(part, records.Name)}
+    for event in later:
+        if _WAITS.match(places.last_name(event.node.callee)) and not event.node.args:
+            return False
+        if event.node.kind == "delete" and any(places.last_name(places.strip(a)) in names for a in event.node.args):
+            return False
+    if call.dropped or call.into is None:
+        return True
+    if not function.is_local(call.into) or len(call.into) > 1:
+        return True
+    made = call.into[0]
+    return any(_says(event, made) for event in function.flow.after(call))
+
+
+def _says(event: events.Event, made: str) -> bool:
+    """Whether an event stores the result, or answers with it."""
+    match event:
+        case events.Leave(value=value) | events.Write(value=value, fresh=False):
+            return any(
+                (isinstance(part, records.Name) and part.text == made and not isinstance(value, records.Binary))
+                for part in places.walk(value)
+                if not _is_question(value, made)
+            )
+        case events.Call(node=records.Call(kind="new" | "construct", args=args)):
+            return any(places.last_name(places.strip(arg)) == made for arg in args)
+    return False
+
+
+def _is_question(value: records.Value | None, made: str) -> bool:
+    """`return blob.sum()`: what a method answers is something else."""
+    inner = places.strip(value)
+    return isinstance(inner, records.Call) and isinstance(inner.callee, records.Member) and not inner.args
