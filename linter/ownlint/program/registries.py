@@ -89,6 +89,7 @@ class Registries:
                 for caller in self.program.callers(function)
                 if caller not in found and any(True for _ in calls_of(caller, function))
             }
+            above |= {function.parent for function in layer if function.parent is not None} - found
             layer = sorted(above, key=lambda one: (one.path, one.index))
             found |= above
         return found
@@ -107,6 +108,7 @@ class Registries:
                 last_name(call.node.callee) in names
                 and not takers.isdisjoint(function.program.callee(call.node, function).functions)
             )
+            or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
         ]
 
 
@@ -198,6 +200,19 @@ def _asks_container(function: Function, value: r.Value | None) -> bool:
     if isinstance(inner, r.Name) and inner.text in function.locals:
         value = function.locals[inner.text][1]
     return any(last_name(call.callee) in _ASKS for call in calls_in(value))
+
+
+def lambdas_in(function: Function, argument: r.Value) -> Iterator[Function]:
+    """The lambda that an argument is, or that the local holds which it names."""
+    inner = strip(argument)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        inner = strip(function.locals[inner.text][1])
+    while isinstance(inner, r.Unary):
+        inner = strip(inner.value)
+    if isinstance(inner, r.Lambda):
+        made = function.program.function_at(function.file, inner.function)
+        if made is not None:
+            yield made
 
 
 def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:

@@ -226,18 +226,11 @@ def _has_telling_loop(helper: Function, registry: registries.Registry, depth: in
 
 def _handed(function: Function, argument: records.Value) -> Iterator[Function]:
     """The functions that an argument stands for: a lambda, one held by a local, or a function's name."""
+    yield from registries.lambdas_in(function, argument)
     inner = places.strip(argument)
     while isinstance(inner, records.Unary) and inner.op in ("&", "+"):
         inner = places.strip(inner.value)
-    if isinstance(inner, records.Name) and inner.text in function.locals:
-        inner = places.strip(function.locals[inner.text][1])
-        while isinstance(inner, records.Unary) and inner.op == "+":
-            inner = places.strip(inner.value)
-    if isinstance(inner, records.Lambda):
-        made = function.program.function_at(function.file, inner.function)
-        if made is not None:
-            yield made
-    elif isinstance(inner, records.Name):
+    if isinstance(inner, records.Name) and inner.text not in function.declared:
         named = places.last_name(inner)
         yield from (one for one in function.program.functions if one.name == named and one.cls is None)
 
