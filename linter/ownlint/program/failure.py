@@ -31,7 +31,7 @@ _LOOKS = re.compile(
 )
 _ASKS = re.compile(
     r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
-    r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|start|first|last|min|max|test|any|all|none"
+    r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|first|last|min|max|test|any|all|none"
     r"|cast|dyn_cast|isa)$"
 )
 _BAD_CONSTANT = re.compile(

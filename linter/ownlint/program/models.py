@@ -11,6 +11,7 @@ Numbers of arguments count from 1 in model files and in `Place.number`; `index` 
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import functools
 import hashlib
 import re
@@ -1019,6 +1020,24 @@ class Models:
         """Last names of all status types: what is not among them cannot be one."""
         return frozenset(name.rsplit("::", 1)[-1].rstrip("*") for name in self._status_index.exact)
 
+    @functools.cached_property
+    def owned_error_types(self) -> frozenset[str]:
+        """Last names of the types that point to an error which the holder frees."""
+        held = (status for found in self._status_index.exact.values() for _, _, (_, status) in found)
+        names = (name for status in held if status.kind == "pointer" for name in status.types)
+        return frozenset(name.rsplit("::", 1)[-1].rstrip("*") for name in names)
+
+    def may_return_owned_error(self, last: str) -> bool:
+        """Whether a library's function of that last name returns one."""
+        if not self.may_return_status(last):
+            return False
+        return any(status.kind == "pointer" and _fits(last, status.returned_by) for status in self._returning_models)
+
+    @functools.cached_property
+    def _returning_models(self) -> tuple[StatusModel, ...]:
+        found = (status for held in self._status_index.exact.values() for _, _, (_, status) in held)
+        return tuple({id(status): status for status in found if status.returned_by}.values())
+
     def names_of(self, *roles: Role) -> frozenset[str]:
         """Last names of all classes of these kinds."""
         entries = (entry for found in self._class_index.exact.values() for entry in found)
@@ -1188,3 +1207,7 @@ def _read(path: Path) -> bytes:
     if len(data) > MAXIMUM_BYTES:
         raise ModelError(path, 1, f"larger than {MAXIMUM_BYTES:,} bytes")
     return data
+
+
+def _fits(last: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(last, pattern.rsplit("::", 1)[-1]) for pattern in patterns)

@@ -136,6 +136,23 @@ class Statuses:
         }
         return frozenset(found)
 
+    @cached_property
+    def owned_names(self) -> re.Pattern[bytes] | None:
+        """Finds the name of the type of an error that its holder frees in an encoded body."""
+        words = b"|".join(re.escape(name.encode()) for name in sorted(self.program.models.owned_error_types))
+        return re.compile(rb"\b(?:%b)\b" % words) if words else None
+
+    @cached_property
+    def _owners(self) -> frozenset[str]:
+        wanted = self.program.models.owned_error_types
+        return frozenset(
+            name for name, record in self.program.declared_functions() if types.parse(record.result).last in wanted
+        )
+
+    def may_own(self, name: str) -> bool:
+        """Whether something of that last name can answer with an error that the caller owns."""
+        return name in self._owners or self.program.models.may_return_owned_error(name)
+
     def _answers(self, record: r.Function) -> bool:
         return bool(record.result) and (not _names(record.result).isdisjoint(self.names) or must_look(record))
 
