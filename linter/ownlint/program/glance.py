@@ -14,18 +14,18 @@ from ownlint.program.assignments import INSERTS, SETTING_CALLS
 from ownlint.program.subjects import Function
 
 
-def _opens(kind: type[r.Node]) -> bytes:
+def opens(kind: type[r.Node]) -> bytes:
     """How a record of that kind begins: its tag, where it starts, where it ends."""
     return rb"\[%b,\d+,\d+," % str(kind.__struct_config__.tag).encode()
 
 
-_NAME = _opens(r.Assign) + _opens(r.Name) + rb'"([^"]*)"\]'
+_NAME = opens(r.Assign) + opens(r.Name) + rb'"([^"]*)"\]'
 _MEMBER = rb',"([^"]*)",(?:true|false),\d+\]'
 _ELEMENT_OR_POINTEE = rb"(?<=\])\]"
 _SETS = re.compile(rb'(?:%b|%b|%b),"(?:=|\|=|\+=|\+\+)",' % (_NAME, _MEMBER, _ELEMENT_OR_POINTEE))
-_DECLARES = re.compile(_opens(r.Declare) + rb'\["([^"]*)"\],"([^"]*)"')
+_DECLARES = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"]*)"')
 _LEAVES = re.compile(rb'"(?:return|throw)"')
-_ASKS_FOR_KEY = re.compile(rb'"(?:second|find|contains|count)"|%b\["[^"]*","' % _opens(r.Declare))
+_ASKS_FOR_KEY = re.compile(rb'"(?:second|find|contains|count)"|%b\["[^"]*","' % opens(r.Declare))
 
 _KEYED = INSERTS - {"emplace"}
 """What puts a key into a container and does nothing else; an optional has an `emplace`, too."""

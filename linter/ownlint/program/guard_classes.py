@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program import types
+from ownlint.program.glance import opens
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
 _WORDS = re.compile(r"\w+")
+_COMMA = re.compile(rb'%b",",' % opens(r.Binary))
 
 
 class GuardClass(NamedTuple):
@@ -37,7 +39,7 @@ class Guards:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.known = program.models.names_of("guard", "unguard")
-        self._taking, self._releasing = program.models.pairs_of("hold", "receiver")
+        self.taking, self._releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
         aliases = {
             alias.name
@@ -46,6 +48,45 @@ class Guards:
         }
         self.words = self.known | aliases | {cls.name for cls in self.own.values()}
         """Last names by which a guard can be written."""
+
+    @cached_property
+    def _made_at_once(self) -> re.Pattern[bytes]:
+        return re.compile(
+            rb'(?:%b|%b|%b"(?:void|)","[^"]*",|",",)%b%b"(?:[^"]*::)?(?:%b)"'
+            % (
+                opens(r.Evaluate),
+                opens(r.Binary) + b'",",',
+                opens(r.Cast),
+                opens(r.Call),
+                opens(r.Name),
+                _any_of(self.words),
+            )
+        )
+
+    def may_be_dropped(self, function: Function) -> bool:
+        """False when no statement of the body begins with a guard's construction; needs no decoding."""
+        if self.words.isdisjoint(function.record.mentions):
+            return False
+        return function.says(self._made_at_once) or function.says(_COMMA)
+
+    @cached_property
+    def _takings(self) -> re.Pattern[bytes]:
+        """A guard made of something, or a lock's own method."""
+        return re.compile(
+            rb'%b"(?:[^"]*::)?(?:%b)"\]|,"(?:%b)",(?:true|false),'
+            % (opens(r.Name), _any_of(self.words), _any_of(self.taking))
+        )
+
+    @cached_property
+    def spelled(self) -> frozenset[str]:
+        """Last names of everything that takes a lock and that a body mentions."""
+        return frozenset(self.words) | self.taking
+
+    def takings(self, function: Function) -> int:
+        """How often the body is spelled as if it took a lock, at most; needs no decoding."""
+        if self.spelled.isdisjoint(function.record.mentions):
+            return 0
+        return len(self._takings.findall(bytes(function.record.body)))
 
     def of(self, written: str, function: Function) -> GuardClass | None:
         """The guard class that a type is, as it is written in a function."""
@@ -75,7 +116,7 @@ class Guards:
         if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self._releasing):
             return False
         made = [method for method in cls.constructors if method.record.parameters]
-        takes = [method for method in made if method.mentions(*self._taking)]
+        takes = [method for method in made if method.mentions(*self.taking)]
         return bool(takes) and any(
             last_name(call.node.callee) in self._releasing for call in destructor.flow.calls
         ) and self._is_small(cls)
@@ -94,6 +135,10 @@ def guards(program: Program) -> Guards:
     if not isinstance(program.guards, Guards):
         program.guards = Guards(program)
     return program.guards
+
+
+def _any_of(words: frozenset[str] | set[str]) -> bytes:
+    return b"|".join(sorted(re.escape(word.encode()) for word in words))
 
 
 def locks_of(guard: GuardClass, call: r.Call) -> tuple[r.Value, ...]:

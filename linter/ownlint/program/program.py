@@ -60,6 +60,9 @@ class Program:
         self.maps: object = None  # see `containers.address_maps`
         self.noters: object = None  # see `noting.noters`
         self.resources: object = None  # see `resources.resources`
+        self.slots: object = None  # see `slots.slots`
+        self.disowning: object = None  # see `disowning.disowning`
+        self.losses: object = None  # see `losing.losses`
         self.guards: object = None  # see `guard_classes.guards`
         self.rechecks: object = None  # see `rechecks.helpers_of`
         self.atomics: object = None  # see `rechecks.atomic_gaps`

@@ -62,7 +62,7 @@ _NAMES = ("lock", "guard", "held", "scoped")
 @rule(severity="error")
 def discarded_lock_guard(function: Function) -> Iterator[Finding]:
     known = guard_classes.guards(function.program)
-    if not function.mentions(*known.words) and not function.mentions(*known.makers):
+    if not known.may_be_dropped(function) and not function.mentions(*known.makers):
         return
     for call in function.flow.calls:
         if not call.dropped or call.node.kind not in ("call", "construct") or _is_just_a_moment(function, call):

@@ -1,0 +1,110 @@
+"""Critical sections: where one lock is taken and let go, and what a look in one decides about another.
+
+Between two sections of one lock everybody else may come in. What was found in the first is then a memory, and whoever acts
+on it in the second acts on what may have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.program import events as e
+from ownlint.program import locks
+from ownlint.program.places import Place, walk
+from ownlint.program.subjects import Function
+
+
+class Section(NamedTuple):
+    """A stretch of a function in which a lock is held without a break. `first` is the event that takes it, or the entry
+    where the caller does."""
+
+    lock: Place
+    first: e.Event
+    inside: frozenset[int]
+    """Indexes of the events at which it is held."""
+
+    def __contains__(self, event: object) -> bool:
+        return isinstance(event, e.Event) and event.index in self.inside
+
+
+def sections(function: Function) -> dict[Place, list[Section]]:
+    """All sections, by their locks, in source order."""
+    flow = function.flow
+    held_at = {index: frozenset(h.lock for h in held) for index, held in locks.held(function).items() if held}
+    taken: dict[tuple[Place, int], list[int]] = {}
+    for index, held in sorted(held_at.items()):
+        for source, _ in flow.predecessors[index]:
+            for lock in held - held_at.get(source, frozenset()):
+                taken.setdefault((lock, source), []).append(index)
+        if index == flow.entry:
+            for lock in held:
+                taken.setdefault((lock, index), []).append(index)
+    found: dict[Place, list[Section]] = {}
+    for (lock, first), starts in sorted(taken.items(), key=lambda entry: (entry[0][1], entry[0][0])):
+        found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(function, lock, starts, held_at)))
+    return found
+
+
+def _spread(function: Function, lock: Place, starts: list[int], held_at: dict[int, frozenset[Place]]) -> frozenset[int]:
+    seen = set(starts)
+    queue = list(starts)
+    for current in queue:
+        for target, _ in function.flow.successors[current]:
+            if target not in seen and lock in held_at.get(target, frozenset()):
+                seen.add(target)
+                queue.append(target)
+    return frozenset(seen)
+
+
+def around(found: dict[Place, list[Section]], event: e.Event) -> Iterator[Section]:
+    """The sections in which the event happens."""
+    for lock in sorted(found):
+        for section in found[lock]:
+            if event in section:
+                yield section
+
+
+# --- what a look decides ----------------------------------------------------------------------------
+
+
+def told_by(function: Function, look: e.Event) -> frozenset[str]:
+    """The locals that know what the look found: they begin with it or are given it, or are set where it came out so."""
+    flow = function.flow
+    told: set[str] = set()
+    local = [w for w in flow.writes if len(w.place) == 1 and function.is_local(w.place)]
+    for _ in range(3):
+        before = len(told)
+        for write in local:
+            if write.place[0] not in told and (
+                _is_about(write.value, look, told)
+                or any(_is_about(test.value, look, told) for test, _ in _nearest_guards(function, write))
+            ):
+                told.add(write.place[0])
+        if len(told) == before:
+            break
+    return frozenset(told)
+
+
+def deciders(function: Function, look: e.Event, act: e.Event) -> list[tuple[e.Test, bool]]:
+    """The tests about what the look found whose outcome is known where the act happens, nearest first."""
+    told = told_by(function, look)
+    return [(test, outcome) for test, outcome in function.flow.guards(act) if _is_about(test.value, look, told)]
+
+
+def _nearest_guards(function: Function, event: e.Event) -> list[tuple[e.Test, bool]]:
+    found: list[tuple[e.Test, bool]] = []
+    for guard in function.flow.guards(event):
+        found.append(guard)
+        if len(found) == 4:
+            break
+    return found
+
+
+def _is_about(value: r.Value | None, look: e.Event, told: set[str] | frozenset[str]) -> bool:
+    if value is None:
+        return False
+    if value.start <= look.span.start and look.span.end <= value.end:
+        return True
+    return any(isinstance(inner, r.Name) and inner.text in told for inner in walk(value))
