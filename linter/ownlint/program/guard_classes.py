@@ -17,7 +17,8 @@ from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
-_WORDS = re.compile(r"\w+")
+_SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
+"""What compilers that analyse thread safety call a guard."""
 _COMMA = re.compile(rb'%b",",' % opens(r.Binary))
 
 
@@ -41,12 +42,14 @@ class Guards:
         self.known = program.models.names_of("guard", "unguard")
         self.taking, self._releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
-        aliases = {
-            alias.name
-            for alias in program.type_aliases
-            if alias.kind == "type" and not self.known.isdisjoint(_WORDS.findall(alias.target))
-        }
-        self.words = self.known | aliases | {cls.name for cls in self.own.values()}
+        words = self.known | {cls.name for cls in self.own.values()}
+        self.own |= {cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)}
+        words |= {cls.name for cls in self.own.values()}
+        meant: dict[str, bool] = {}
+        for alias in program.type_aliases:
+            if alias.kind == "type":
+                meant[alias.name] = meant.get(alias.name, True) and types.parse(alias.target).last in words
+        self.words = words | {name for name, always in meant.items() if always}
         """Last names by which a guard can be written."""
 
     @cached_property
@@ -107,11 +110,13 @@ class Guards:
         return frozenset(
             name
             for name, record in self.program.declared_functions()
-            if record.result and not self.words.isdisjoint(_WORDS.findall(record.result))
+            if record.result and types.parse(record.result).last in self.words and types.parse(record.result).is_value
         )
 
     def _is_guard(self, cls: Class) -> bool:
-        """Whether constructing it locks what it is given and destroying it unlocks that."""
+        """Whether constructing it locks what it is given and destroying it unlocks that, or an attribute says so."""
+        if any(_SCOPED.search(annotation.name) for annotation in cls.record.annotations):
+            return any(record.kind == "constructor" and record.parameters for record in cls.declarations)
         destructor = cls.destructor
         if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self._releasing):
             return False
@@ -135,6 +140,10 @@ def guards(program: Program) -> Guards:
     if not isinstance(program.guards, Guards):
         program.guards = Guards(program)
     return program.guards
+
+
+def _last(name: str) -> str:
+    return types.parse(name).last
 
 
 def _any_of(words: frozenset[str] | set[str]) -> bytes:

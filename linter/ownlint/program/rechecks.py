@@ -31,7 +31,7 @@ class Gap(NamedTuple):
     tests: tuple[tuple[e.Test, bool], ...]
     """The tests about what was found whose outcome is known where the act happens; never empty."""
     again: bool
-    """After the act the look can come again: a loop."""
+    """The look comes again, in a loop; or the first lock was the caller's, who knows more."""
 
 
 def takes_locks(function: Function, times: int = 1) -> bool:
@@ -81,8 +81,10 @@ class Gaps:
         tests = deciders(self.function, look, act)
         if not tests or any(self._is_marked(one, look, act) for one in firsts):
             return None
-        again = self.function.flow.path(act, lambda event: event is look) is not None
-        return Gap(look, act, section.lock, tuple(tests), again)
+        flow = self.function.flow
+        again = flow.path(look, lambda event: event is look) is not None
+        lent = all(one.first.index == flow.entry for one in firsts)
+        return Gap(look, act, section.lock, tuple(tests), again or lent)
 
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
         """Whether some other lock is held from the look to the act."""
@@ -290,10 +292,25 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
         if not reads or any(_is_swap(one, assignment.place) for one in earlier) or any(around(sections(function), act)):
             continue
+        if _is_set_anyway(function, assignment, nearest):
+            continue
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
         again = flow.path(act, lambda one, to=asked: one is to) is not None
         yield assignment, asked, "likely" if done and not again else "possible"
+
+
+def _is_set_anyway(
+    function: Function, assignment: assignments.Assignment, guard: tuple[e.Test, bool]
+) -> bool:
+    """Whether the other way from the test leaves the same behind."""
+    test, outcome = guard
+    other = {event.index for event in function.flow.after(test, branch=not outcome)}
+    return any(
+        one.event.index in other and one.place == assignment.place and one.held == assignment.held
+        for one in assignments.assignments(function)
+        if one.event is not assignment.event
+    )
 
 
 def _can_fail(function: Function, test: e.Test) -> bool:
