@@ -188,6 +188,7 @@ def _options(
     no_cache: bool,
     cache_dir: Path | None,
     build_path: Path | None,
+    diff_base: str | None = None,
     **given: Any,
 ) -> pipeline.Options:
     from ownlint import pipeline
@@ -201,7 +202,7 @@ def _options(
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
     root = _root(paths, settings, config_file)
     cache = None if no_cache else _cache_folder(root, settings, cache_dir)
-    return pipeline.Options(root=root, paths=paths, settings=settings, cache=cache)
+    return pipeline.Options(root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base)
 
 
 def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
@@ -273,6 +274,7 @@ def _coloured(choice: str) -> bool:
 @cli.command(short_help="Report the ownership bugs in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
+@click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
@@ -282,6 +284,7 @@ def _coloured(choice: str) -> bool:
 @click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
 def check(
     paths: tuple[Path, ...],
+    diff_base: str | None,
     exit_zero: bool,
     statistics: bool,
     output_format: str,
@@ -297,7 +300,7 @@ def check(
     """
     from ownlint import pipeline
 
-    options = _options(paths or (Path(),), **given)
+    options = _options(paths or (Path(),), diff_base=diff_base, **given)
     _check_output(output_file)
     with _refusals():
         report = pipeline.run(options)

@@ -59,6 +59,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Pattern of paths to the rules that are silent there."""
     severity: dict[str, Severity] = {}
     """Rule to the severity it is reported with."""
+    parity: tuple[tuple[str, ...], ...] = ()
+    """Further groups of words that name backends of which each does what the others do: `[["metal", "vulkan"]]`."""
 
 
 KEYS: tuple[str, ...] = tuple(field.encode_name for field in msgspec.structs.fields(Config))

@@ -8,26 +8,31 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ownlint import catalogue, inputs
-from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, selected
+from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
-from ownlint.program.models import ModelError, Models
+from ownlint.program.models import ModelError, Models, is_parity_word
 from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
 from ownlint.rule import RuleError
+from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, DiscoverError, Source, discover, modules
 
-REFUSALS = (CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
+if TYPE_CHECKING:
+    from ownlint.program.program import Earlier
+
+REFUSALS = (ChangesError, CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
 """What keeps a run from beginning; the text of each is one line for the user."""
 
 DEADLINE = 60.0
@@ -43,6 +48,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[Path, ...]
     settings: Settings
     cache: Path | None = None
+    diff_base: str | None = None
+    """A revision: only findings that touch what changed since are reported."""
 
     @property
     def jobs(self) -> int:
@@ -50,12 +57,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: Options) -> Report:
-    """Raises `ConfigError`, `DiscoverError`, `ModelError` or `RuleError` when it cannot begin."""
+    """Raises one of `REFUSALS` when it cannot begin."""
     config = options.settings.config
     infos = rule_infos()
     known = [info.id for info in infos]
     check_rules(options.settings, known)
     check_patterns(options.settings)
+    _check_parity(options.settings)
     ran = selected(config, known, [info.id for info in infos if info.severity == "note"])
     cache = Cache(options.cache)
     digests = Digests(cache, options.root)
@@ -64,7 +72,8 @@ def run(options: Options) -> Report:
     held = digests.of_sources(found.sources)
     how = compiling(found, config)
     models_at = inputs.model_paths(options.root, options.settings)
-    key = _result_key(found, held, how, config, models_at)
+    changes = None if options.diff_base is None else since(options.root, options.diff_base)
+    key = _result_key(found, held, how, config, models_at, changes)
     report = _recalled(cache, digests, key)
     if report is None:
         from ownlint.program.program import Program
@@ -73,8 +82,9 @@ def run(options: Options) -> Report:
         rules = [rule for rule in catalogue.load() if rule.id in ran]
         words = [word for rule in rules for word in rule.anchors]
         facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
-        program = Program(facts.files, libraries)
-        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint)
+        earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
+        program = Program(facts.files, libraries, earlier, config.parity)
+        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends)
     digests.save()
@@ -92,6 +102,19 @@ def check_names(settings: Settings) -> None:
     """Raises `ConfigError` on the first rule that is named and does not exist, and on what is no pattern."""
     check_rules(settings, [info.id for info in rule_infos()])
     check_patterns(settings)
+    _check_parity(settings)
+
+
+def _check_parity(settings: Settings) -> None:
+    """Raises `ConfigError` on a group of words that is none."""
+    for group in settings.config.parity:
+        for word in group:
+            if not is_parity_word(word):
+                where = place_of(settings, "parity", word)
+                raise ConfigError(f"{where}: `parity`: `{word}` is no word: letters and digits, a letter first")
+        if len(set(group)) < 2:
+            where = place_of(settings, "parity", group[0]) if group else place_of(settings, "parity", "")
+            raise ConfigError(f"{where}: `parity`: a group needs at least two words that stand for each other")
 
 
 def facts(options: Options) -> File:
@@ -116,6 +139,7 @@ def _compose(
     config: Config,
     ran: frozenset[str],
     hint: str,
+    changes: Changes | None,
 ) -> Report:
     from ownlint.interplay import preferences
     from ownlint.report.compose import compose
@@ -131,7 +155,19 @@ def _compose(
         yields=preferences(catalogue.load()),
         unread=[Incomplete(path, reason) for path, reason in found.unread],
         hint=hint,
+        changed=None if changes is None else changes.lines,
     )
+
+
+def _earlier(
+    options: Options, changes: Changes, libraries: Models, words: Sequence[str], cache: Cache, digests: Digests
+) -> Earlier:
+    """What the changed files said before; read by structure only, since their headers are not those of that time."""
+    from ownlint.program.program import Earlier
+
+    with as_before(options.root, changes) as (sources, held):
+        read_then = read_all(sources, held, {}, libraries, words, cache, digests, options.jobs)
+    return Earlier(tuple(read_then.files), {change.path: change.old for change in changes.files if change.path})
 
 
 class Compiling(msgspec.Struct, frozen=True):
@@ -285,11 +321,16 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 def _result_key(
-    found: Discovered, held: Sequence[str], how: Compiling, config: Config, models: tuple[Path, ...]
+    found: Discovered,
+    held: Sequence[str],
+    how: Compiling,
+    config: Config,
+    models: tuple[Path, ...],
+    changes: Changes | None,
 ) -> str:
     sources = [(s.relative, s.asked, digest) for s, digest in zip(found.sources, held, strict=True)]
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
-    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings)
+    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings, changes)
     return Cache.key(
         b"result", inputs.engine_digest(), inputs.knowledge_digest(models), *map(msgspec.json.encode, parts)
     )

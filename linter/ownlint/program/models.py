@@ -572,6 +572,7 @@ class _File:
         self.macros = [model for table in self._tables("macro") for model in self._macros(table)]
         self.frameworks = [self._framework(table) for table in self._tables("framework")]
         self.versions = [self._version(table) for table in self._tables("version")]
+        self.parity = [self._parity(table) for table in self._tables("parity")]
         self.modules: dict[str, str] = {}
         self.exports: dict[str, tuple[str, ...]] = {}
         self.py_classes: list[PyClass] = []
@@ -689,6 +690,17 @@ class _File:
         )
         table.done()
         return model
+
+    def _parity(self, table: _Table) -> tuple[str, ...]:
+        words = table.texts("words")
+        table.text("source")
+        if len(words) < 2:
+            table.fail("`words` needs at least two words that stand for each other", "words")
+        for word in words:
+            if not is_parity_word(word):
+                table.fail(f"`{word}` is no word: letters and digits, a letter first", "words", word)
+        table.done()
+        return words
 
     def _version(self, table: _Table) -> Version:
         version = Version(self.library, table.required("name"), table.mapping("packages"), table.text("note"))
@@ -895,6 +907,11 @@ def _same(model: tuple[str, ...], query: tuple[str, ...]) -> bool:
 # --- all files together ----------------------------------------------------------------------------
 
 
+def is_parity_word(word: str) -> bool:
+    """Whether it can stand for a vendor in names and paths."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", word) is not None
+
+
 class Models:
     """Every model file that was loaded, later files before earlier ones.
 
@@ -907,6 +924,8 @@ class Models:
         self.digest = digest
         self.libraries = tuple(file.library for file in files)
         self.versions = tuple(version for file in files for version in file.versions)
+        self.parity = tuple(words for file in files for words in file.parity)
+        """Groups of words, each for one backend of several that do the same."""
         self.frameworks = {model.spelling.name: model for file in files for model in file.frameworks}
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self._anchors = {Anchor(word, _beside(file)) for file in files for word in file.anchors}

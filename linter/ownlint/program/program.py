@@ -51,9 +51,25 @@ class Callee(msgspec.Struct, frozen=True):
     """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
 
 
+class Earlier(msgspec.Struct, frozen=True):
+    """What the changed files said before the change. `renamed` maps each changed path to what it was called then, which
+    is empty for a file that is new."""
+
+    files: tuple[r.File, ...]
+    renamed: dict[str, str]
+
+
 class Program:
-    def __init__(self, files: Iterable[r.File], models: Models) -> None:
+    def __init__(
+        self,
+        files: Iterable[r.File],
+        models: Models,
+        earlier: Earlier | None = None,
+        parity: tuple[tuple[str, ...], ...] = (),
+    ) -> None:
         self.models = models
+        self.earlier = earlier
+        self.parity = (*models.parity, *parity)
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
         self._border: object = None  # see `border.border`
         self.summaries: object = None  # see `summaries.summaries`
@@ -76,6 +92,18 @@ class Program:
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
         self._link()
+
+    @cached_property
+    def before(self) -> Program | None:
+        """The project as it was before the change under review; None when no change is looked at."""
+        if self.earlier is None:
+            return None
+        same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
+        return Program((*same, *self.earlier.files), self.models, None, self.parity[len(self.models.parity) :])
+
+    def was_called(self, path: str) -> str:
+        """The path of a file before the change; empty when it is new."""
+        return path if self.earlier is None else self.earlier.renamed.get(path, path)
 
     # --- linking ---
 

@@ -23,7 +23,7 @@ from ownlint.program.assignments import place
 from ownlint.program.conditions import computed_once
 from ownlint.program.failure import reports_failure
 from ownlint.program.flow import Flow
-from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
+from ownlint.program.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
 
@@ -35,6 +35,7 @@ _BRANCHES = re.compile(
     )
 )
 """A body that decides something."""
+_QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
 _HOLDS_VALUES = frozenset({"container", "associative", "sequence", "string", "mutex", "condition variable", "view"})
 _DEPTH = 4
@@ -241,18 +242,20 @@ class Validity:
         return (*base, *below) if below is not None else (*base, f"{name}()")
 
     def _returned(self, function: Function, call: r.Call, depth: int) -> Place | None:
-        """What a method that does nothing else returns, below its object."""
+        """The member that a short method returns, whatever it checks before."""
         candidates = self.program.callee(call, function).functions
         if len(candidates) != 1 or not candidates[0].is_short or candidates[0].record.parameters:
             return None
         getter = candidates[0]
-        if getter is function or getter.cls is None:
+        if getter is function or getter.cls is None or any(n.startswith("=") for n in getter.record.mentions):
             return None
-        match getter.body:
-            case (r.Leave(kind="return", value=value),):
-                found = self.where(getter, value, depth + 1)
-                return found[1:] if found is not None and found[0] == THIS else None
-        return None
+        found = {
+            self.where(getter, statement.value, depth + 1)
+            for statement in getter.statements
+            if isinstance(statement, r.Leave) and statement.kind == "return"
+        }
+        only = found.pop() if len(found) == 1 else None
+        return only[1:] if only is not None and only[0] == THIS else None
 
     def receiver_of(self, function: Function, call: e.Call) -> Place | None:
         """The object a call is about: what it is called on, `this`, or the only argument."""
@@ -529,6 +532,7 @@ class Validity:
             for method in one.methods:
                 if (
                     method.record.kind == "conversion"
+                    and not self.checks(method, self.guards_of(one))
                     and types.parse(method.name.removeprefix("operator ")).last in wanted
                 ):
                     match method.body:
@@ -682,7 +686,7 @@ def _ends_program(function: Function, call: r.Call) -> bool:
 def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:
     """The members of the object, or of its owner, by which the condition is decided."""
     validity = of(function.program)
-    for inner in walk(value):
+    for inner in _asked_in(value):
         if not isinstance(inner, (r.Name, r.Member, r.Call)):
             continue
         where = validity.where(function, inner)
@@ -693,12 +697,24 @@ def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place
             yield below
 
 
+def _asked_in(value: r.Value) -> Iterator[r.Value]:
+    """The parts of a condition that are asked themselves, rather than given to somebody who does something."""
+    stack = [value]
+    while stack:
+        inner = stack.pop()
+        yield inner
+        if isinstance(inner, r.Call) and inner.args and not _QUESTION.search(last_name(inner.callee)):
+            stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
+        else:
+            stack += children(inner)
+
+
 def _can_be_flag(function: Function, value: r.Value) -> bool:
-    """A bool, a number, a pointer, an enumerator: no container, no text."""
+    """A bool, a number, a pointer, an enumerator: no container, no text. Of an unknown type it can."""
     program = function.program
     written = program.type_of(value, function)
     roles = program.roles(written, function) if written else ()
-    return _HOLDS_VALUES.isdisjoint(roles)
+    return types.parse(written).name != "char" and _HOLDS_VALUES.isdisjoint(roles)
 
 
 def _polarity(value: r.Value, outcome: bool) -> bool:

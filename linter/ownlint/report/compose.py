@@ -13,6 +13,9 @@ from ownlint.interplay import settle
 from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
 from ownlint.report.suppressions import Suppressions
 
+Changed = Mapping[str, Sequence[tuple[int, int]]]
+"""Path to the ranges of its lines that changed, both ends included."""
+
 
 def compose(
     said: Iterable[Finding | Crash],
@@ -25,9 +28,11 @@ def compose(
     yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
+    changed: Changed | None = None,
 ) -> Report:
     """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run; `yields`
-    says which rules a rule leaves the word to; `hint` says why files have no types."""
+    says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, only findings that
+    touch one of these lines are reported."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -38,10 +43,13 @@ def compose(
     findings = settle(findings, yields or {}, sources.line)
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
-    located = [finding for finding in locate(findings, sources) if finding.path in asked]
+    located = [each for each in locate(findings, sources) if each.path in asked and _touches(each, changed)]
     standing, silenced = suppressions.split(_permitted(located, config))
-    about_us = [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran]
-    standing_too, silenced_too = suppressions.split(_permitted(locate(about_us, sources), config))
+    about_us = locate(
+        [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran], sources
+    )
+    about_us = [each for each in about_us if _touches(each, changed)]
+    standing_too, silenced_too = suppressions.split(_permitted(about_us, config))
     shown = at_least([*standing, *standing_too], config.certainty)
     return Report(
         findings=tuple(sorted((_graded(finding, config) for finding in shown), key=_order)),
@@ -49,6 +57,18 @@ def compose(
         suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
         files=len(files),
         notice=_notice(files, hint),
+    )
+
+
+def _touches(finding: Located, changed: Changed | None) -> bool:
+    """Whether it stands on a changed line, or leads through one."""
+    if changed is None:
+        return True
+    places = [(finding.path, finding.region), *((step.path, step.region) for step in finding.steps)]
+    return any(
+        first <= region.end_line and region.line <= last
+        for path, region in places
+        for first, last in changed.get(path, ())
     )
 
 

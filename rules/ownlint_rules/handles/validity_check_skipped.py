@@ -134,7 +134,7 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
 
 def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.Guard]) -> Certainty:
     unready = all(guard.unready for guard in guards)
-    if checking < _LEAST or 2 * careful < all_of_them:
+    if checking < _LEAST or (2 if checking < _MANY else 3) * careful < all_of_them:
         return "possible"
     if unready:
         return "likely" if checking > _MANY and 4 * careful >= 3 * all_of_them else "possible"
