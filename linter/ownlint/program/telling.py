@@ -6,6 +6,7 @@ because of the failure, but may still read the outcome.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,9 +18,15 @@ from ownlint.program.assignments import place
 from ownlint.program.failure import failing, refuses
 from ownlint.program.lower import statements
 from ownlint.program.places import Place, last_name, walk
+from ownlint.program.program import Program
 from ownlint.program.statuses import Status
 from ownlint.program.subjects import Function
 
+_LOGS = re.compile(
+    r"(?:\w+_)?(?:LOG|LOGF?|TRACE|WARN|WARNING|ERROR)(?:_\w+)?|(?:Log|log)(?:_?(?:[Ee]rror|[Ww]arn\w*|[Ii]nfo|[Mm]essage|[Ll]ine))?"
+    r"|(?:[Ww]arn|[Ww]arning|error|info|[Pp]rintf?|fprintf|perror|syslog)"
+)
+"""Names of the log where no model knows it. They serve to keep quiet, and to tell a line from a deed."""
 _LOGGERS = 2
 """So many calls deep a callee may write to the log itself."""
 
@@ -65,7 +72,7 @@ def seen_failures(function: Function) -> Iterator[Seen]:
                 continue
             status = function.program.status(function.program.result_type(cause.node, function), function)
             if status is not None:
-                side = _side(function, branches[at], test, outcome)
+                side = side_of(function, branches[at], test, outcome)
                 yield Seen(test, outcome, cause, status, kept.get(id(cause.node)), certainty, side)
             break
 
@@ -85,7 +92,7 @@ def _kept(function: Function) -> dict[int, Place]:
     }
 
 
-def _side(function: Function, branch: r.Branch, test: e.Test, outcome: bool) -> r.Body | None:
+def side_of(function: Function, branch: r.Branch, test: e.Test, outcome: bool) -> r.Body | None:
     """The block of the `if` that the outcome leads to."""
     for target, label in function.flow.successors[test.index]:
         if label is outcome:
@@ -143,29 +150,32 @@ def is_silent(seen: Seen, after: Aftermath) -> bool:
     return not any(reads(event, seen.kept) for event in after.reached)
 
 
-def is_logged_only(function: Function, after: Aftermath) -> e.Call | None:
-    """The log line, where that is all the failing side does."""
-    calls = [event for event in after.own if isinstance(event, e.Call)]
-    lines = [call for call in calls if logs(function, call.node)]
-    if not lines or any(isinstance(event, e.Write) and not event.fresh for event in after.own):
+def is_logger(program: Program, name: str) -> bool:
+    """Whether something of that name writes to the log: a model's macro, or one of the project's own that hands on."""
+    return program.role(name) in ("log", "debug log") or _LOGS.fullmatch(name) is not None
+
+
+def line_of(function: Function, statement: r.Statement) -> e.Call | None:
+    """The call by which a statement writes to the log: `LOG(ERROR) << text;`, `logger->Warn(text);`."""
+    if not isinstance(statement, r.Evaluate):
         return None
-    spoken = [call for call in calls if not any(_is_said(call, line) for line in lines)]
-    if any(isinstance(event, e.Leave) and (event.kind == "throw" or event.via) for event in after.own):
+    innermost = statement.value
+    while isinstance(innermost, r.Binary) and innermost.op == "<<":
+        innermost = innermost.left
+    if not isinstance(innermost, r.Call) or not is_logger(function.program, last_name(innermost.callee)):
         return None
-    return lines[0] if not [call for call in spoken if not _only_words(call)] else None
+    return next((call for call in function.flow.calls if call.node is innermost), None)
 
 
-def _is_said(call: e.Call, line: e.Call) -> bool:
-    return call is line or line.span.start <= call.span.start < line.span.end
-
-
-def _only_words(call: e.Call) -> bool:
-    """A call that makes what is said: `status.message()`, `ToString(x)`, whose answer is used."""
-    return not call.dropped
+def words_of(call: r.Call) -> Iterator[str]:
+    """What a log line says of how grave it is: its own name and the names it is given."""
+    yield last_name(call.callee)
+    for argument in call.args[:1]:
+        yield from (inner.text for inner in walk(argument) if isinstance(inner, r.Name))
 
 
 def logs(function: Function, call: r.Call) -> bool:
-    return function.program.role(last_name(call.callee)) in ("log", "debug log")
+    return is_logger(function.program, last_name(call.callee))
 
 
 def reads(event: e.Event, kept: Place | None) -> bool:
@@ -210,7 +220,7 @@ def tells_itself(function: Function, call: r.Call) -> bool:
 
 def _logs(function: Function, depth: int) -> bool:
     program = function.program
-    if any(program.role(name) == "log" for name in function.record.mentions if name[0] != "="):
+    if any(is_logger(program, name) for name in function.record.mentions if name[0] != "="):
         return True
     if depth <= 1:
         return False
