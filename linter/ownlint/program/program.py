@@ -75,6 +75,7 @@ class Program:
         self.summaries: object = None  # see `summaries.summaries`
         self.maps: object = None  # see `containers.address_maps`
         self.noters: object = None  # see `noting.noters`
+        self.kept_types: object = None  # see `passing.ends_with_failure`
         self.resources: object = None  # see `resources.resources`
         self.slots: object = None  # see `slots.slots`
         self.disowning: object = None  # see `disowning.disowning`
@@ -82,7 +83,9 @@ class Program:
         self.guards: object = None  # see `guard_classes.guards`
         self.rechecks: object = None  # see `rechecks.helpers_of`
         self.atomics: object = None  # see `rechecks.atomic_gaps`
+        self.shared: object = None  # see `lazily.others_lock`
         self.validity: object = None  # see `validity.of`
+        self.siblings: object = None  # see `parity.of`
         self.mutexes: object = None  # see `mutexes.mutexes`
         self.locks: object = None  # see `locks.locks`
         self.guarded: object = None  # see `guarded.guarded`
@@ -100,6 +103,11 @@ class Program:
             return None
         same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
         return Program((*same, *self.earlier.files), self.models, None, self.parity[len(self.models.parity) :])
+
+    @property
+    def earlier_paths(self) -> dict[str, str]:
+        """Each file that the change under review touches, and what it was called before."""
+        return self.earlier.renamed if self.earlier is not None else {}
 
     def was_called(self, path: str) -> str:
         """The path of a file before the change; empty when it is new."""

@@ -58,11 +58,13 @@ from ownlint import (
     failure,
     glance,
     lasting,
+    passing,
     places,
     records,
     rule,
     skipping,
     text,
+    types,
     unfinished,
     weaker,
 )
@@ -115,10 +117,18 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
     return function.finding(
         kept.event,
         f"`{shown}` is kept before {work} has succeeded",
-        certainty=weaker("likely", skip.certainty, failed.certainty),
+        certainty="possible"
+        if passing.ends_with_failure(function)
+        else weaker("likely", skip.certainty, failed.certainty),
         help=f"keep it after {work} has succeeded, or erase it on the failing path",
         steps=tuple(steps),
     )
+
+
+def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip) -> Certainty:
+    if passing.ends_with_failure(function):
+        return "possible"
+    return weaker("likely", skip.certainty, failed.certainty)
 
 
 # --- what is kept ---
@@ -220,6 +230,8 @@ def _is_about(
     """Whether the work is done on the entry: called on it, or given it."""
     names = _names(function, kept, value)
     on = places.receiver(cause.node)
+    if not _is_object(function, value):
+        return False
     for handed in (*cause.node.args, on):
         for inner in places.walk(handed):
             if isinstance(inner, records.Name) and inner.text in names:
@@ -228,6 +240,13 @@ def _is_about(
             if where is not None and places.covers(kept.place, where):
                 return True
     return False
+
+
+def _is_object(function: Function, value: records.Value | None) -> bool:
+    """Whether what is kept can be made ready at all; a number cannot."""
+    written = function.program.type_of(places.strip(value), function)
+    kind = types.parse(written)
+    return not written or bool(kind.pointers) or (kind.name not in ("bool", "char") and not failure.is_number(written))
 
 
 def _names(function: Function, kept: assignments.Assignment, value: records.Value | None) -> set[str]:

@@ -65,6 +65,7 @@ from ownlint import (
     failure,
     glance,
     lasting,
+    passing,
     places,
     records,
     rule,
@@ -148,7 +149,9 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return "possible"
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
         return "possible"
-    return "possible" if _keeps_its_error(function, announced, failed) else failed.certainty
+    if _keeps_its_error(function, announced, failed) or passing.ends_with_failure(function):
+        return "possible"
+    return failed.certainty
 
 
 def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
