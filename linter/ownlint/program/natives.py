@@ -136,9 +136,9 @@ def ends_life(name: str) -> bool:
     return bool(said) and (said[-1] in _ENDS_LIFE or said[0] in _ENDS_LIFE)
 
 
-def takes_in(name: str) -> bool:
-    """Whether a function's name says that something is put into something else, for keeps."""
-    return not _TAKES_IN.isdisjoint(words(name)) and not ends_life(name)
+def takes_in(name: str) -> frozenset[str]:
+    """The verbs of a function's name that say that something is put into something else, for keeps."""
+    return frozenset() if ends_life(name) else _TAKES_IN.intersection(words(name))
 
 
 def makes(name: str) -> bool:

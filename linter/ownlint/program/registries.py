@@ -223,9 +223,15 @@ def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:
             yield call
 
 
-def is_of_class(function: Function, base: r.Value | None, cls: Class) -> bool:
-    """Whether an object is one of the class, as far as its type is known; None is the function's own. Others may have
-    a member of the same name."""
+def is_own(call: r.Call) -> bool:
+    """Whether a method is called on the function's own object."""
+    on = receiver(call)
+    return isinstance(call.callee, r.Name) or (isinstance(on, r.Name) and on.text == THIS)
+
+
+def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict: bool = False) -> bool:
+    """Whether an object is one of the class; None is the function's own. Others may have a member of the same name, so
+    one of unknown type is taken for one unless that is to be `strict`."""
     if base is None or (isinstance(base, r.Name) and base.text == THIS):
         return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
     written = types.parse(function.program.type_of(base, function))
@@ -234,7 +240,7 @@ def is_of_class(function: Function, base: r.Value | None, cls: Class) -> bool:
     known = [one for one in found if one is not None]
     if known:
         return any(cls in one.ancestry for one in known)
-    return not written.name or written.is_placeholder
+    return not strict and (not written.name or written.is_placeholder)
 
 
 def _registries(program: Program) -> Iterator[Registry]:

@@ -10,7 +10,7 @@ bad:
 struct IrOp { void* ptr; };
 void irOpDestroy(IrOp op);
 void irBlockAppend(IrBlock block, IrOp op);
-void irTableInsert(IrTable table, IrOp op);
+void irBlockInsert(IrBlock block, IrOp op);
 struct Op {
   ~Op() { if (!attached) irOpDestroy(op); }
   IrOp op;
@@ -20,7 +20,7 @@ void append(IrBlock block, Op& op) {
   irBlockAppend(block, op.op);
   op.attached = true;
 }
-void insert(IrTable table, Op& op) { irTableInsert(table, op.op); }
+void insert(IrBlock block, Op& op) { irBlockInsert(block, op.op); }
 ```
 
 good:
@@ -29,7 +29,7 @@ good:
 struct IrOp { void* ptr; };
 void irOpDestroy(IrOp op);
 void irBlockAppend(IrBlock block, IrOp op);
-void irTableInsert(IrTable table, IrOp op);
+void irBlockInsert(IrBlock block, IrOp op);
 struct Op {
   ~Op() { if (!attached) irOpDestroy(op); }
   IrOp op;
@@ -39,15 +39,16 @@ void append(IrBlock block, Op& op) {
   irBlockAppend(block, op.op);
   op.attached = true;
 }
-void insert(IrTable table, Op& op) {
-  irTableInsert(table, op.op);
+void insert(IrBlock block, Op& op) {
+  irBlockInsert(block, op.op);
   op.attached = true;
 }
 ```
 
 Reported: a call of a native function whose name says that it puts something into something else, with the handle of a
 wrapper whose destructor destroys it unless a flag is stored, where some way through the function stores neither the
-flag nor the handle, while another function of the project makes such a call and does store it.
+flag nor the handle, while another function of the project makes such a call, with the same verb or into the same kind
+of thing, and does store it.
 
 Quiet: handles that the wrapper gives up (`release()`), clones, parameters of pointer to const, containers of the
 project or the standard library, and projects in which nobody stores the flag after such a call.
@@ -83,6 +84,7 @@ class _Taking(NamedTuple):
     function: Function
     call: events.Call
     wrapper: records.Value | None
+    handle: str
     stored: bool
 
 
@@ -93,7 +95,30 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
         careful = [taking for taking in takings if taking.stored]
         for taking in takings:
             if not taking.stored and careful:
-                yield _finding(taking, owning, careful, len(takings))
+                like = [one for one in careful if _is_like(taking, one)]
+                share = f"{len(careful)} of {len(takings)}"
+                yield _finding(taking, owning, (like or careful)[0], share, "likely" if like else "possible")
+
+
+def _is_like(taking: _Taking, other: _Taking) -> bool:
+    """Whether two calls do the same: by the verb, or into the same kind of thing."""
+    names = [places.last_name(one.call.node.callee) for one in (taking, other)]
+    if natives.takes_in(names[0]) & natives.takes_in(names[1]):
+        return True
+    return bool(_into(taking) & _into(other))
+
+
+def _into(taking: _Taking) -> set[str]:
+    """The types of what else the call is given: as declared, else as far as it is known."""
+    given = [taking.function.program.type_of(argument, taking.function) for argument in taking.call.node.args]
+    declared = taking.function.program.callee(taking.call.node, taking.function).records
+    for record in declared[:1]:
+        given = [parameter.type for parameter in record.parameters]
+    kinds = [types.parse(written).last for written in given if written]
+    handle = types.parse(taking.handle).last
+    if handle in kinds:
+        kinds.remove(handle)  # a node that takes a node in is a kind of thing, too
+    return set(kinds) - {"int", "size_t", "bool", "unsigned", "long"}
 
 
 def _owning(cls: Class) -> Iterator[_Owning]:
@@ -101,16 +126,25 @@ def _owning(cls: Class) -> Iterator[_Owning]:
     names = sorted(registries.flags(cls)) if destructor is not None else []
     if destructor is None or not names:
         return
-    found = natives.natives(cls.program)
     seen: set[str] = set()
-    for call, _, argument in natives.destroys(destructor, found):
-        place = places.place_of(argument, destructor.flow.aliases, cls.members - destructor.declared)
-        if place is None or len(place) < 2 or place[0] != places.THIS:
-            continue
+    for call, handle in _endings(destructor, cls):
         for flag, free in registries.skipped_when(destructor, call, names):
             if flag not in seen and not _is_validity(cls, flag, free):
                 seen.add(flag)
-                yield _Owning(cls, destructor, call, place[1], flag, free)
+                yield _Owning(cls, destructor, call, handle, flag, free)
+
+
+def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[events.Call, str]]:
+    """The calls by which a method ends the life of one of the object's handles, itself or by another method."""
+    found = natives.natives(cls.program)
+    for call, _, argument in natives.destroys(function, found):
+        place = places.place_of(argument, function.flow.aliases, cls.members - function.declared)
+        if place is not None and len(place) > 1 and place[0] == places.THIS:
+            yield call, place[1]
+    for call in function.flow.calls if depth else ():
+        for method in function.program.callee(call.node, function).functions:
+            if method.cls in cls.ancestry and method is not function and registries.is_own(call.node):
+                yield from ((call, handle) for _, handle in _endings(method, cls, depth - 1))
 
 
 def _is_validity(cls: Class, flag: str, free: bool) -> bool:
@@ -136,7 +170,9 @@ def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
             if (found := _wrapper(function, argument, owning, 0)) is not None
         ]
         if given and not any(_gives_up(function, argument, owning) for argument in call.node.args):
-            yield _Taking(function, call, given[-1][0], _is_stored(function, call, owning))
+            handle = owning.cls.field(owning.handle)
+            written = handle[1].type if handle is not None else ""
+            yield _Taking(function, call, given[-1][0], written, _is_stored(function, call, owning))
 
 
 def _is_native(function: Function, call: records.Call) -> bool:
@@ -144,6 +180,8 @@ def _is_native(function: Function, call: records.Call) -> bool:
     if not isinstance(call.callee, records.Name) or call.kind != "call":
         return False
     callee = function.program.callee(call, function)
+    if call.callee.text in function.declared:  # a lambda that a local holds
+        return False
     return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
 
 
@@ -162,13 +200,11 @@ def _wrapper(
     inner = places.strip(argument)
     match inner:
         case records.Member(base=base, name=name) if name == owning.handle:
-            return (_own(base),) if registries.is_of_class(function, base, owning.cls) else None
+            return (_own(base),) if registries.is_of_class(function, base, owning.cls, strict=True) else None
         case records.Name(text=name) if name in function.locals and depth < 2:
             initial = function.locals[name][1]
-            written = function.locals[name][0]
-            if initial is not None:
-                return _wrapper(function, initial, owning, depth + 1)
-            return (inner,) if _converts(function, inner, written, owning) else None
+            found = _wrapper(function, initial, owning, depth + 1) if initial is not None else None
+            return found or ((inner,) if _converts(function, inner, owning) else None)
         case records.Name(text=name) if name == owning.handle and name not in function.declared:
             return (None,) if registries.is_of_class(function, None, owning.cls) else None
         case records.Call(args=()) if _returns_handle(function, inner, owning):
@@ -180,9 +216,9 @@ def _own(base: records.Value | None) -> records.Value | None:
     return None if isinstance(base, records.Name) and base.text == places.THIS else base
 
 
-def _converts(function: Function, value: records.Value, written: str, owning: _Owning) -> bool:
-    """Whether a parameter is a wrapper that converts itself to its handle."""
-    if types.parse(written).last != owning.cls.name:
+def _converts(function: Function, value: records.Value, owning: _Owning) -> bool:
+    """Whether a local is a wrapper that converts itself to its handle."""
+    if types.parse(function.program.type_of(value, function)).last != owning.cls.name:
         return False
     return any(method.record.kind == "conversion" for one in owning.cls.ancestry for method in one.methods)
 
@@ -237,20 +273,17 @@ def _stores_either(function: Function, owning: _Owning) -> bool:
     )
 
 
-def _finding(taking: _Taking, owning: _Owning, careful: list[_Taking], asked: int) -> Finding:
+def _finding(taking: _Taking, owning: _Owning, careful: _Taking, share: str, certainty: Certainty) -> Finding:
     name = places.last_name(taking.call.node.callee)
     shown = f"`{text(taking.wrapper)}`" if taking.wrapper is not None else f"this `{owning.cls.name}`"
     value, other = ("true", "false") if owning.free else ("false", "true")
-    certainty: Certainty = "likely"
-    first = careful[0]
     return taking.function.finding(
         taking.call,
-        f"`{name}` takes what {shown} owns, and `{owning.flag}` stays {other}: {len(careful)} of {asked} such calls "
-        "store it",
+        f"`{name}` takes what {shown} owns, and `{owning.flag}` stays {other}: {share} such calls store it",
         certainty=certainty,
         help=f"store {value} in `{owning.flag}` here too",
         steps=(
             owning.destructor.step(owning.ending, f"the destructor still destroys it when `{owning.flag}` is {other}"),
-            first.function.step(first.call, f"here `{owning.flag}` is stored"),
+            careful.function.step(careful.call, f"here `{owning.flag}` is stored"),
         ),
     )
