@@ -7,11 +7,13 @@ pointer; its `void*` parameter is what the caller's own state comes back as.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.places import walk
+from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
 _OWNERS = ("python object", "shared pointer", "intrusive pointer")
@@ -20,18 +22,33 @@ _DEEPEST = 2
 
 def user_data(function: Function) -> str:
     """The parameter that is the state of whoever set the callback; empty when the function is no callback of C."""
-    if function.language != "cpp" or len(function.record.parameters) < 2 or not _can_be_pointer(function):
+    parameters = function.record.parameters
+    if function.language != "cpp" or len(parameters) < 2:
         return ""
-    found = [p.name for p in function.record.parameters if is_untyped(function, p.type)]
-    return found[-1] if found else ""
+    found = [p.name for p in parameters if ("void" in p.type or "*" not in p.type) and is_untyped(function, p.type)]
+    return found[-1] if found and _can_be_pointer(function) else ""
 
 
 def is_untyped(function: Function, written: str) -> bool:
     """Whether it is `void*`, by whatever name."""
-    if "*" not in written and "void" in written:
+    if ("*" not in written and "void" in written) or "&" in written or "<" in written:
         return False
     kind = types.parse(function.program.expand(written, function.file, function.record.scope))
     return kind.name == "void" and kind.pointers == 1
+
+
+_TAKERS: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
+
+
+def untyped_takers(program: Program) -> frozenset[str]:
+    """Names of the functions that take a `void*`."""
+    if program not in _TAKERS:
+        _TAKERS[program] = frozenset(
+            name
+            for name, record in program.declared_functions()
+            if any("void" in p.type and "*" in p.type for p in record.parameters)
+        )
+    return _TAKERS[program]
 
 
 def _can_be_pointer(function: Function) -> bool:

@@ -6,10 +6,13 @@ the local ends, `is_handed_over` says.
 
 from __future__ import annotations
 
+import re
+
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program import events as e
-from ownlint.program.keeping import is_raw
+from ownlint.program.glance import opens
+from ownlint.program.keeping import is_raw, keepers, said_names
 from ownlint.program.models import Effect
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
@@ -18,8 +21,46 @@ _STORAGE = frozenset({"string", "container"})
 _ALONE = frozenset({"smart pointer"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer", "python object", "python handle", "handle"})
 _WAYS_IN = frozenset({"data", "c_str", "begin", "get", "front", "back", "at", "operator->", "ptr", "c_data", "str"})
+_TO_POINTEE = frozenset({"get", "operator->", "ptr"})
+"""What leads to an object that others may own as well, unless what holds it owns it alone."""
 _RELEASES = ("release", "free", "destroy", "close", "unmap", "clear", "fini")
 _DEEPEST = 6
+
+
+def may_be_left(function: Function) -> bool:
+    """Whether the body may leave an address of something of its own with somebody else. Needs no decoding."""
+    known = keepers(function.program)
+    mentions = function.record.mentions
+    assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
+    if not assigned and _PUTS.isdisjoint(mentions):
+        return False
+    body = bytes(function.record.body)
+    own = {name: written for name, written in _DECLARED.findall(body)}
+    own |= {p.name.encode(): p.type.encode() for p in function.record.parameters if _is_by_value(p.type)}
+    if not own:
+        return False
+    if any(name in own for found in _TAKEN.findall(body) for name in found if name):
+        return True
+    if _BY_REFERENCE.search(body) and (not assigned or assigned - known.views):
+        return True
+    if not known.lookers.isdisjoint(said := said_names(function)):
+        return True
+    views = assigned & known.views or said & known.views or known.view.search(body.decode("utf-8", "replace"))
+    return bool(views) and any(b"<" in written or b"tring" in written for written in own.values())
+
+
+def _is_by_value(written: str) -> bool:
+    return "&" not in written and "*" not in written
+
+
+_PUTS = frozenset({"push_back", "emplace_back", "push", "insert", "emplace", "try_emplace", "reset", "insert_or_assign"})
+_TAKEN = re.compile(
+    opens(r.Unary) + rb'"&",(?:\[[23],\d+,\d+,)*' + opens(r.Name) + rb'"([^"]*)"|'
+    + opens(r.Member) + rb"(?:\[[23],\d+,\d+,)*" + opens(r.Name) + rb'"([^"]*)"\](?:,"[^"]*",(?:true|false),\d+\])*,'
+    rb'"(?:%b)"' % "|".join(sorted(_WAYS_IN)).encode()
+)
+_BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
+_DECLARED = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"&*]*)"')
 
 
 def owner_of(function: Function, value: r.Value | None, *, address: bool = True, depth: int = 0) -> str:
@@ -33,7 +74,10 @@ def owner_of(function: Function, value: r.Value | None, *, address: bool = True,
     match inner:
         case r.Unary(op="&", value=r.Name(text=name)):
             return name if is_local_value(function, name) else ""
-        case r.Unary(op="&", value=r.Member(base=base) | r.Index(base=base)):
+        case r.Unary(op="&", value=r.Member(base=base, arrow=arrow)):
+            found = _storage(function, base, depth)
+            return found if not arrow or (found and not _ALONE.isdisjoint(_roles(function, found))) else ""
+        case r.Unary(op="&", value=r.Index(base=base)):
             return _storage(function, base, depth)
         case r.Unary(op="*", value=base):
             return owner_of(function, base, depth=depth + 1)
@@ -42,7 +86,9 @@ def owner_of(function: Function, value: r.Value | None, *, address: bool = True,
         case r.Member(base=base):
             return _field_of(function, base, depth)
         case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
-            return _storage(function, base, depth)
+            found = _storage(function, base, depth)
+            is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
+            return found if is_inside else ""
         case r.Call(kind="construct", args=args) if args and is_raw(function, function.program.type_of(inner, function)):
             return owner_of(function, args[0], depth=depth + 1)
         case r.Binary(op="+" | "-", left=left):
@@ -77,10 +123,14 @@ def _storage(function: Function, base: r.Value, depth: int) -> str:
     inner = strip(base)
     match inner:
         case r.Name(text=name):
-            if is_owner(function, name) or (is_local_value(function, name) and not _hands_elsewhere(function, name)):
+            if is_owner(function, name) or (is_local_value(function, name) and _is_plain(function, name)):
                 return name
             return _named(function, name, depth + 1)
-        case r.Member(base=base, arrow=False) | r.Index(base=base):
+        case r.Member(base=base, arrow=False):
+            written = function.program.type_of(inner, function)
+            roles = function.program.roles(written, function) if written else ()
+            return _storage(function, base, depth + 1) if not (_STORAGE | _ALONE).isdisjoint(roles) else ""
+        case r.Index(base=base):
             return _storage(function, base, depth + 1)
     return ""
 
@@ -96,8 +146,9 @@ def _field_of(function: Function, base: r.Value, depth: int) -> str:
     return inner.text if owns or releases(function, inner.text) else ""
 
 
-def _hands_elsewhere(function: Function, name: str) -> bool:
-    return not _SHARED.isdisjoint(_roles(function, name)) or "view" in _roles(function, name)
+def _is_plain(function: Function, name: str) -> bool:
+    """Whether the type is known, and shares nothing with others."""
+    return bool(_type(function, name)) and (_SHARED | {"view", "iterator"}).isdisjoint(_roles(function, name))
 
 
 def is_owner(function: Function, name: str) -> bool:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import containers, types
 from ownlint.program import events as e
 from ownlint.program.bodies import values
+from ownlint.program.glance import opens
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
+from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 from ownlint.program.targets import returned_values
 from ownlint.program.views import roles_of
@@ -163,8 +166,9 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[t
         for each in shown[:2]:
             numbers = {p.name: at for at, p in enumerate(each.record.parameters)}
             for name, field in _initialised(cls, each, fields, depth):
-                if name in numbers and numbers[name] < len(args):
-                    yield args[numbers[name]], field
+                at = numbers.get(name, len(args))
+                if at < len(args) and is_address(cls, each.record.parameters[at].type):
+                    yield args[at], field
     elif declared:
         for record in [d for d in declared if _takes(d, len(args))][:2]:
             for at, parameter in enumerate(record.parameters[: len(args)]):
@@ -177,6 +181,11 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[t
                 name, item = last_name(item.key), item.value
             if name in fields:
                 yield item, name
+
+
+def is_address(cls: Class, written: str) -> bool:
+    """Whether a parameter of the type is a pointer, a reference or a view, rather than a value of its own."""
+    return "*" in written or "&" in written or "view" in roles_of(cls, cls.program.expand(written, cls.file, cls.symbol))
 
 
 def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
@@ -361,7 +370,7 @@ def _names_in(statements: Iterable[r.Statement]) -> set[str]:
 def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Store]:
     """Everything raw that the function leaves in its object, or in a variable of the program; `outlives` says of other
     places, with the expression that names them, whether they count."""
-    if not may_store(function):
+    if not may_store(function, everywhere=outlives is not None):
         return
     outlives = outlives or outlives_call
     for event in function.flow:
@@ -380,13 +389,79 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
                     yield Store(event, (statement.names[0],), found, once=True)
 
 
-def may_store(function: Function) -> bool:
-    """Needs no decoding."""
-    mentions = function.record.mentions
-    return bool(_PUTS.intersection(mentions)) or any(n.startswith("=") for n in mentions) or function.says(_STATIC)
+def may_store(function: Function, *, everywhere: bool = False) -> bool:
+    """Whether the body may put something raw into a member or a variable; `everywhere`, also into what a parameter
+    leads to and into a local. Needs no decoding."""
+    known = keepers(function.program)
+    assigned = {name[1:] for name in function.record.mentions if name[0] == "="} & known.names
+    if not everywhere:
+        assigned = {name for name in assigned if _is_member(function, name) or function.program.is_variable(name)}
+    if assigned:
+        return True
+    if _PUTS.intersection(function.record.mentions):
+        said = said_names(function) & known.filled
+        if any(_is_member(function, name) or function.program.is_variable(name) for name in said):
+            return True
+        if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):
+            return True
+    return b",true]" in bytes(function.record.body)  # a static local, or one of the flags that look the same
 
 
-_STATIC = re.compile(rb",true\]")
+def _is_member(function: Function, name: str) -> bool:
+    return function.home is not None and name in function.home.members
+
+
+class Keepers(NamedTuple):
+    """Last names of what can come to hold an address in a program, or an object made with one."""
+
+    names: frozenset[str]
+    """Fields and variables; `filled` are those into which a call puts it, `views` those that are or hold views."""
+    filled: frozenset[str]
+    views: frozenset[str]
+    classes: frozenset[str]
+    """Classes with a field that is a pointer, a reference or a view, and in `lookers` those with a reference."""
+    lookers: frozenset[str]
+    view: re.Pattern[str]
+
+
+_KEEPERS: WeakKeyDictionary[Program, Keepers] = WeakKeyDictionary()
+_PLAIN_TYPE = re.compile(
+    r"(?:(?:const|mutable|static|constexpr|inline|volatile|unsigned|signed|long|short) )*"
+    r"(?:std::)?(?:u?int\w*|bool|char|long|short|float|double|s?size_t|ptrdiff_t|string|byte|mutex|Mutex|atomic\S*|once_flag"
+    r"|unsigned|Status|Duration|Time|condition_variable|CondVar)"
+)
+_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+def keepers(program: Program) -> Keepers:
+    """Computed once a program; it tells which bodies are worth decoding."""
+    found = _KEEPERS.get(program)
+    if found is None:
+        words = sorted(program.models.names_of("view"))
+        view = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, words)) if words else r"(?!)")
+        classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
+        held = [(f.name, f.type) for record in classes for f in record.fields]
+        held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
+        held = [(name, written) for name, written in held if not _PLAIN_TYPE.fullmatch(written)]
+        found = _KEEPERS[program] = Keepers(
+            names=frozenset(name for name, _ in held),
+            filled=frozenset(name for name, written in held if "*" not in written and "&" not in written),
+            views=frozenset(name for name, written in held if view.search(written)),
+            classes=frozenset(
+                c.name for c in classes if any("*" in f.type or "&" in f.type or view.search(f.type) for f in c.fields)
+            ),
+            lookers=frozenset(c.name for c in classes if any("&" in f.type for f in c.fields)),
+            view=view,
+        )
+    return found
+
+
+def said_names(function: Function) -> set[str]:
+    """Every name and word that stands in the body. Needs no decoding."""
+    return {name.decode() for name in _STRINGS.findall(function.record.body)}
+
+
+_LOCAL_CONTAINER = re.compile(opens(r.Declare) + rb'\["[^"]*"\],"[^"]*<[^"]*"')
 
 
 def outlives_call(function: Function, place: Place, target: r.Value | None) -> bool:

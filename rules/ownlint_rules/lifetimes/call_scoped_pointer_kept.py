@@ -96,6 +96,8 @@ _KEEPS_BY_NAME = frozenset(
     + ["configure", "setup"]
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
+_ONCE = ("insert", "emplace", "try_emplace", "emplace_hint")
 _TAKES_OUT = frozenset({"reset", "clear", "erase", "extract"})
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
@@ -103,9 +105,12 @@ _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "py
 
 @rule(severity="error")
 def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
+    decides = function.record.kind == "lambda" or function.says(_DECIDES) or function.mentions(*_ONCE)
+    if not decides or not keeping.may_store(function):
+        return
     method = _method(function)
     given = _given(method) if method is not None else {}
-    if method is None or not given or not keeping.may_store(function) or not _says_one(function, given):
+    if method is None or not _says_one(function, given):
         return
     reported: set[int] = set()
     for store in keeping.stores(function):
@@ -122,6 +127,8 @@ def _method(function: Function) -> Function | None:
     """Whose parameters are call-scoped: the function itself, or the one around a lambda that runs once."""
     record = function.record
     if record.kind == "lambda":
+        if function.parent is None or not any("once" in name.lower() for name in function.parent.record.mentions):
+            return None
         return function.parent if function.parent is not None and _runs_once(function) else None
     return function if record.kind in ("method", "function") and "static" not in record.qualifiers else None
 

@@ -74,15 +74,17 @@ from ownlint import (
 )
 
 _WAITS = re.compile(r"(?:wait|await|join|block|sync|drain|get\b|result\b)", re.IGNORECASE)
+_WAIT = re.compile(r"wait", re.IGNORECASE)
 _EMPTIES = re.compile(r"(?:clear|pop|erase|reset|remove|resize|assign|unlink|detach)", re.IGNORECASE)
 _HELP = "keep a copy, or let what owns the memory live as long"
 
 
 @rule(severity="error")
 def view_shorter_than_user(function: Function) -> Iterator[Finding]:
-    if function.record.kind == "lambda" and function.parent is None:
-        return
-    yield from _stored(function)
+    if function.name == "main" and not function.record.scope:
+        return  # its locals end with the program
+    if ending.may_be_left(function):
+        yield from _stored(function)
     yield from _returned(function)
     yield from _handed_over(function)
 
@@ -169,10 +171,37 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     def takes_back(event: events.Event) -> bool:
         return _takes_back(function, store, event)
 
+    if _is_meeting_point(function, store):
+        return None
     way = flow.path(store.event, lambda event: event.index == flow.exit, takes_back)
     if way is None:
         return None
-    return ("likely" if any(takes_back(event) for event in flow.after(store.event)) else "certain"), ()
+    back = [event.index for event in flow.after(store.event) if takes_back(event)]
+    if not back:
+        return "certain", ()
+    leave = next((event for event in reversed(way) if isinstance(event, events.Leave)), None)
+    if leave is None or leave.kind == "end" or leave.index > min(back):
+        return None  # taken back under a condition, which may well be the one under which it was stored
+    return "likely", (function.step(leave, "this leaves before it is taken back"),)
+
+
+def _is_meeting_point(function: Function, store: keeping.Store) -> bool:
+    """The address of a local that others are to find while this function waits for them, or that it hands out."""
+    inner = places.strip(store.kept.value)
+    if not (isinstance(inner, records.Unary) and inner.op == "&"):
+        return False
+    for call in function.flow.calls:
+        if call.index == store.event.index:
+            continue
+        if _WAIT.search(places.last_name(call.node.callee)):
+            return True
+        if any(_is_same(places.strip(argument), inner) for argument in call.node.args):
+            return True
+    return False
+
+
+def _is_same(one: records.Value | None, other: records.Unary) -> bool:
+    return isinstance(one, records.Unary) and one.op == "&" and text(one.value) == text(other.value)
 
 
 def _takes_back(function: Function, store: keeping.Store, event: events.Event) -> bool:
@@ -270,6 +299,8 @@ def _is_inside(event: events.Event, store: events.Event) -> bool:
 
 def _returned(function: Function) -> Iterator[Finding]:
     """`return Slice{text.data(), text.size()}`: a class of the project's own, which no compiler knows for a view."""
+    if types.parse(function.record.result).last not in keeping.keepers(function.program).classes:
+        return
     written = function.program.expand(function.record.result, function.file, function.record.scope)
     kind = types.parse(written)
     if not kind.is_value or not kind.name or function.program.roles(written, function):
@@ -366,12 +397,7 @@ def _is_callback(function: Function, value: records.Value) -> bool:
             if name in function.locals:
                 initial = places.strip(function.locals[name][1])
                 return isinstance(initial, records.Lambda | records.Unary) and _is_callback(function, initial)
-            last = name.rsplit("::", 1)[-1]
-            return any(
-                other.name == last and any(callbacks.is_untyped(other, p.type) for p in other.record.parameters)
-                for other in function.program.functions
-                if other.name == last
-            )
+            return name.rsplit("::", 1)[-1] in callbacks.untyped_takers(function.program)
     return False
 
 
