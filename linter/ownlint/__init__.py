@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ownlint.facts.show import text
     from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
     from ownlint.program import (
+        answers,
         assignments,
         border,
         callbacks,
@@ -81,6 +82,7 @@ _HOMES = {
     "Span": "ownlint.facts.records",
     "Status": "ownlint.program.statuses",
     "Step": "ownlint.finding",
+    "answers": "ownlint.program.answers",
     "assignments": "ownlint.program.assignments",
     "border": "ownlint.program.border",
     "callbacks": "ownlint.program.callbacks",
@@ -105,8 +107,8 @@ _HOMES = {
     "natives": "ownlint.program.natives",
     "noting": "ownlint.program.noting",
     "origins": "ownlint.program.origins",
-    "passing": "ownlint.program.passing",
     "parity": "ownlint.program.parity",
+    "passing": "ownlint.program.passing",
     "places": "ownlint.program.places",
     "rechecks": "ownlint.program.rechecks",
     "records": "ownlint.facts.records",
@@ -142,6 +144,7 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "answers",
     "assignments",
     "border",
     "callbacks",
@@ -166,8 +169,8 @@ __all__ = [
     "natives",
     "noting",
     "origins",
-    "passing",
     "parity",
+    "passing",
     "places",
     "rechecks",
     "records",

@@ -57,6 +57,7 @@ struct unique_ptr {
   T& operator*() const;
   T* get() const;
   void reset(T* = nullptr);
+  T* release();
   explicit operator bool() const;
   bool operator==(decltype(nullptr)) const;
 };

@@ -1,0 +1,402 @@
+"""What each event of a function means for a raw handle that one of its locals holds.
+
+A holder is a local (or a member of a local struct, or a local container of handles) together with the other locals
+that were set from it. An event ends the duty, hands the handle to somebody of whom nobody knows what he does with it,
+or says nothing. Which event comes after which is not asked here; see `losing`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal
+
+from ownlint.facts import records as r
+from ownlint.program import events as e
+from ownlint.program import glance, types
+from ownlint.program.assignments import place
+from ownlint.program.lasting import statics
+from ownlint.program.pairs import words
+from ownlint.program.places import Place, children, covers, last_name, receiver, strip, walk
+from ownlint.program.resources import OWNING, Resources
+from ownlint.program.subjects import Function
+
+Meaning = Literal["", "released", "kept", "gone", "unknown"]
+"""`released`: by what ends the duty; `kept`: somebody else has it now; `gone`: nothing can be said from here on;
+`unknown`: a callee that nobody sees was given it."""
+
+_ASKS_SIZE = frozenset({"size", "empty", "length", "capacity", "count", "contains", "reserve", "back", "front", "at"})
+_ELEMENTS = frozenset({"begin", "end", "data", "front", "back", "rbegin", "cbegin"})
+_PLAIN = (r.Name, r.Member, r.Index)
+
+
+class Holder:
+    """One place that holds a handle; `several` when it is a container of them."""
+
+    def __init__(self, function: Function, resources: Resources, held: Place, *, several: bool = False) -> None:
+        self.function = function
+        self.resources = resources
+        self.place = held
+        self.several = several
+        self.aliases: set[Place] = {held}
+        self._find_aliases()
+
+    # --- other names for it ---
+
+    def _find_aliases(self) -> None:
+        """Locals that are set from it. Without order: one that is set from it anywhere counts everywhere."""
+        changed = True
+        while changed:
+            changed = False
+            for event in self.function.flow.writes:
+                if event.place in self.aliases or not self.is_own_local(event.place[0]):
+                    continue
+                if self._is_the_handle(event) or (self.several and self._walks_over_it(event)):
+                    self.aliases.add(event.place)
+                    changed = True
+
+    def _is_the_handle(self, event: e.Write) -> bool:
+        if event.op not in ("=", "init") or not self.is_handle(self._source(event.value)):
+            return False
+        if isinstance(strip(event.target), r.Unary):
+            return False  # `*out = handle`
+        written = event.type or self.function.program.type_of(r.Name(0, 0, event.place[0]), self.function)
+        if len(event.place) > 1:
+            return types.parse(written).is_value and not self.ends_itself(written)
+        return not self.ends_itself(written) or types.parse(written).pointers > 0
+
+    def _source(self, value: r.Value | None) -> r.Value | None:
+        """What a value is made of when it is the same handle still: `T* q(p)`, `Check(p)` that returns what it is
+        given."""
+        inner = strip(value)
+        if isinstance(inner, r.Call):
+            if inner.kind == "construct" and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
+                return inner.args[0] if types.parse(inner.callee.text).pointers else inner
+            if inner.kind == "call" and inner.args:
+                through = self.resources.passes_on(inner, self.function)
+                if len(through) == 1 and (index := next(iter(through))) < len(inner.args):
+                    return inner.args[index]
+        return inner
+
+    def _walks_over_it(self, event: e.Write) -> bool:
+        """`for (auto it = all.begin(); ...)`, `T** at = all.data()`, and the variable of a range-for."""
+        inner = strip(event.value)
+        if isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS:
+            return self.is_handle(receiver(inner)) or any(self.is_handle(argument) for argument in inner.args)
+        return event.fresh and isinstance(inner, r.Index) and self.is_handle(inner.base)
+
+    def is_own_local(self, root: str) -> bool:
+        """Whether it begins in this call and ends with it: no reference, no static."""
+        if root not in self.function.locals or root in self._statics:
+            return False
+        return "&" not in self.function.locals[root][0]
+
+    @cached_property
+    def _statics(self) -> frozenset[str]:
+        return statics(self.function)
+
+    def ends_itself(self, written: str) -> bool:
+        """Whether a value of this type ends what it holds."""
+        program, function = self.function.program, self.function
+        if types.parse(written).pointers:
+            return False
+        if not OWNING.isdisjoint(program.roles(written, function)):
+            return True
+        cls = program.find_class(written, function.record.scope, function.file)
+        return cls is not None and cls.record.destructor in ("declared", "defined")
+
+    # --- what an expression says of it ---
+
+    def is_handle(self, value: r.Value | None) -> bool:
+        """Whether the value is the handle itself, or the struct around it; a look through the pointer is not."""
+        inner = strip(value)
+        if isinstance(inner, r.Unary) and inner.op == "*" and self._is_wrapped(inner.value):
+            inner = strip(inner.value)  # the value of a status
+        if isinstance(inner, r.Assign):
+            inner = strip(inner.target)
+        if isinstance(inner, r.Call) and last_name(inner.callee) in ("value", "ValueOrDie", "get") and not inner.args:
+            inner = receiver(inner)
+        if not isinstance(inner, _PLAIN):
+            return False
+        where = place(self.function, inner)
+        return where is not None and self._is_alias(where)
+
+    def _is_wrapped(self, value: r.Value) -> bool:
+        """Whether the local is a status or an optional around the handle."""
+        written = self.function.program.type_of(value, self.function)
+        return not types.parse(written).pointers and bool(types.parse(written).arguments)
+
+    def _is_alias(self, where: Place) -> bool:
+        if where in self.aliases or any(covers(where, alias) for alias in self.aliases):
+            return True
+        return self.several and any(
+            covers(alias, where) and where[len(alias)].startswith("[")
+            for alias in self.aliases
+            if len(where) > len(alias)
+        )
+
+    def is_address(self, value: r.Value | None) -> bool:
+        inner = strip(value)
+        return isinstance(inner, r.Unary) and inner.op == "&" and self.is_handle(inner.value)
+
+    def is_inside(self, value: r.Value | None) -> bool:
+        """Whether the handle becomes a part of the value: `{handle, 3}`, `Pair{handle}`, `c ? handle : other`."""
+        inner = strip(value)
+        if self.is_handle(inner) or self.is_address(inner):
+            return True
+        match inner:
+            case r.Aggregate(items=items):
+                return any(self.is_inside(item) for item in items)
+            case r.Pair(value=held) | r.Assign(value=held):
+                return self.is_inside(held)
+            case r.Conditional(then=then, other=other):
+                return self.is_inside(then) or self.is_inside(other)
+            case r.Binary(op=",", right=right):
+                return self.is_inside(right)
+            case r.Call(kind="construct" | "new", args=args):
+                return any(self.is_inside(argument) for argument in args)
+            case r.Call() if self.several and last_name(inner.callee) in _ELEMENTS:
+                return self.is_handle(receiver(inner))
+        return False
+
+    def says(self, value: r.Value | None) -> bool:
+        """Whether the value names it in any way."""
+        return any(self.is_handle(inner) for inner in walk(value))
+
+    # --- what an event does with it ---
+
+    def meaning(self, event: e.Event) -> Meaning:
+        kind = type(event)
+        if kind is e.Call:
+            return self._of_call(event)  # type: ignore[arg-type]
+        if kind is e.Write:
+            return self._of_write(event)  # type: ignore[arg-type]
+        if kind is e.Leave:
+            value = event.value  # type: ignore[attr-defined]
+            return "kept" if value is not None and self.is_inside(value) else ""
+        if kind is e.Opaque:
+            return "gone" if self.place[0] in event.names else ""  # type: ignore[attr-defined]
+        return ""
+
+    def _of_write(self, event: e.Write) -> Meaning:
+        if event.place in self.aliases or event.value is None:
+            return ""
+        if event.fresh and self.several and self._walks_over_it(event):
+            return ""
+        if isinstance(strip(event.value), r.Call) and not self.is_inside(event.value):
+            return ""
+        return "kept" if self.is_inside(event.value) else ""
+
+    def _of_call(self, event: e.Call) -> Meaning:
+        node = event.node
+        if event.asserted:
+            return ""
+        name = last_name(node.callee)
+        if self._is_said_by_macro(name):
+            return "gone"
+        touching = [index for index, argument in enumerate(node.args) if self._touches(argument)]
+        on = receiver(node)
+        by_receiver = on is not None and self._is_called_on(node, on)
+        if not touching and not by_receiver:
+            return "gone" if self._ends_program(node) else ""
+        if self.function.program.role(name) in ("return on failure", "assign or return", "check", "assert", "log"):
+            return ""
+        for ended in self.resources.released(node, self.function):
+            if ended.where.kind == "receiver":
+                if by_receiver:
+                    return "released"
+            elif ended.where.index in touching:
+                return "released"
+        meanings = {self._given(node, index) for index in touching}
+        if by_receiver and self.several and name in ("swap", "extract", "release"):
+            meanings.add("kept")
+        return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")  # type: ignore[return-value]
+
+    def _is_said_by_macro(self, name: str) -> bool:
+        """Whether a macro of the project names the local in its body."""
+        macros = self.function.program.macros_named(name)
+        names = "|".join(sorted({re.escape(alias[0]) for alias in self.aliases})) if macros else ""
+        return any(
+            re.search(rf"\b(?:{names})\b", macro.body) is not None
+            for macro in macros
+            if not {alias[0] for alias in self.aliases} & set(macro.parameters or ())
+        )
+
+    def _is_called_on(self, node: r.Call, on: r.Value) -> bool:
+        """`handle->Unref()`; of a container `all.swap(other)`, and `all.back().Free()`."""
+        if self.is_handle(on):
+            return True
+        inner = strip(on)
+        return isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS and self.is_handle(receiver(inner))
+
+    def _touches(self, argument: r.Value) -> bool:
+        if self.is_inside(argument):
+            return True
+        inner = strip(argument)
+        if isinstance(inner, r.Unary) and inner.op == "*" and self.several:
+            return self.is_handle(inner.value)
+        return False
+
+    def _given(self, node: r.Call, index: int) -> Meaning:
+        """What becomes of it as an argument."""
+        argument = node.args[index]
+        if not self.is_handle(argument) and not self.is_address(argument):
+            return "kept"  # inside of something else
+        taking = self.resources.taking(node, self.function, index)
+        if taking == "released":
+            return "released"
+        if taking in ("adopted", "kept"):
+            return "kept"
+        if self.several:
+            return "" if self._only_looks(node, index) else "gone"
+        if taking == "borrowed" or self._only_looks(node, index):
+            return ""
+        return "unknown"
+
+    def _only_looks(self, node: r.Call, index: int) -> bool:
+        """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""
+        found = self.function.program.callee(node, self.function).records
+        kinds = [types.parse(record.parameters[index].type) for record in found if index < len(record.parameters)]
+        return bool(kinds) and all(kind.const and (kind.pointers == 1 or kind.reference) for kind in kinds)
+
+    def _ends_program(self, node: r.Call) -> bool:
+        return any(
+            effect.verb == "never returns"
+            for model in self.function.program.callee(node, self.function).models
+            for effect in model.effects
+        )
+
+    # --- who ends it out of order ---
+
+    def is_ended_elsewhere(self) -> bool:
+        """Whether a lambda, or an object that was given the variable itself, sees what it holds at the end."""
+        if any(self._is_ended_by(inner) for inner in self.function.lambdas()):
+            return True
+        return any(self._guards(event) for event in self.function.flow.calls)
+
+    def _is_ended_by(self, inner: Function) -> bool:
+        names = {alias[0] for alias in self.aliases}
+        if not any(glance.says(inner, name) for name in names):
+            return False
+        if self.several:
+            return True
+        inside = Holder.__new__(Holder)
+        inside.function, inside.resources = inner, self.resources
+        inside.place, inside.several, inside.aliases = self.place, False, set(self.aliases)
+        if any(inside.meaning(event) for event in inner.flow):
+            return True
+        return any(inside._is_ended_by(nested) for nested in inner.lambdas())
+
+    def _guards(self, event: e.Call) -> bool:
+        """`Freer freer(&text)`, `Guard guard(text)` that takes it by reference."""
+        node = event.node
+        if node.kind != "construct" and not (node.kind == "call" and self._makes_object(node)):
+            return False
+        if any(self.is_address(argument) for argument in node.args):
+            return True
+        return any(
+            self.is_handle(argument) and self._is_by_reference(node, index) for index, argument in enumerate(node.args)
+        )
+
+    def _makes_object(self, node: r.Call) -> bool:
+        return isinstance(node.callee, r.Name) and self.ends_itself(node.callee.text)
+
+    def _is_by_reference(self, node: r.Call, index: int) -> bool:
+        written = node.callee.text if isinstance(node.callee, r.Name) else ""
+        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        if cls is None:
+            return False
+        made = [
+            one.parameters[index]
+            for one in cls.declarations
+            if one.kind == "constructor" and index < len(one.parameters)
+        ]
+        return any("&" in given.type and types.parse(given.type).last != cls.name for given in made)
+
+    # --- tests ---
+
+    def is_absent(self, test: e.Test, outcome: bool) -> bool:
+        """Whether the outcome of a test says that there is no handle, or that it is another one."""
+        value = strip(test.value)
+        while isinstance(value, r.Unary) and value.op in ("!", "not"):
+            value, outcome = strip(value.value), not outcome
+        if isinstance(value, r.Assign):
+            value = strip(value.target)
+        if self.is_handle(value):
+            return not outcome
+        match value:
+            case r.Binary(op="==" | "!=" as op, left=left, right=right) if self._is_looked_at(
+                left
+            ) or self._is_looked_at(right):
+                return outcome == (op == "==")
+            case r.Binary(op="<" | "<=", left=left, right=right):
+                return outcome if self._is_looked_at(left) else not outcome and self._is_looked_at(right)
+            case r.Binary(op=">" | ">=", left=left, right=right):
+                return not outcome if self._is_looked_at(left) else outcome and self._is_looked_at(right)
+            case r.Member(base=base) if self.is_handle(base):
+                return not outcome  # `if (handle.ptr)`
+            case r.Call() if asked := self._asked(value):
+                return outcome == (asked == "absent")
+        return False
+
+    def _asked(self, call: r.Call) -> Literal["", "absent", "present"]:
+        """Whether a call asks the handle if there is one, or if there is none. A method that is called through a
+        pointer has one already, and a function that is not named as a question does something."""
+        name = last_name(call.callee)
+        on = receiver(call)
+        if on is not None and not call.args:
+            arrow = isinstance(call.callee, r.Member) and call.callee.arrow
+            if arrow or not self.is_handle(on):
+                return ""
+        elif (
+            on is not None or len(call.args) != 1 or not (self.is_handle(call.args[0]) or self.is_address(call.args[0]))
+        ):
+            return ""
+        if _ABSENT.search(name):
+            return "absent"
+        return "present" if not _ASKS.isdisjoint(words(name)) or on is not None else ""
+
+    def _is_looked_at(self, value: r.Value) -> bool:
+        """The handle, or what it has for a number: `handle.id`, `handle.ptr`."""
+        inner = strip(value)
+        if isinstance(inner, r.Member) and not inner.arrow and not self.several:
+            inner = strip(inner.base)
+        return self.is_handle(inner)
+
+    def tests_itself(self, leave: e.Leave) -> bool:
+        """`RETURN_IF_NULL(handle)`, `RET_CHECK(handle != nullptr)`: a macro that leaves where there is none."""
+        for call in self.function.flow.calls:
+            if call.span == leave.span and last_name(call.node.callee) == leave.via:
+                return any(self._is_null_test(argument) for argument in call.node.args)
+        return False
+
+    def _is_null_test(self, value: r.Value) -> bool:
+        inner = strip(value)
+        while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+            inner = strip(inner.value)
+        if isinstance(inner, r.Binary) and inner.op in ("==", "!=", "<", ">", ">=", "<="):
+            return self._is_looked_at(inner.left) or self._is_looked_at(inner.right)
+        if isinstance(inner, r.Call) and len(inner.args) <= 1 and last_name(inner.callee):
+            return self.is_handle(receiver(inner)) and not inner.args
+        return self.is_handle(inner)
+
+
+_ABSENT = re.compile(r"null|empty|invalid|fail|err|none|absent|missing|unset|bad|nil|closed", re.IGNORECASE)
+_ASKS = frozenset({"is", "has", "ok", "valid", "good", "exists", "present", "succeeded", "alive", "open", "set"})
+
+
+def parts(value: r.Value | None) -> Iterator[r.Value]:
+    """The value and what it chooses between or is wrapped around."""
+    inner = strip(value)
+    if inner is None:
+        return
+    yield inner
+    if isinstance(inner, r.Conditional):
+        yield from parts(inner.then)
+        yield from parts(inner.other)
+    elif isinstance(inner, r.Unary):
+        yield from parts(inner.value)
+    elif isinstance(inner, r.Call) and inner.kind == "macro":
+        for argument in children(inner)[1:]:
+            yield from parts(argument)

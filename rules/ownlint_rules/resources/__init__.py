@@ -1,0 +1,1 @@
+"""Resources: who has to release what was acquired, and whether somebody does."""

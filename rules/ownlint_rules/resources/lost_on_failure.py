@@ -1,0 +1,80 @@
+"""A raw handle is lost on a way out that is taken because something failed.
+
+A local holds what was just allocated, opened or created, and only later puts it where it is kept or released. When a
+call in between fails and the function leaves (by a macro, by hand, by an exception, by a jump), nobody knows the handle
+any more. It leaks, once for each failure.
+
+bad:
+
+```cpp
+int ReadMagic(const char* path, char* into) {
+  FILE* in = fopen(path, "rb");
+  if (in == nullptr) return -1;
+  if (fread(into, 4, 1, in) != 1) return -1;
+  fclose(in);
+  return 0;
+}
+```
+
+good:
+
+```cpp
+int ReadMagic(const char* path, char* into) {
+  FILE* in = fopen(path, "rb");
+  if (in == nullptr) return -1;
+  size_t got = fread(into, 4, 1, in);
+  fclose(in);
+  return got == 1 ? 0 : -1;
+}
+```
+
+Reported where a local of a raw type (a pointer, a descriptor, a struct around one) gets a handle that somebody has to
+release, and a path leads from there to an exit on which nobody has taken it over: no release, no store into something
+that outlives the call, no owner, no cleanup, no callee that keeps or frees it. Who hands out a handle is told by models
+(`malloc`, `fopen`, `cudaMalloc`), by `new`, by pairs that the project declares (`Allocate`/`Deallocate`,
+`thing_create`/`thing_destroy`) and by the bodies of its own functions. Exceptions count where the project's own callee
+throws, where a handler of the same function leaves, and where a Python object is called.
+
+Quiet where the exit is about the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the call that would have
+acquired it), where a lambda or a guard object was given the variable, and where the release stands under a condition
+of its own (`if (owned) free(p)`). Shown with `--certainty possible`: what a function was given of which nobody knows
+what it does, and which nobody releases or keeps afterwards.
+
+Limits: two variables that hold the same handle are followed as one, in any order. What a macro of unknown shape does is
+not seen. A handle that a struct of the project's own keeps in a member counts when the struct is a local value.
+
+Source: a review of GPU command-buffer caching in XLA, where a macro returned between `Allocate` and the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, losing, places, rule
+
+_MOST_STEPS = 3
+
+
+@rule(severity="error")
+def lost_on_failure(function: Function) -> Iterator[Finding]:
+    for loss in losing.losses(function):
+        if loss.kind == "failure":
+            cause = loss.ways[0].cause
+            when = f"`{places.last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
+            yield function.finding(
+                loss.acquired,
+                f"`{loss.name}` is lost when {when}",
+                certainty=loss.certainty,
+                help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
+                steps=tuple(_steps(function, loss)),
+            )
+
+
+def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
+    for way in loss.ways[:_MOST_STEPS]:
+        if way.cause is not None and way.cause is not loss.acquired:
+            yield function.step(way.cause, "this can fail")
+        if way.cause is None or way.exit.span != way.cause.span:
+            yield function.step(way.exit, f"and this leaves with `{loss.name}`")
+    if loss.ended is not None:
+        yield function.step(loss.ended, "only here somebody takes it over")

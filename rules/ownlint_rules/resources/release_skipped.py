@@ -1,0 +1,83 @@
+"""A raw handle is released on some ways only, or never.
+
+A function acquires a handle for itself and goes on without releasing it: it returns early, it releases it where
+something has failed and nowhere else, it acquires the next one into the same variable, or it forgets about it.
+
+bad:
+
+```cpp
+bool StartsWith(const char* path, char wanted) {
+  FILE* in = fopen(path, "r");
+  if (in == nullptr) return false;
+  if (wanted == 0) return true;
+  bool same = fgetc(in) == wanted;
+  fclose(in);
+  return same;
+}
+```
+
+good:
+
+```cpp
+bool StartsWith(const char* path, char wanted) {
+  if (wanted == 0) return true;
+  FILE* in = fopen(path, "r");
+  if (in == nullptr) return false;
+  bool same = fgetc(in) == wanted;
+  fclose(in);
+  return same;
+}
+```
+
+What counts as a handle, and as taking it over, is told on the page of `lost-on-failure`, which reports the exits that
+are taken because something failed. A handle that is `never` released is `certain` when nobody but functions that are
+known to keep nothing has seen it.
+
+Quiet where the handle is kept, returned or given away, where the object hands itself over where it is made (`this` in
+the constructor's arguments) or deletes itself, where the release stands under a condition of its own, for statics, and
+in `main`.
+
+Limits: those of `lost-on-failure`. A variable that is overwritten counts when the new value is a call's.
+
+Source: MLIR's Python bindings, which destroyed a pass manager only where parsing its pipeline had failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, events, losing, rule
+
+_MOST_STEPS = 3
+_SAYS = {
+    "never": "`{}` is never released",
+    "skipped": "`{}` is released on some ways only",
+    "overwritten": "`{}` is overwritten while it still holds what was acquired before",
+}
+
+
+@rule(severity="error")
+def release_skipped(function: Function) -> Iterator[Finding]:
+    for loss in losing.losses(function):
+        if loss.kind in _SAYS:
+            yield function.finding(
+                loss.acquired,
+                _SAYS[loss.kind].format(loss.name),
+                certainty=loss.certainty,
+                help=f"release `{loss.name}` on every way, or let an owner hold it",
+                steps=tuple(_steps(function, loss)),
+            )
+
+
+def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
+    if loss.ended is not None and loss.kind == "skipped":
+        yield function.step(loss.ended, "released here" if isinstance(loss.ended, events.Call) else "taken over here")
+    for way in loss.ways[:_MOST_STEPS]:
+        match way.exit:
+            case events.Write():
+                if way.exit.span != loss.acquired.span:
+                    yield function.step(way.exit, "overwritten here")
+            case events.End():
+                yield function.step(way.exit, f"this way ends the life of `{loss.name}`")
+            case _:
+                yield function.step(way.exit, "this way leaves with it")

@@ -1,0 +1,71 @@
+"""An owner gives up what it owns before the work that can fail is done.
+
+`owner.release()` hands out a raw handle; from then on nobody frees it until the next owner has it. When something that
+stands in between fails, the handle is lost: the owner that was there to prevent just that has been emptied too early.
+
+bad:
+
+```cpp
+Status Engine::Install(std::unique_ptr<Plan> plan) {
+  Plan* raw = plan.release();
+  RETURN_IF_ERROR(Warm(raw));
+  plan_ = raw;
+  return OkStatus();
+}
+```
+
+good:
+
+```cpp
+Status Engine::Install(std::unique_ptr<Plan> plan) {
+  RETURN_IF_ERROR(Warm(plan.get()));
+  plan_ = plan.release();  // nothing can fail between the two
+  return OkStatus();
+}
+```
+
+Owners are smart pointers and the scoped types that models name, and the project's own classes that release something
+when they are destroyed and have a method without parameters that hands out a member and empties it. The way from there
+to the failing exit is that of `lost-on-failure`.
+
+Quiet where the handle is adopted before anything can fail, in the same statement or later, where the failing way frees
+it, and for methods named `release` of classes that own nothing.
+
+Limits: what is given up as an argument of the next call is that call's. A `release` that nobody uses is often a leak on
+purpose, and is not reported.
+
+Source: a review of GPU command-buffer caching in XLA, whose scoped allocations were released one call too early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, losing, places, rule
+
+_MOST_STEPS = 3
+
+
+@rule(severity="error")
+def released_before_success(function: Function) -> Iterator[Finding]:
+    for loss in losing.losses(function):
+        if loss.kind == "disowned":
+            cause = next((way.cause for way in loss.ways if way.cause is not None), None)
+            work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+            yield function.finding(
+                loss.acquired,
+                f"`{loss.name}` gives up what it owns before {work} has succeeded",
+                certainty=loss.certainty,
+                help=f"let `{loss.name}` own it until nothing can fail any more, then give it up where it is adopted",
+                steps=tuple(_steps(function, loss)),
+            )
+
+
+def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
+    for way in loss.ways[:_MOST_STEPS]:
+        if way.cause is not None:
+            yield function.step(way.cause, "this can fail")
+        if way.cause is None or way.exit.span != way.cause.span:
+            yield function.step(way.exit, "and this leaves with what was given up")
+    if loss.ended is not None:
+        yield function.step(loss.ended, "only here somebody takes it over")
