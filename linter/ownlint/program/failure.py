@@ -95,10 +95,19 @@ def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
     """`if (err) goto out;`: the exit is a failure as far as the jump is."""
     found = _decided_by(function, mark)
-    leave = next((event for event in function.flow.after(mark) if isinstance(event, e.Leave)), None)
+    behind = function.flow.after(mark, lambda event: _never_returns(function, event))
+    leave = next((event for event in behind if isinstance(event, e.Leave)), None)
     if found is not None and leave is not None:
         cause, certainty = found
         yield Failure(leave, cause, weaker(certainty, "likely"), mark)
+
+
+def _never_returns(function: Function, event: e.Event) -> bool:
+    """Whether the program ends there: `abort()`."""
+    if not isinstance(event, e.Call) or event.node.kind != "call":
+        return False
+    models = function.program.callee(event.node, function).models
+    return any(effect.verb == "never returns" for model in models for effect in model.effects)
 
 
 def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
@@ -420,10 +429,16 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
     program = function.program
     written = program.result_type(call.node, function)
     if program.status(written, function) is not None:
-        return call
+        return None if _makes_status(call.node, written) else call
     if only_looks(call.node) or asks(function, call):
         return None
     return call if _same_convention(function, leave, written) else None
+
+
+def _makes_status(call: r.Call, written: str) -> bool:
+    """`WalkResult::advance()`: a static function of the status itself makes one, and tries nothing."""
+    scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
+    return bool(scope) and types.parse(scope).last == types.parse(written).last
 
 
 def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:

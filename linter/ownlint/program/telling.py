@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
+from ownlint.program import types
 from ownlint.program.assignments import place
 from ownlint.program.failure import failing, refuses
 from ownlint.program.lower import statements
@@ -27,6 +29,8 @@ _LOGS = re.compile(
     r"|(?:[Ww]arn|[Ww]arning|error|info|[Pp]rintf?|fprintf|perror|syslog)"
 )
 """Names of the log where no model knows it. They serve to keep quiet, and to tell a line from a deed."""
+_SAYS_WHY = ("ToString", "message", "what")
+_ENDS = re.compile(r"fatal|panic|abort|die", re.IGNORECASE)
 _LOGGERS = 2
 """So many calls deep a callee may write to the log itself."""
 
@@ -172,6 +176,34 @@ def words_of(call: r.Call) -> Iterator[str]:
     yield last_name(call.callee)
     for argument in call.args[:1]:
         yield from (inner.text for inner in walk(argument) if isinstance(inner, r.Name))
+
+
+def stream_in_use(function: Function) -> str | None:
+    """How the function's file writes a warning to the log by a stream: `LOG(WARNING)`. None where it does not."""
+    found: set[str] = set()
+    for other in function.program.functions:
+        if other.file is not function.file or not any(
+            function.program.role(name) == "log" for name in other.record.mentions if name[0] != "="
+        ):
+            continue
+        for statement in other.statements:
+            line = line_of(other, statement)
+            if line is None or function.program.role(last_name(line.node.callee)) != "log":
+                continue
+            match statement, line.node.args:
+                case r.Evaluate(value=r.Binary(op="<<")), (r.Name(text=grave),) if not _ENDS.search(grave):
+                    found.add(f"{text(line.node.callee)}({grave})")
+    return min(found, key=lambda macro: ("WARN" not in macro, "ERROR" not in macro, macro), default=None)
+
+
+def shown_by(function: Function, name: str, status: Status, written: str) -> str:
+    """How a local of a status type is written to a stream: by a method that its class is seen to have, or by itself
+    where the class is out of sight and nothing but its reason is in it."""
+    cls = function.program.find_class(written, function.record.scope, function.file)
+    if cls is not None:
+        method = next((said for said in _SAYS_WHY if cls.declared(said)), None)
+        return f" << {name}.{method}()" if method is not None else ""
+    return f" << {name}" if status.nodiscard and not types.parse(written).arguments else ""
 
 
 def logs(function: Function, call: r.Call) -> bool:

@@ -196,7 +196,8 @@ def _handed_out(
     if failed.cause is None or not _is_about(function, kept, value, failed.cause):
         return None
     container = kept.place[:-1]
-    certainty: Certainty = "likely"
+    # What an exception goes through is unwound, and most often given up.
+    certainty: Certainty = "possible" if failed.leave.kind == "throw" else "likely"
     for other in skipping.neighbours(function):
         if other is function or other.home is not function.home or not glance.says(other, container[-1]):
             continue

@@ -56,11 +56,13 @@ from collections.abc import Iterable, Iterator
 
 from ownlint import (
     Certainty,
-    Class,
+    Edit,
     Finding,
+    Fix,
     Function,
     Status,
     Step,
+    answers,
     events,
     failure,
     must_look,
@@ -68,6 +70,7 @@ from ownlint import (
     records,
     rule,
     statements,
+    telling,
     text,
     types,
     weaker,
@@ -101,6 +104,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
                 yield from _dropped(function, call)
     if stored:
         yield from _never_read(function, stored)
+    yield from _lost_in_member(function)
 
 
 # --- before the body's paths are asked for ---
@@ -178,12 +182,7 @@ def _is_no_work(function: Function, node: records.Call) -> bool:
         is_macro = bool(function.program.role(places.last_name(innermost.callee)))
     else:
         is_macro = False
-    return is_macro or _makes_success(node) or _only_looks(function, node)
-
-
-def _makes_success(node: records.Call) -> bool:
-    """`absl::OkStatus()`, `Status::OK()`, `success()`."""
-    return not node.args and bool(re.fullmatch(r"ok|ok_?status|success", places.last_name(node.callee), re.IGNORECASE))
+    return is_macro or answers.makes_success(node) or _only_looks(function, node)
 
 
 def _makes_failure(node: records.Call) -> bool:
@@ -243,7 +242,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         status.name, function
     ):
         return "possible"
-    if _is_kept(callee.functions) or _cannot_fail(callee.functions):
+    if answers.are_kept(callee.functions) or answers.cannot_fail(callee.functions):
         return "possible"
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
@@ -272,64 +271,6 @@ def _releases(function: Function, node: records.Call) -> bool:
     if any(effect.verb == "release" for model in models for effect in model.effects):
         return True
     return bool(_ENDS.search(places.last_name(node.callee)))
-
-
-def _is_kept(callees: Iterable[Function], depth: int = 2) -> bool:
-    """Whether every answer is a member of the object asked, which others of its methods tell of. An overload that
-    hands on what another answers says nothing of its own."""
-    answers = [
-        (callee, leave.value)
-        for callee in callees
-        for leave in _answers(callee)
-        if not leave.via and not (isinstance(leave.value, records.Call) and _names(leave.value) == callee.name)
-    ]
-    return bool(answers) and depth > 0 and all(_is_told_of(callee, value, depth) for callee, value in answers)
-
-
-def _names(call: records.Call) -> str:
-    return types.parse(places.last_name(call.callee)).last
-
-
-def _is_told_of(callee: Function, value: records.Value | None, depth: int) -> bool:
-    match callee.home, value:
-        case None, _:
-            return False
-        case home, records.Name(text=name):
-            return _tells_of(home, name)
-        case home, records.Call(callee=records.Name()) as call:
-            return _is_kept(home.defined(_names(call)), depth - 1)
-    return False
-
-
-def _tells_of(home: Class, name: str) -> bool:
-    """Whether a method without arguments answers with the member, or with something of it."""
-    return home.field(name) is not None and any(
-        not method.record.parameters
-        and any(
-            isinstance(inner, records.Name) and inner.text == name
-            for leave in _answers(method)
-            for inner in places.walk(leave.value)
-        )
-        for method in home.methods
-        if method.is_short
-    )
-
-
-def _cannot_fail(callees: Iterable[Function]) -> bool:
-    """Whether all that can be called answers with nothing but success."""
-    found = [(callee, leave) for callee in callees for leave in _answers(callee)]
-    return (
-        bool(found)
-        and all(
-            isinstance(leave.value, records.Call) and not leave.via and _makes_success(leave.value)
-            for _, leave in found
-        )
-        and not any("virtual" in callee.record.qualifiers for callee, _ in found)
-    )
-
-
-def _answers(callee: Function) -> list[events.Leave]:
-    return [leave for leave in callee.flow.leaves if leave.kind == "return"]
 
 
 def _is_habit(function: Function, node: records.Call) -> bool:
@@ -378,7 +319,7 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
     voided = _voided(function)
     for write in flow.writes:
         call = stored.get(write.span.start)
-        if call is None or write.index not in flow.reachable or len(write.place) != 1 or _makes_success(call):
+        if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
             continue
         lost = _lost(function, write, voided)
         if not lost or (lost == "overwritten" and _makes_failure(call)):
@@ -510,6 +451,82 @@ def _captured(function: Function) -> frozenset[str]:
     )
 
 
+# --- stored in a member, and lost there ---
+
+
+def _lost_in_member(function: Function) -> Iterator[Finding]:
+    """A member that takes a status in a destructor, or takes the next one before anybody could look."""
+    if function.home is None or not any(_takes_status(function, name) for name in function.record.mentions):
+        return
+    for write in function.flow.writes:
+        call = places.strip(write.value)
+        if write.place[0] != places.THIS or len(write.place) != 2 or not isinstance(call, records.Call):
+            continue
+        if call.kind != "call" or write.op != "=" or answers.makes_success(call) or _makes_failure(call):
+            continue
+        status = _status_of_member(function, write)
+        lost = _lost_there(function, write) if status is not None and status.kind == "value" else ""
+        if status is not None and lost and not status.advisory:
+            certainty = weaker("likely", status.certainty, function.program.callee(call, function).certainty)
+            said = f"goes to `{write.place[1]}`{lost}"
+            yield _finding(function, call, status, function.program.type_of(call, function), said, certainty, "")
+
+
+def _takes_status(function: Function, name: str) -> bool:
+    """Whether the body assigns to a member whose type is called as a status is. Needs no decoding."""
+    found = function.home.field(name[1:]) if name.startswith("=") and function.home is not None else None
+    return found is not None and types.parse(found[1].type).last in function.program.statuses.names
+
+
+def _status_of_member(function: Function, write: events.Write) -> Status | None:
+    found = function.home.field(write.place[1]) if function.home is not None else None
+    if found is None or not types.parse(found[1].type).is_value or isinstance(write.target, records.Unary):
+        return None
+    return function.program.status(found[1].type, function)
+
+
+def _lost_there(function: Function, write: events.Write) -> str:
+    """How what a member takes is lost; empty when somebody may look at it."""
+    flow, name = function.flow, write.place[1]
+
+    def may_look(event: events.Event) -> bool:
+        if isinstance(event, events.Read):
+            return name in event.place
+        if isinstance(event, events.Call) and not any(inner is event.node for inner in places.walk(write.value)):
+            return _may_look_inside(function, event, name)
+        return isinstance(event, events.Opaque)
+
+    def is_replaced(event: events.Event) -> bool:
+        return isinstance(event, events.Write) and event is not write and event.place == write.place
+
+    if any(may_look(event) for event in flow.after(write, is_replaced)):
+        return ""
+    if any(_is_told_in(inner, name) for inner in function.lambdas()):
+        return ""
+    if flow.always_after(write, is_replaced):
+        return ", which is overwritten"
+    return " in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""
+
+
+def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
+    """Whether a call may look at the member: a method of the object's own, unless its body says nothing of it."""
+    on = places.receiver(call.node)
+    own = on is None or (isinstance(on, records.Name) and on.text == places.THIS)
+    hands_on = any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(call.node))
+    if not own and not hands_on:
+        return False
+    callees = function.program.callee(call.node, function)
+    if hands_on or not callees.functions:
+        return hands_on or callees.owner is not None
+    return any(callee.home is function.home and not callee.is_short for callee in callees.functions) or any(
+        _is_told_in(callee, name) for callee in callees.functions
+    )
+
+
+def _is_told_in(function: Function, name: str) -> bool:
+    return b'"%b"' % name.encode() in bytes(function.record.body)
+
+
 # --- what is said ---
 
 
@@ -520,18 +537,48 @@ def _finding(
     written: str,
     said: str,
     certainty: Certainty,
+    place: str = " in a destructor",
     of: records.Call | None = None,
 ) -> Finding:
     node = of or (at.node if isinstance(at, events.Call) else at)
     assert isinstance(node, records.Call)
-    place = " in a destructor" if function.record.kind == "destructor" else ""
+    place = place if function.record.kind == "destructor" else ""
     return function.finding(
         at,
         f"the {_KINDS.get(status.kind, 'status')} of `{text(node.callee)}` {said}{place}",
         certainty=certainty,
         help=_help(function, status),
         steps=tuple(_declared(function, node, written)),
+        fix=_log_instead(function, node, status, written),
     )
+
+
+def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:
+    """In a destructor of a file that writes to the log by a stream: `if (auto s = f(); !s.ok()) LOG(WARNING) << s;`."""
+    ok = next((ok for ok in status.ok if re.fullmatch(r"\.\w+\(\)", ok)), None)
+    if function.record.kind != "destructor" or status.kind != "value" or ok is None:
+        return None
+    statement = _voiding(function, node)
+    macro = telling.stream_in_use(function) if statement is not None else None
+    if statement is None or macro is None:
+        return None
+    name = next(name for name in ("status", "outcome", "dropped") if not _is_told_in(function, name))
+    shown = telling.shown_by(function, name, status, written)
+    said = f'{macro} << "{places.last_name(node.callee)} failed{": " if shown else ""}"{shown};'
+    before = Edit(function.path, records.Span(statement.start, node.start), f"if (auto {name} = ")
+    behind = Edit(function.path, records.Span(node.end, statement.end), f"; !{name}{ok}) {{ {said} }}")
+    return Fix("write it to the log when it fails", (before, behind), safe=True)
+
+
+def _voiding(function: Function, node: records.Call) -> records.Statement | None:
+    """The statement that does nothing but cast the call to void, where an `if` may take its place."""
+    for statement in function.statements:
+        match statement:
+            case records.Branch(then=(only,), other=other) if other and node.start in only.span:
+                return None  # an `else` would change its mind
+            case records.Evaluate(value=records.Cast(type="void", value=inner)) if inner is node:
+                return statement
+    return None
 
 
 def _help(function: Function, status: Status) -> str:
