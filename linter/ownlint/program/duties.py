@@ -23,9 +23,15 @@ OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusiv
 """Roles of the types that end what they hold."""
 
 RECEIVER = -1
-_MOST_ROUNDS = 8
-_DEEPEST = 6
-"""Calls that are followed into bodies; beyond it a callee is one nobody knows."""
+_NUMBERS = frozenset(
+    {
+        *("bool", "char", "short", "long", "unsigned", "float", "double", "size_t", "ssize_t", "int64_t", "int32_t"),
+        *("uint64_t", "uint32_t", "uint8_t", "int8_t", "uint16_t", "int16_t", "string", "string_view", "void", "auto"),
+    }
+)
+_PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
+_MOST_READINGS = 12
+"""Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
 
 
 class Duty(NamedTuple):
@@ -43,7 +49,10 @@ class Duty(NamedTuple):
     """The parameters through which an owned handle comes out."""
 
 
-class _Source(NamedTuple):
+NOTHING = Duty()
+
+
+class Source(NamedTuple):
     """What a value may be: a parameter, or what an acquisition handed out."""
 
     parameter: int
@@ -52,47 +61,88 @@ class _Source(NamedTuple):
 
 
 class Duties:
+    """The duties of all functions that were asked about, and of what they call: one fixpoint over the call graph.
+
+    A function is read with what is known of its callees so far, and again when one of them turns out to do more.
+    """
+
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
-        self._done: dict[Function, Duty] = {}
-        self._under_way: dict[Function, Duty] = {}
-        self._touched_cycle = False
+        self._known: dict[Function, Duty] = {}
+        self._callers: dict[Function, set[Function]] = {}
+        self._waiting: list[Function] = []
+        self._readings: dict[Function, int] = {}
+        self._reading: Function | None = None
 
     def of(self, function: Function) -> Duty:
-        if function in self._done:
-            return self._done[function]
-        if function in self._under_way:
-            self._touched_cycle = True
-            return self._under_way[function]
-        if len(self._under_way) > _DEEPEST or function.language != "cpp":
-            return Duty()
-        outer_cycle, self._touched_cycle = self._touched_cycle, False
-        self._under_way[function] = Duty()
-        for _ in range(_MOST_ROUNDS):
-            found = _Reading(function, self.resources).read()
-            settled = found == self._under_way[function]
-            self._under_way[function] = found
-            if settled or not self._touched_cycle:
-                break
-        result = self._under_way.pop(function)
-        # Inside a cycle the result may rest on what an outer function had not yet found: only the outermost is kept.
-        if not self._touched_cycle or not self._under_way:
-            self._done[function] = result
-        self._touched_cycle = outer_cycle or (self._touched_cycle and bool(self._under_way))
-        return result
+        if self._reading is not None:
+            self._callers.setdefault(function, set()).add(self._reading)
+        if function not in self._known:
+            self._known[function] = NOTHING
+            if function.language == "cpp" and self._can_do_anything(function):
+                self._waiting.append(function)
+        if self._reading is None:
+            self._settle()
+        return self._known[function]
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether a body is being read, and answers may still grow."""
+        return self._reading is not None
+
+    def _settle(self) -> None:
+        while self._waiting:
+            function = self._waiting.pop()
+            self._readings[function] = self._readings.get(function, 0) + 1
+            if self._readings[function] > _MOST_READINGS:
+                continue
+            self._reading = function
+            try:
+                found = Reading(function, self.resources).read()
+            finally:
+                self._reading = None
+            if found != self._known[function]:
+                self._known[function] = found
+                callers = self._callers.get(function, set()) - set(self._waiting)
+                self._waiting += sorted(callers, key=lambda caller: (caller.path, caller.index))
+
+    def _can_do_anything(self, function: Function) -> bool:
+        """Whether there is a handle that the function could do something with; needs no decoding."""
+        record = function.record
+        return (
+            any(may_be_handle(parameter.type) for parameter in record.parameters)
+            or self.resources.may_acquire(function)
+            or self.resources.may_end_itself(function)
+        )
 
 
-class _Reading:
+class Put(NamedTuple):
+    """An acquired handle is put somewhere that lives on: `target` is what is assigned to, the container that is called
+    or, of a constructor, the name of the member. `at` is the offset of the call that acquired it."""
+
+    node: r.Node
+    target: r.Value | str
+    made: Acquisition
+    at: int
+    element: bool
+
+
+class Reading:
     """One function's body, read once from top to bottom."""
 
     def __init__(self, function: Function, resources: Resources) -> None:
         self.function = function
         self.resources = resources
-        self.names: dict[str, set[_Source]] = {THIS: {_Source(RECEIVER)}}
+        self.names: dict[str, set[Source]] = {}
+        self.ends_itself = resources.may_end_itself(function)
+        if self.ends_itself:
+            self.names[THIS] = {Source(RECEIVER)}
         self.statics: set[str] = set()
         for index, parameter in enumerate(function.record.parameters):
-            if parameter.name:
-                self.names[parameter.name] = {_Source(index)}
+            if parameter.name and may_be_handle(parameter.type):
+                self.names[parameter.name] = {Source(index)}
+        self.acquires = resources.may_acquire(function) or bool(function.record.initializers)
+        self.calls: dict[int, set[Source]] = {}
         self.released: set[int] = set()
         self.adopted: set[int] = set()
         self.stored: set[int] = set()
@@ -100,14 +150,19 @@ class _Reading:
         self.given_away: set[int] = set()
         """Where acquisitions start that somebody else got, too."""
         self.made: list[tuple[int, Acquisition]] = []
+        self.puts: list[Put] = []
+        self.elsewhere: set[int] = set()
+        """Where acquisitions start that are released, adopted, or handed to somebody out of sight."""
         self.borrowed_results = 0
         self.outs: dict[int, Acquisition] = {}
 
     def read(self) -> Duty:
         for initializer in self.function.record.initializers:
             self.initialise(initializer)
-        for statement in statements(self.function.body):
-            self.statement(statement)
+        if self.names or self.acquires:
+            for statement in statements(self.function.body):
+                self.calls.clear()
+                self.statement(statement)
         made = [one for at, one in self.made if at not in self.given_away]
         owns = made and len(made) == len(self.made) and not self.borrowed_results and self.is_raw_result()
         return Duty(
@@ -135,7 +190,7 @@ class _Reading:
             self.look(argument)
             sources = self.sources(argument)
             if sources:
-                self.put(sources, self.is_owned_member(initializer.name))
+                self.put(sources, self.is_owned_member(initializer.name), initializer, initializer.name)
 
     def statement(self, statement: r.Statement) -> None:
         for value in values(statement):
@@ -206,18 +261,22 @@ class _Reading:
                 return
         name = last_name(target) if not isinstance(target, r.Index) else last_name(target.base)
         written = self.resources.program.type_of(target, self.function)
-        self.put(sources, self.owns(written) or (_is_member(target) and self.is_released_member(name)))
+        owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
+        self.put(sources, owned, assign, target)
 
-    def comes_out(self, index: int, sources: set[_Source]) -> None:
+    def comes_out(self, index: int, sources: set[Source]) -> None:
         for source in sources:
             if source.made is not None and source.at not in self.given_away:
                 self.outs.setdefault(index, source.made)
 
     def call(self, call: r.Call) -> None:
+        made = self.resources.acquisition(call, self.function) if self.acquires else None
+        if made is not None and made.where.kind == "argument" and made.where.index < len(call.args):
+            self.hands_out(call, made)
         given = [(index, sources) for index, arg in enumerate(call.args) if (sources := self.sources(arg))]
         on = self.sources(receiver(call)) if isinstance(call.callee, r.Member) else set()
-        if isinstance(call.callee, r.Name) and self.function.cls is not None and call.kind == "call":
-            on = {_Source(RECEIVER)}  # a method of our own, perhaps
+        if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
+            on = {Source(RECEIVER)}  # a method of our own, perhaps
         if not given and not on:
             return
         ended = self.resources.released(call, self.function)
@@ -232,32 +291,59 @@ class _Reading:
             if index in done:
                 continue
             taking = self.resources.taking(call, self.function, index)
-            if taking in ("released", "adopted", "kept"):
-                self.put(sources, taking != "kept")
+            if taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
+                self.put(sources, False, call, call.callee.base)
+            elif taking in ("adopted", "kept"):
+                self.put(sources, taking == "adopted")
+                self.elsewhere.update(source.at for source in sources)
             elif taking == "unknown":
                 self.give_away(sources)
+                self.elsewhere.update(source.at for source in sources)
+
+    def hands_out(self, call: r.Call, made: Acquisition) -> None:
+        """The call writes an owned handle where the argument points to."""
+        target = strip(call.args[made.where.index])
+        source = Source(RECEIVER, made, call.start)
+        is_address = isinstance(target, r.Unary) and target.op == "&"
+        inner = strip(target.value) if isinstance(target, r.Unary) and is_address else target
+        if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
+            if inner is not None and isinstance(inner, r.Name | r.Member | r.Index):
+                self.put({source}, self.owns(self.resources.program.type_of(inner, self.function)), call, inner)
+        elif not is_address and (index := self.parameter(inner.text)) is not None:
+            self.comes_out(index, {source})
+        else:
+            self.names.setdefault(inner.text, set()).add(source)
 
     def captured(self, made: r.Lambda) -> None:
         """What a lambda takes along lives on in it, for all we know."""
         for capture in made.captures:
             if capture.name in self.names and not capture.by_reference:
                 self.give_away(self.names[capture.name])
+                self.elsewhere.update(source.at for source in self.names[capture.name])
 
     # --- what becomes of a source ---
 
-    def end(self, sources: set[_Source]) -> None:
+    def end(self, sources: set[Source]) -> None:
         self.released.update(source.parameter for source in sources if source.made is None)
+        self.elsewhere.update(source.at for source in sources)
         self.give_away(sources)
 
-    def put(self, sources: set[_Source], owned: bool) -> None:
+    def put(
+        self, sources: set[Source], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None
+    ) -> None:
+        if node is not None and target is not None:
+            for source in sorted(sources, key=lambda source: source.at):
+                if source.made is not None:
+                    is_element = isinstance(node, r.Call) and source.made.where.kind == "result"
+                    self.puts.append(Put(node, target, source.made, source.at, is_element))
         found = {source.parameter for source in sources if source.made is None and source.parameter != RECEIVER}
         (self.adopted if owned else self.stored).update(found)
         self.give_away(sources)
 
-    def give_away(self, sources: set[_Source]) -> None:
+    def give_away(self, sources: set[Source]) -> None:
         self.given_away.update(source.at for source in sources if source.made is not None)
 
-    def sources(self, value: r.Value | None) -> set[_Source]:
+    def sources(self, value: r.Value | None) -> set[Source]:
         """What the value may be, as far as we follow it."""
         inner = strip(value)
         match inner:
@@ -265,6 +351,10 @@ class _Reading:
                 return self.names.get(name, set())
             case r.Conditional(then=then, other=other):
                 return self.sources(then) | self.sources(other)
+            case r.Aggregate(items=items):
+                return {source for item in items for source in self.sources(item)}
+            case r.Pair(value=paired):
+                return self.sources(paired)
             case r.Assign(value=assigned):
                 return self.sources(assigned)
             case r.Unary(op="&", value=operand):
@@ -272,17 +362,27 @@ class _Reading:
             case r.Unary(op="*", value=r.Name(text=name)) if "**" in self.parameter_type(name):
                 return self.names.get(name, set())
             case r.Call():
-                return self.sources_of_call(inner)
+                if id(inner) not in self.calls:  # asked of every call around it, too
+                    self.calls[id(inner)] = self.sources_of_call(inner)
+                return self.calls[id(inner)]
         return set()
 
-    def sources_of_call(self, call: r.Call) -> set[_Source]:
-        made = self.resources.acquisition(call, self.function)
+    def sources_of_call(self, call: r.Call) -> set[Source]:
+        made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "result":
-            return {_Source(RECEIVER, made, call.start)}
+            return {Source(RECEIVER, made, call.start)}
+        if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
+            return {source for argument in call.args for source in self.sources(argument)}
         if call.kind != "call" or not any(self.sources(arg) for arg in call.args):
             return set()
         through = self.resources.passes_on(call, self.function)
         return {source for index in through if index < len(call.args) for source in self.sources(call.args[index])}
+
+    def is_plain(self, call: r.Call) -> bool:
+        """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        cls = self.resources.program.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
 
     # --- members ---
 
@@ -308,6 +408,16 @@ class _Reading:
     def parameter_type(self, name: str) -> str:
         index = self.parameter(name)
         return "" if index is None else self.function.record.parameters[index].type.replace(" ", "")
+
+
+def may_be_handle(written: str) -> bool:
+    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no text, no number."""
+    kind = types.parse(written)
+    if kind.pointers:
+        return kind.last != "char" and "(" not in written
+    if kind.arguments or kind.last in _NUMBERS:
+        return kind.reference and any("*" in argument for argument in kind.arguments) and not kind.const
+    return "::" not in kind.name or not kind.name.startswith("std::")
 
 
 def releases_member(resources: Resources, call: r.Call, function: Function, name: str) -> bool:

@@ -1093,13 +1093,14 @@ class Models:
         found = self._function_index[language].find(parts, spaces)
         return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
 
-    def verbs(self, last: str) -> frozenset[Verb]:
-        """What C++ functions of that last name may do, whichever library's they are."""
+    def verbs(self, last: str, place: str = "") -> frozenset[Verb]:
+        """What C++ functions of that last name may do, whose ever they are; to a place of that kind alone."""
         index = self._function_index["cpp"]
         exact = [model for _, _, model in index.exact.get(last, ())]
         patterns = index.wild if index.last_parts.match(last) else ()
         wild = [model for parts, _, model in patterns if fnmatchcase(last, parts[-1])]
-        return frozenset(effect.verb for model in (*exact, *wild) for effect in model.effects)
+        effects = (effect for model in (*exact, *wild) for effect in model.effects)
+        return frozenset(e.verb for e in effects if not place or (e.place is not None and e.place.kind == place))
 
     def _macro(self, name: str) -> MacroModel | None:
         """By exact name first, then by the first pattern that fits the whole name."""

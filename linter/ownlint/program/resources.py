@@ -37,6 +37,7 @@ PUTS = frozenset(
 """Methods of containers that keep what they are given."""
 
 _NEW = re.compile(rb'"new"')
+_DELETES_THIS = re.compile(rb'"this"\]\],"delete"')
 
 
 class Acquisition(NamedTuple):
@@ -82,6 +83,19 @@ class Resources:
         """False when nothing in the body hands out a handle; needs no decoding."""
         return function.says(_NEW) or not self.acquiring_names.isdisjoint(function.record.mentions)
 
+    def may_end_itself(self, function: Function) -> bool:
+        """Whether the function is a method of a class that deletes its own objects (`delete this`)."""
+        return function.home is not None and any(cls.name in self._ends_itself for cls in function.home.ancestry)
+
+    @cached_property
+    def _ends_itself(self) -> frozenset[str]:
+        """Last names of the classes with such a method."""
+        return frozenset(
+            function.home.name
+            for function in self.program.functions
+            if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
+        )
+
     @cached_property
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
@@ -97,19 +111,27 @@ class Resources:
                 return frozenset(names)
             names |= more
 
+    @cached_property
+    def filling_names(self) -> frozenset[str]:
+        """Of these, the names of those that may write the handle through an argument."""
+        fillers = {one.record.name for one in self.pairs.acquirers.values() if one.argument >= 0}
+        own = {f.name for f in self.program.functions if _fills(f.record)} & self.acquiring_names
+        modelled = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name, "argument")}
+        return frozenset(fillers | own | modelled)
+
     def _may_hand_out(self, record: r.Function) -> bool:
         """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
         if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
             return False
         kind = types.parse(record.result)
-        if "*" in record.result or kind.last in self._handle_names or kind.is_placeholder:
+        if "*" in record.result or kind.last in self.handle_names or kind.is_placeholder:
             return True
-        if any(types.parse(argument).last in self._handle_names for argument in kind.arguments):
+        if any(types.parse(argument).last in self.handle_names for argument in kind.arguments):
             return True
-        return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
+        return _fills(record)
 
     @cached_property
-    def _handle_names(self) -> frozenset[str]:
+    def handle_names(self) -> frozenset[str]:
         """Last names of the types that are known to be handles."""
         return self.program.models.names_of("handle") | {one.handle.name for one in self.pairs.acquirers.values()}
 
@@ -127,6 +149,8 @@ class Resources:
         if known is not None and known[0] is call:
             return known[1]
         found = self._acquisition(call, function)
+        if self.duties.is_settling:  # a callee may turn out to hand out more
+            return found
         if len(self._acquisitions) > 4096:
             self._acquisitions.clear()
         self._acquisitions[id(call)] = call, found
@@ -347,17 +371,17 @@ class Resources:
             return None
         kind = types.parse(self.program.expand(written, file, scope))
         if kind.pointers:
-            return Raw(written, "pointer", self._scoped.get(kind.last, "")) if kind.last != "char" else None
+            return Raw(written, "pointer", self.scoped_by.get(kind.last, "")) if kind.last != "char" else None
         roles = self.program.roles_at(kind.name, file, scope)
         if "handle" in roles:
-            return Raw(written, "modelled", self._scoped.get(kind.last, ""))
+            return Raw(written, "modelled", self.scoped_by.get(kind.last, ""))
         if roles or kind.arguments:
             return None
         cls = self.program.find_class(kind.name, scope, file)
         if cls is not None and not releases_nothing(cls.record):
             return None
-        if kind.last in self._scoped or kind.last in self.destroyed:
-            return Raw(written, "derived", self._scoped.get(kind.last, ""))
+        if kind.last in self.scoped_by or kind.last in self.destroyed or kind.last in self.handle_names:
+            return Raw(written, "derived", self.scoped_by.get(kind.last, ""))
         return None
 
     @cached_property
@@ -372,7 +396,7 @@ class Resources:
         )
 
     @cached_property
-    def _scoped(self) -> dict[str, str]:
+    def scoped_by(self) -> dict[str, str]:
         """From a handle's last name to the project's class that is made of one and releases it."""
         found: dict[str, str] = {}
         for cls in self.program.classes:
@@ -398,6 +422,11 @@ class Resources:
             return True
         destructor = cls.destructor
         return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
+
+
+def _fills(record: r.Function) -> bool:
+    """Whether there is a parameter through which a pointer can come out."""
+    return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
 
 
 def resources(program: Program) -> Resources:

@@ -1,0 +1,525 @@
+"""Members that own raw handles: what is put into them, and whether anybody ends it.
+
+A slot is a data member, or a container that is one, into which some function puts a handle that it has acquired. A
+class is looked at as the whole project defines it: the member of the header, the bodies of the sources. Where something
+could end the handle and that cannot be told, it counts as ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.finding import CERTAINTIES, Certainty, weaker
+from ownlint.program import types
+from ownlint.program.bodies import bound_names, values
+from ownlint.program.duties import OWNING, Reading
+from ownlint.program.pairs import releasing_verb, words
+from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.program import Program
+from ownlint.program.resources import Acquisition, Resources, resources
+from ownlint.program.subjects import Class, Function
+
+_HOLDS = frozenset({"container", "optional", "pair", "atomic"})
+_HANDS_OVER = frozenset(
+    {
+        *("take", "takes", "adopt", "own", "owned", "give", "transfer", "manage", "add", "insert", "register"),
+        *("attach", "append", "push", "enqueue", "submit", "schedule", "defer", "retire", "install", "set", "recycle"),
+        *("return", "put", "post", "save", "track", "store", "keep", "queue", "move", "collect", "clear", "reset"),
+        *("kill", "stop", "shutdown", "terminate", "teardown", "discard", "erase", "remove", "decref", "dec"),
+        *("unload", "abort", "quit"),
+    }
+)
+"""Words of functions out of sight that may well end what they are given, or hand it on."""
+_SAID = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+class Store(NamedTuple):
+    """A function puts a handle that it acquired into a slot."""
+
+    function: Function
+    node: r.Node
+    """The assignment, the call that inserts, or the initialiser."""
+    made: Acquisition
+    element: bool
+    at: int
+    """Where the call starts that acquired it."""
+    sure: bool
+    """Nothing else in the function can have taken the handle over."""
+
+
+class Slot(NamedTuple):
+    cls: Class
+    field: r.Field
+    stores: tuple[Store, ...]
+
+
+class Slots:
+    """The slots of one program; see `slots`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.resources: Resources = resources(program)
+
+    def of(self, cls: Class) -> list[Slot]:
+        """The class's own slots, in the order of its members."""
+        found = self._found.get(id(cls), {})
+        return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
+
+    @cached_property
+    def _found(self) -> dict[int, dict[str, list[Store]]]:
+        found: dict[int, dict[str, list[Store]]] = {}
+        for function in self.program.functions:
+            if function.language != "cpp" or not self._may_store(function):
+                continue
+            reading = Reading(function, self.resources)
+            reading.read()
+            for put in reading.puts:
+                held = self.member(put.target, function)
+                if held is None or not self.is_raw(held[1].type, held[0]):
+                    continue
+                cls, field = held
+                sure = put.at not in reading.elsewhere
+                store = Store(
+                    function, put.node, put.made, put.element or isinstance(put.target, r.Index), put.at, sure
+                )
+                found.setdefault(id(cls), {}).setdefault(field.name, []).append(store)
+        return found
+
+    def _may_store(self, function: Function) -> bool:
+        """Whether the body can put something acquired into a member; needs no decoding."""
+        names = self._raw_names
+        if any(one.name in names and _calls_in(one) for one in function.record.initializers):
+            return True
+        if not self.resources.may_acquire(function):
+            return False
+        if any(name[0] == "=" and name[1:] in names for name in function.record.mentions):
+            return True
+        if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.record.mentions):
+            return False
+        return any(said.decode() in names for said in _SAID.findall(bytes(function.record.body)))
+
+    @cached_property
+    def _raw_names(self) -> frozenset[str]:
+        """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
+        program, known = self.program, self.resources
+        handles = {alias.name for alias in program.type_aliases if "*" in alias.target} | known.handle_names
+        handles |= set(known.scoped_by) | known.destroyed
+        return frozenset(
+            field.name
+            for cls in program.classes
+            if cls.file.language == "cpp"
+            for field in cls.record.fields
+            if not field.static and ("*" in field.type or not handles.isdisjoint(_WORDS.findall(field.type)))
+        )
+
+    # --- which member ---
+
+    def member(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
+        """The data member that an expression stands for, or whose element it is."""
+        if isinstance(target, str):
+            return function.home.field(target) if function.home is not None else None
+        value = strip(target)
+        for _ in range(6):
+            match value:
+                case (
+                    r.Index(base=base)
+                    | r.Unary(op="*" | "&", value=base)
+                    | r.Call(callee=r.Member(base=base, name="at" | "back" | "front" | "value"), kind="call")
+                ):
+                    value = strip(base)
+                case r.Member(base=base, name="second"):
+                    return self._behind_iterator(base, function)
+                case r.Member(base=base, name=name):
+                    return self._field_of(base, name, function)
+                case r.Name(text=name):
+                    return self._named(name, function)
+                case _:
+                    return None
+        return None
+
+    def _named(self, name: str, function: Function) -> tuple[Class, r.Field] | None:
+        if name not in function.declared:
+            return function.home.field(name) if function.home is not None else None
+        place = function.flow.aliases.get(name)
+        if place is not None and place[0] == THIS and function.home is not None:
+            plain = [step for step in place[1:] if not step.startswith("[") and step not in ("first", "second")]
+            return function.home.field(plain[-1]) if plain else None
+        written, initial = function.locals.get(name, ("", None))
+        return self._behind_iterator(initial, function) if initial is not None and "&" not in written else None
+
+    def _behind_iterator(self, value: r.Value | None, function: Function) -> tuple[Class, r.Field] | None:
+        """The map that was searched for an iterator: `it->second` is an element of it."""
+        if isinstance(value, r.Name):
+            value = function.locals.get(value.text, ("", None))[1]
+        inner = strip(value)
+        if isinstance(inner, r.Member):
+            inner = inner.base
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in _SEARCHES:
+            return self.member(inner.callee.base, function)
+        return None
+
+    def _field_of(self, base: r.Value, name: str, function: Function) -> tuple[Class, r.Field] | None:
+        if isinstance(base, r.Name) and base.text == THIS:
+            return function.home.field(name) if function.home is not None else None
+        written = self.program.type_of(base, function)
+        for part in (written, *types.parse(written).arguments):
+            cls = self.program.find_class(part, function.record.scope, function.file) if part else None
+            if cls is not None and (found := cls.field(name)) is not None:
+                return found
+        return None
+
+    def is_raw(self, written: str, cls: Class, depth: int = 0) -> bool:
+        """Whether a member of this type ends nothing of what it holds."""
+        program, file, scope = self.program, cls.file, cls.symbol
+        expanded = program.expand(written, file, scope)
+        kind = types.parse(expanded)
+        if kind.reference or not kind.name:
+            return False
+        roles = set(program.roles_at(expanded, file, scope))
+        if kind.pointers or not kind.arguments:
+            return self.resources.raw_at(written.split("[")[0], file, scope) is not None or (
+                not kind.pointers
+                and not roles
+                and depth > 0
+                and program.find_class(kind.name, scope, file) is not None
+                and not self.resources.owns_elements(f"std::vector<{expanded}>", file, scope)
+            )
+        if roles & OWNING or not roles & _HOLDS or self.resources.owns_elements(expanded, file, scope):
+            return False
+        return any(self.is_raw(argument, cls, depth + 1) for argument in kind.arguments[-2:])
+
+    # --- who ends it ---
+
+    def is_leaked(self, slot: Slot) -> Certainty | None:
+        """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
+        stores = [store for store in slot.stores if store.sure]
+        if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
+            return None
+        if next(self.enders(slot), None) is not None:
+            return None
+        certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
+        if self._may_be_ended_out_of_sight(slot.cls) or all(self._belongs_to_another(store) for store in stores):
+            certainty = "possible"
+        return weaker(certainty, "likely")
+
+    def first_store(self, slot: Slot) -> Store:
+        """The surest store, to show."""
+        return next((store for store in slot.stores if store.sure), slot.stores[0])
+
+    def scoped_for(self, slot: Slot) -> str:
+        """The project's class that would own what the slot holds; empty when none is known."""
+        kind = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        for written in (slot.field.type, *reversed(kind.arguments)):
+            raw = self.resources.raw_at(written, slot.cls.file, slot.cls.symbol)
+            if raw is not None and raw.scoped not in ("", slot.cls.symbol):
+                return raw.scoped
+        return ""
+
+    def _may_be_ended_out_of_sight(self, cls: Class) -> bool:
+        """A destructor, or a method that is named to release something, is declared and defined elsewhere."""
+        if cls.record.destructor == "declared" and cls.destructor is None:
+            return True
+        defined = {method.name for method in cls.methods}
+        return any(
+            record.name not in defined
+            and not {"pure", "delete", "default"} & set(record.qualifiers)
+            and (releasing_verb(record.name) or not _HANDS_OVER.isdisjoint(words(record.name)))
+            for record in cls.declarations
+        )
+
+    def _belongs_to_another(self, store: Store) -> bool:
+        """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
+        or whose constructor hands itself on."""
+        made = next((c for c in self._new_in(store) if c.kind == "new"), None)
+        if made is None or not made.args:
+            return False
+        written = made.callee.text if isinstance(made.callee, r.Name) else ""
+        cls = self.program.find_class(written, store.function.record.scope, store.function.file)
+        if cls is None:
+            return any(self._is_pointer(arg, store.function) for arg in made.args)
+        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
+            not base.record.fields and not base.constructors for base in cls.ancestry[1:]
+        )
+
+    def _new_in(self, store: Store) -> Iterator[r.Call]:
+        for statement in store.function.statements:
+            for value in values(statement):
+                yield from (inner for inner in walk(value) if isinstance(inner, r.Call) and inner.start == store.at)
+
+    def _is_pointer(self, value: r.Value, function: Function) -> bool:
+        inner = strip(value)
+        if isinstance(inner, r.Name) and inner.text == THIS:
+            return True
+        return bool(types.parse(self.program.type_of(inner, function)).pointers)
+
+    def is_immortal(self, cls: Class) -> bool:
+        """Whether objects of the class live as long as the program: a function keeps one in a static of its own, or
+        one stands outside of all functions."""
+        return cls.name in self._immortal
+
+    @cached_property
+    def _immortal(self) -> frozenset[str]:
+        """Last names of the classes of static objects, and of what statics point to."""
+        found: set[str] = set()
+        wanted = {cls.name for cls in self.program.classes if id(cls) in self._found}
+        for file in self.program.files.values():
+            found |= {types.parse(variable.type).last for variable in file.variables} & wanted
+        for function in self.program.functions:
+            if function.says(_STATIC) and not wanted.isdisjoint(_words_in(function)):
+                for statement in function.statements:
+                    if isinstance(statement, r.Declare) and statement.static:
+                        written = self.program.type_of(statement.value, function) if statement.value else ""
+                        kinds = (types.parse(statement.type), types.parse(written))
+                        found |= {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))} & wanted
+        return frozenset(found)
+
+    def enders(self, slot: Slot) -> Iterator[Function]:
+        """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
+        name = slot.field.name
+        seen: set[int] = set()
+        for function in (*self._near(slot.cls, name), *self._anywhere(name)):
+            if id(function) not in seen:
+                seen.add(id(function))
+                if self._ends(function, slot):
+                    yield function
+
+    def _near(self, cls: Class, name: str) -> list[Function]:
+        """Functions of the class and of its files that say the name."""
+        stem = _stem(cls.path)
+        said = b'"%b"' % name.encode()
+        around = [f for f in self._by_stem.get(stem, ()) if f.home is not cls]
+        return [f for f in (*cls.methods, *around) if said in bytes(f.record.body) or _initialises(f, name)]
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            found.setdefault(_stem(function.path), []).append(function)
+        return found
+
+    def _anywhere(self, name: str) -> list[Function]:
+        """Functions of the whole project that release something and say the name, or call what answers with it."""
+        words_said = {name, *self.program.accessors.get(name, ())}
+        out: dict[int, Function] = {}
+        for word in sorted(words_said):
+            for function in self._sayers.get(word, ()):
+                out[id(function)] = function
+        return list(out.values())
+
+    @cached_property
+    def _sayers(self) -> dict[str, list[Function]]:
+        """For each name in question the releasing functions that say it."""
+        wanted = {name for fields in self._found.values() for name in fields}
+        for name in list(wanted):
+            wanted.update(self.program.accessors.get(name, ()))
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if not self._may_release(function):
+                continue
+            for said in set(_SAID.findall(bytes(function.record.body))):
+                if (word := said.decode()) in wanted:
+                    found.setdefault(word, []).append(function)
+        return found
+
+    def _may_release(self, function: Function) -> bool:
+        return any(
+            name == "delete" or name in self.resources.releasing_names or releasing_verb(name)
+            for name in function.record.mentions
+        )
+
+    def _ends(self, function: Function, slot: Slot) -> bool:
+        return _Ending(function, slot, self).ends()
+
+
+_STATIC = re.compile(rb",true\]")
+_ON_PURPOSE = re.compile(
+    r"leak|never (?:be )?(?:freed|deleted|destroyed|released)|not owned|owned by|un-?owned|does(?: not|n't) own|"
+    r"borrowed|lives? (?:as long|for)|process lifetime|static lifetime|arena|weak",
+    re.IGNORECASE,
+)
+
+
+def _says_why(field: r.Field) -> bool:
+    """Whether the member's comment says that somebody else owns it, or that nobody needs to."""
+    return bool(field.comment) and _ON_PURPOSE.search(field.comment) is not None
+
+
+def _hands_itself_on(constructor: Function) -> bool:
+    return b'"this"' in bytes(constructor.record.body) and any(
+        isinstance(inner := strip(arg), r.Name) and inner.text == THIS
+        for event in constructor.flow.calls
+        for arg in event.node.args
+    )
+
+
+def _words_in(function: Function) -> set[str]:
+    return {said.decode() for said in _TYPE_WORDS.findall(bytes(function.record.body))}
+
+
+def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
+    return (types.parse(argument).last for argument in arguments)
+
+
+_WORDS = re.compile(r"\w+")
+_TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
+_INSERTS = ("push_back", "emplace_back", "push", "emplace", "insert", "try_emplace", "insert_or_assign", "append")
+_SEARCHES = frozenset(
+    {"find", "begin", "lower_bound", "try_emplace", "emplace", "insert", "insert_or_assign", "FindOrNull"}
+)
+
+
+class _Ending:
+    """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
+
+    def __init__(self, function: Function, slot: Slot, slots: Slots) -> None:
+        self.function = function
+        self.name = slot.field.name
+        self.cls = slot.cls
+        self.slots = slots
+        self.resources = slots.resources
+        self.accessors = slots.program.accessors.get(self.name, frozenset()) - _COMMON
+        self.names: set[str] = set()
+        self.nulled = False
+        self.returned = False
+
+    def ends(self) -> bool:
+        function = self.function
+        if _hands_over_to_its_like(function, self.cls):
+            return False
+        for initializer in function.record.initializers:
+            if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
+                return True
+        for statement in function.statements:
+            self.name_things(statement)
+            for value in values(statement):
+                for inner in walk(value):
+                    if isinstance(inner, r.Call) and self.ended_by(inner):
+                        return True
+                    if isinstance(inner, r.Assign) and self.moved_by(inner):
+                        return True
+            if isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value):
+                self.returned = True
+        return self.nulled and self.returned
+
+    def name_things(self, statement: r.Statement) -> None:
+        match statement:
+            case r.Declare(names=names, value=value) if value is not None and self.touches(value):
+                self.names.update(names)
+            case r.Loop(kind="range", target=target, iterable=iterable) if self.touches(iterable):
+                self.names.update(bound_names(target))
+
+    def touches(self, value: r.Value | None) -> bool:
+        """Whether the expression speaks of the slot."""
+        return any(self.is_said(inner) for inner in walk(value))
+
+    def is_said(self, value: r.Value) -> bool:
+        match value:
+            case r.Member(name=name):
+                return name == self.name
+            case r.Name(text=name):
+                return name in self.names or (name == self.name and name not in self.function.declared)
+            case r.Call():
+                return last_name(value.callee) in self.accessors
+        return False
+
+    def is_it(self, value: r.Value | None) -> bool:
+        inner = strip(value)
+        return inner is not None and self.is_said(inner)
+
+    def ended_by(self, call: r.Call) -> bool:
+        name = last_name(call.callee)
+        on = receiver(call)
+        given = [index for index, arg in enumerate(call.args) if self.touches(arg)]
+        is_on = on is not None and self.touches(on)
+        if not given and not is_on:
+            return False
+        if releasing_verb(name) and (given or not _is_container_call(name, call)):
+            return True
+        for ended in self.resources.released(call, self.function):
+            if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
+                return True
+        if name == "exchange" and given:
+            return True
+        if any(self.is_deleter(arg) for arg in call.args):
+            return True
+        return any(self.is_handed_over(call, name, index) for index in given)
+
+    def is_handed_over(self, call: r.Call, name: str, index: int) -> bool:
+        if not self.is_it(call.args[index]) and not isinstance(strip(call.args[index]), r.Index | r.Call | r.Unary):
+            return False
+        taking = self.resources.taking(call, self.function, index)
+        if taking in ("released", "adopted", "kept"):
+            return True
+        return taking == "unknown" and not _HANDS_OVER.isdisjoint(words(name))
+
+    def is_deleter(self, value: r.Value) -> bool:
+        """A lambda that releases what it is given, or a function named so: `std::for_each(b, e, free)`."""
+        inner = strip(value)
+        if isinstance(inner, r.Lambda):
+            made = self.slots.program.function_at(self.function.file, inner.function)
+            return made is not None and bool(self.resources.duties.of(made).released)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = inner.value
+        return isinstance(inner, r.Name | r.Call) and bool(releasing_verb(last_name(inner)))
+
+    def moved_by(self, assign: r.Assign) -> bool:
+        """Put somewhere else that lives on; or named by a local."""
+        target = strip(assign.target)
+        if isinstance(target, r.Name) and target.text in self.function.declared:
+            if self.touches(assign.value):
+                self.names.add(target.text)
+            return False
+        if self.is_it(target) and isinstance(strip(assign.value), r.Literal):
+            self.nulled = True
+        if not self.is_it(assign.value):
+            return False
+        return last_name(target) != self.name if not isinstance(target, r.Index) else not self.touches(target)
+
+
+_COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
+
+
+def _is_container_call(name: str, call: r.Call) -> bool:
+    """`entries_.clear()`, `entries_.erase(it)`: the container forgets, the handles stay."""
+    return name in ("clear", "erase", "pop_back", "drop_front")
+
+
+def _hands_over_to_its_like(function: Function, cls: Class) -> bool:
+    """A move, a copy or a swap: the handle stays in an object of the class."""
+    if function.cls is not cls:
+        return False
+    if "swap" in words(function.name):
+        return True
+    parameters = function.record.parameters
+    if len(parameters) != 1 or (function.record.kind != "constructor" and function.name != "operator="):
+        return False
+    kind = types.parse(parameters[0].type)
+    return kind.reference and kind.last == cls.name
+
+
+def _calls_in(initializer: r.Initializer) -> bool:
+    """Whether an initialiser may acquire something: it is a call, or a `new`."""
+    return any(isinstance(inner, r.Call) for arg in initializer.args for inner in walk(arg))
+
+
+def _initialises(function: Function, name: str) -> bool:
+    return any(one.name == name for one in function.record.initializers)
+
+
+def _stem(path: str) -> str:
+    """What a header and its source have in common: the last part of the path without its ending."""
+    last = path.rsplit("/", 1)[-1].split(".", 1)[0]
+    for ending in ("_inl", "-inl", "_impl", "Impl", "_internal"):
+        last = last.removesuffix(ending)
+    return last.lower()
+
+
+def slots(program: Program) -> Slots:
+    """The slots of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.slots, Slots):
+        program.slots = Slots(program)
+    return program.slots

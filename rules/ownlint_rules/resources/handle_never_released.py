@@ -1,0 +1,92 @@
+"""A handle is kept in a member, and nobody ever releases it.
+
+A raw handle ends when somebody calls its release; a member that holds one ends without a word. Where the class has no
+destructor that releases it, and no other function of the project does, everything that was put there leaks.
+
+bad:
+
+```cpp
+class Stage {
+ public:
+  void Prepare(Device* device, int index) { scratch_[index] = device->Allocate(64); }
+ private:
+  std::map<int, Extent> scratch_;
+};
+class Device {
+ public:
+  Extent Allocate(size_t bytes);
+  void Deallocate(Extent* extent);
+};
+struct Extent { void* base; size_t size; };
+```
+
+good:
+
+```cpp
+class Stage {
+ public:
+  ~Stage() {
+    for (auto& [index, extent] : scratch_) device_->Deallocate(&extent);
+  }
+  void Prepare(int index) { scratch_[index] = device_->Allocate(64); }
+ private:
+  Device* device_;
+  std::map<int, Extent> scratch_;
+};
+class Device {
+ public:
+  Extent Allocate(size_t bytes);
+  void Deallocate(Extent* extent);
+};
+struct Extent { void* base; size_t size; };
+```
+
+Reported, at the member: a pointer or handle, or a container of them, into which some function puts what it has
+acquired: by `new`, by a function that a model knows, by one whose opposite the project declares (`Allocate` and
+`Deallocate` of one class, `codec_open` and `codec_close`), by a helper that does one of these. The member of the header
+and the functions of all sources are looked at together.
+
+Quiet: members that any function of the project releases or hands on, whatever it is called; objects that live as long
+as the program; members whose comment says who owns them or that they leak on purpose; tables that lead to what another
+member owns; memory of arenas; classes whose destructor is out of sight.
+
+Limits: members are told apart by name, so the release of another class's member of that name counts. An object that is
+made with its parent (`new Button(this)`) is reported as possible only.
+
+Source: device addresses that a command-buffer cache of XLA allocated and kept in a map that nobody walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Program, resources, rule, slots
+
+
+@rule(severity="error", yields_to=("destructor-misses-handle",))
+def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
+    known = slots.slots(program)
+    for slot in known.of(cls):
+        certainty = known.is_leaked(slot)
+        if certainty is None:
+            continue
+        store = known.first_store(slot)
+        made = store.made
+        yield cls.finding(
+            slot.field,
+            f"nothing releases what `{slot.field.name}` holds",
+            certainty=certainty,
+            help=_help(known, slot, made),
+            steps=(store.function.step(store.node, "here it is put there"),),
+        )
+
+
+def _help(known: slots.Slots, slot: slots.Slot, made: resources.Acquisition) -> str:
+    scoped = known.scoped_for(slot)
+    if scoped:
+        return f"hold it as `{scoped}`, which releases it"
+    if made.releases == ("delete",):
+        return "hold it as `std::unique_ptr`, or delete it in the destructor"
+    if made.releases:
+        return f"release it with `{made.releases[0]}` in the destructor"
+    return "release it in the destructor"
