@@ -900,6 +900,11 @@ class Program:
     def callers_by_name(self, name: str) -> list[Function]:
         return self._callers_by_name.get(name, [])
 
+    @property
+    def called_names(self) -> Iterable[str]:
+        """Last names of all that is called somewhere."""
+        return self._callers_by_name.keys()
+
     @cached_property
     def throwers(self) -> frozenset[str]:
         """Names of the project's own functions that throw by themselves. Needs no decoding."""

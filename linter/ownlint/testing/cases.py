@@ -23,7 +23,7 @@ from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.inputs import packs
 from ownlint.interplay import preferences, settle
 from ownlint.program import models
-from ownlint.program.program import Program
+from ownlint.program.program import Earlier, Program
 from ownlint.rule import Rule
 from ownlint.testing.markdown import SEVERE, Block, Case, Mark, Mode
 
@@ -107,8 +107,9 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
     known = load_models(case.options.models or "")
     with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
         words = [word for rule in rules for word in rule.anchors]
-        files = tuple(_read(case, mode, Path(folder), prelude, known, words))
-    results = list(catalogue.run(rules, Program(files, known)))
+        files = tuple(_read(case.blocks, case, mode, Path(folder), prelude, known, words))
+        earlier = _earlier(case, Path(folder), known, words)
+    results = list(catalogue.run(rules, Program(files, known, earlier)))
     said = [result for result in results if isinstance(result, Finding)]
     texts = {block.name: block.text.encode() for block in case.blocks}
     findings = sorted(
@@ -130,18 +131,33 @@ def load_models(extra: str = "") -> models.Models:
         return models.load([*paths, written])
 
 
+def _earlier(case: Case, folder: Path, known: models.Models, words: Sequence[str]) -> Earlier | None:
+    """What the files of the case said before the change that it is about; None when it is about none."""
+    if not case.before:
+        return None
+    files = tuple(_read(case.before, case, "structure", folder / "before", None, known, words))
+    then = {file.path for file in files}
+    return Earlier(files, {block.name: block.name if block.name in then else "" for block in case.blocks})
+
+
 def _read(
-    case: Case, mode: Mode, folder: Path, prelude: Path | None, known: models.Models, words: Sequence[str]
+    all_of_them: Sequence[Block],
+    case: Case,
+    mode: Mode,
+    folder: Path,
+    prelude: Path | None,
+    known: models.Models,
+    words: Sequence[str],
 ) -> Iterator[File]:
     """As the pipeline does: C++ first, then Python, and the Python that was passed over once more."""
-    for block in case.blocks:
+    for block in all_of_them:
         place = folder / block.name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(block.text, encoding="utf-8")
 
     def read(language: str, vocabulary: Vocabulary) -> list[File]:
         reader = Reader(Handshake(vocabulary))
-        blocks = (block for block in case.blocks if block.language == language)
+        blocks = (block for block in all_of_them if block.language == language)
         return [_file(reader, block, _request(block, case, mode, folder, prelude), mode) for block in blocks]
 
     vocabulary = anchors.with_words(known.vocabulary(), words)

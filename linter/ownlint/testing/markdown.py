@@ -39,6 +39,10 @@ _MARKS: dict[Language, re.Pattern[str]] = {
 }
 
 
+_BEFORE = "before/"
+"""Begins the name of a block that says what a file was before the change that the case is about."""
+
+
 class PageError(ValueError):
     """The page itself is wrong; `line` counts from 1."""
 
@@ -95,6 +99,8 @@ class Case:
     line: int
     blocks: tuple[Block, ...]
     options: Options = field(default_factory=Options)
+    before: tuple[Block, ...] = ()
+    """What its files said before the change that the case is about."""
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -173,6 +179,7 @@ def _items(text: str) -> Iterator[tuple[str, int] | _Fence]:
 
 def read_case(heading: str, line: int, fences: list[_Fence], page: Options) -> Case:
     blocks: list[Block] = []
+    before: list[Block] = []
     options = Options()
     for fence in fences:
         language, *words = fence.info.split() or [""]
@@ -180,11 +187,11 @@ def read_case(heading: str, line: int, fences: list[_Fence], page: Options) -> C
             options = _options(fence)
         elif language in _LANGUAGES:
             name, modes = _words(words, fence.line - 1)
-            block = _block(_LANGUAGES[language], name, fence, blocks)
-            blocks.append(block)
+            into = before if name.startswith(_BEFORE) else blocks
+            into.append(_block(_LANGUAGES[language], name.removeprefix(_BEFORE), fence, into))
             if modes:
                 options = msgspec.structs.replace(options, modes=modes)
-    return Case(heading, line, tuple(blocks), options.over(page))
+    return Case(heading, line, tuple(blocks), options.over(page), tuple(before))
 
 
 def _options(fence: _Fence) -> Options:

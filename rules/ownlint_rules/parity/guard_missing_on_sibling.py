@@ -1,0 +1,136 @@
+"""One backend's function makes a check, and the same function of another backend does not.
+
+Two backends are written side by side: a check that was added to one after a bug is missing in the other, which has the
+same bug still.
+
+bad:
+
+```cpp before/cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  cuBegin(stream);
+  cuSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp before/rocm/graph.cc
+Status RocmGraph::Launch(int count, Stream* stream) {
+  hipBegin(stream);
+  hipSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  if (count == 0) return InvalidArgument("nothing to launch");
+  cuBegin(stream);
+  cuSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp rocm/graph.cc
+Status RocmGraph::Launch(int count, Stream* stream) {
+  hipBegin(stream);
+  hipSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+good:
+
+```cpp cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  if (count == 0) return InvalidArgument("nothing to launch");
+  cuBegin(stream);
+  cuSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp rocm/graph.cc
+Status RocmGraph::Launch(int count, Stream* stream) {
+  if (count == 0) return InvalidArgument("nothing to launch");
+  hipBegin(stream);
+  hipSubmit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+Siblings are functions whose paths and names are equal but for words that stand for backends (a model's `[[parity]]`, or
+`parity = [["left", "right"]]` in the settings), with as many parameters. Reported: a condition on which one of them
+throws, ends the program, fails or returns at once, and about which the other asks nothing, though it works on the same;
+a call that gives something back, of which the other has none. The rest must be alike by 70 %. What was always so may be
+meant, and is a finding of the least certainty; with `--diff-base REV` a check that the change adds to one of them only
+is likely.
+
+Quiet: the same check in a helper, another question about the same, a version of the platform (`#if`), names that one
+backend does not have, handling of a call's outcome.
+
+Limits: only what a `return`, a `throw` or an abort follows within three statements is a check.
+
+Source: XLA's command buffers for CUDA and ROCm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Function, Span, parity, rule
+
+
+@rule(severity="warning", yields_to=("guard-removed",))
+def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
+    known = parity.of(function.program)
+    siblings = known.siblings(function)
+    if not siblings:
+        return
+    own = known.outline(function)
+    said: set[str] = set()
+    for sibling in siblings:
+        other = known.outline(sibling)
+        if not parity.is_alike(own, other):
+            continue
+        for guard in other.guards:
+            if guard.condition not in said and known.lacks(function, guard) and not _had(function, guard):
+                said.add(guard.condition)
+                yield _finding(
+                    function, sibling, guard.span, f"does not ask `{guard.shown}`", _certainty(sibling, guard)
+                )
+        for release in other.releases:
+            if release.name not in said and _keeps(own, release):
+                said.add(release.name)
+                yield _finding(function, sibling, release.span, f"has no `{release.shown}`", "possible")
+
+
+def _had(function: Function, guard: parity.Guard) -> bool:
+    """Whether the change under review takes it out: that is another finding."""
+    old = parity.before(function)
+    return old is not None and guard.condition in {
+        asked.condition for asked in parity.of(old.program).outline(old).asked
+    }
+
+
+def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
+    """Likely where the change under review adds the check to the sibling alone."""
+    old = parity.before(sibling)
+    if old is None or guard.condition in {asked.condition for asked in parity.of(old.program).outline(old).asked}:
+        return "possible"
+    return "likely"
+
+
+def _keeps(own: parity.Outline, release: parity.Release) -> bool:
+    """Whether a body works on what the other one gives back, and gives nothing back in this way."""
+    return parity.words(release.what) <= own.mentioned and release.name not in {one.name for one in own.releases}
+
+
+def _finding(function: Function, sibling: Function, at: Span, what: str, certainty: Certainty) -> Finding:
+    start = function.record.name_start
+    return function.finding(
+        Span(start, start + len(function.name.encode())),
+        f"`{function.symbol}` {what}, as its sibling `{sibling.symbol}` does",
+        certainty=certainty,
+        help="make the same check, or say why this backend needs none",
+        steps=(sibling.step(at, f"`{sibling.symbol}` does"),),
+    )

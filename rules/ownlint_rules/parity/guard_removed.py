@@ -1,0 +1,123 @@
+"""A change takes a check out of a function, and what was checked is still there.
+
+A refactoring, a merge, or a copy of one backend's file over another's loses an early return: the function goes on with
+an empty list, a null pointer, a handle that is gone. Nobody sees in a diff what a line that is no longer there was for.
+
+bad:
+
+```cpp before/cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  if (count == 0) return InvalidArgument("nothing to launch");
+  Begin(stream);
+  Submit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  Begin(stream);
+  Submit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+good:
+
+```cpp before/cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  if (count == 0) return InvalidArgument("nothing to launch");
+  Begin(stream);
+  Submit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+```cpp cuda/graph.cc
+Status CudaGraph::Launch(int count, Stream* stream) {
+  if (count <= 0) return InvalidArgument("nothing to launch");
+  Begin(stream);
+  Submit(stream, nodes_, count);
+  return Finish(stream);
+}
+```
+
+Reported with `--diff-base REV`, which says what the change is: a condition on which the function threw, ended the
+program, failed or returned at once is gone, and the function still works on what it looked at. So is a call that gave
+something back, where it is taken as before. A sibling of another backend that still has it is named.
+
+Quiet: a check that moved into a helper or to all callers, one that another question about the same replaces, a
+function of which less than 70 % is as it was, a parameter that has another type now, handling of a call's outcome.
+
+Limits: only what a `return`, a `throw` or an abort follows within three statements is a check. A weaker check in place
+of a stronger one is not seen.
+
+Source: XLA's command buffers, where a check was taken out of one backend and kept in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Span, Step, parity, rule
+
+
+@rule(severity="warning")
+def guard_removed(function: Function) -> Iterator[Finding]:
+    if function.path not in function.program.earlier_paths:
+        return
+    old = parity.before(function)
+    if old is None:
+        return
+    for guard in parity.removed_guards(old, function):
+        said = f"`{function.name}` {_LEFT[guard.exit]} `{guard.shown}` no more"
+        yield _finding(function, old, guard.span, said, _still_asking(function, guard.condition), "check")
+    for release in parity.removed_releases(old, function):
+        said = f"`{function.name}` calls `{release.shown}` no more"
+        yield _finding(function, old, release.span, said, _still_releasing(function, release.name), "call")
+
+
+_LEFT = {
+    "throws": "throws on",
+    "fails": "fails on",
+    "leaves": "returns on",
+    "aborts": "insists on",
+}
+
+
+def _finding(
+    function: Function, old: Function, at: Span, said: str, kept: tuple[Function, Span] | None, what: str
+) -> Finding:
+    known = parity.of(function.program)
+    between, behind = parity.gap(parity.of(old.program).outline(old), known.outline(function), at, function)
+    steps: list[Step] = [function.step(between, f"this change takes the {what} out here")]
+    if kept is not None:
+        sibling, where = kept
+        said += f", as `{sibling.symbol}` still does"
+        steps.append(sibling.step(where, f"the same {what} in `{sibling.symbol}`"))
+    return function.finding(
+        behind,
+        said,
+        certainty="likely",
+        help=f"put the {what} back, or say why it is not needed any more",
+        steps=tuple(steps),
+    )
+
+
+def _still_asking(function: Function, condition: str) -> tuple[Function, Span] | None:
+    """The first sibling that has the guard, and where."""
+    known = parity.of(function.program)
+    for sibling in known.siblings(function):
+        for guard in known.outline(sibling).guards:
+            if guard.condition == condition:
+                return sibling, guard.span
+    return None
+
+
+def _still_releasing(function: Function, name: str) -> tuple[Function, Span] | None:
+    known = parity.of(function.program)
+    for sibling in known.siblings(function):
+        for release in known.outline(sibling).releases:
+            if release.name == name:
+                return sibling, release.span
+    return None
