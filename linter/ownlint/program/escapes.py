@@ -290,6 +290,12 @@ def is_own(locks: Locks, name: str, function: Function) -> bool:
     )
 
 
+def is_under_own(domain: Domain, locks: Locks, function: Function) -> bool:
+    """Whether the function itself holds something that can be a lock of the domain. Asks nobody what guards what."""
+    names = {*domain.locks, *(guard.lock for guard in domain.said.values())}
+    return any(is_own(locks, name, function) for name in {h.lock[-1] for h in locks} & names)
+
+
 class Way(NamedTuple):
     """A local that leads into a guarded member. `at` is the event at which it is bound, under the lock."""
 
@@ -303,15 +309,15 @@ class Way(NamedTuple):
 def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
     """The locals of a function that are bound, under a lock of its own, to something the lock guards."""
     function = borrower.function
-    guards = borrower.domain.guards
     for event in function.flow.writes:
         if len(event.place) != 1 or event.place[0] not in function.declared or event.value is None:
             continue
         written = event.type or function.locals.get(event.place[0], ("", None))[0]
         found = _bound(borrower, event.value, written)
-        if found is not None and found.traced.member in guards:
-            guard = guards[found.traced.member]
-            if is_own(held.get(event.index, frozenset()), guard.lock, function):
+        locks = held.get(event.index, frozenset())
+        if found is not None and is_under_own(borrower.domain, locks, function):
+            guard = borrower.domain.guard(found.traced.member)
+            if guard is not None and is_own(locks, guard.lock, function):
                 yield Way(event.place[0], event, found, guard, False)
     for statement in function.statements:
         names = _aliases(function, statement)
@@ -326,10 +332,11 @@ def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
             value if isinstance(statement, r.Declare) or value is None else r.Index(value.start, value.end, value, ())
         )
         found = borrower.borrow(target, "auto&") if at is not None else None
-        if found is None or at is None or found.traced.member not in guards:
+        locks = held.get(at.index, frozenset()) if at is not None else frozenset()
+        if found is None or at is None or not is_under_own(borrower.domain, locks, function):
             continue
-        guard = guards[found.traced.member]
-        if is_own(held.get(at.index, frozenset()), guard.lock, function):
+        guard = borrower.domain.guard(found.traced.member)
+        if guard is not None and is_own(locks, guard.lock, function):
             for name in names:
                 yield Way(name, at, found, guard, True)
 

@@ -116,7 +116,12 @@ class Domain:
         self.cls = cls
         known = mutexes(program)
         self.locks = [m.name for m in members if known.is_mutex(m.type, file, scope)]
-        self.members = {m.name: m for m in members if m.name not in self.locks and not self._is_free(m)}
+        self.all = members
+
+    @cached_property
+    def members(self) -> dict[str, Member]:
+        """What can belong to a lock, and needs one."""
+        return {m.name: m for m in self.all if m.name not in self.locks and not self._is_free(m)}
 
     @property
     def path(self) -> str:
@@ -175,23 +180,37 @@ class Domain:
         return {name: self.cls.fields[name].comment for name in self.locks if name in self.cls.fields}
 
     def _by_use(self) -> Iterator[Guard]:
-        touched: dict[str, int] = {}
-        careful: dict[tuple[str, str], int] = {}
-        written: set[tuple[str, str]] = set()
+        touched: dict[str, list[Use]] = {}
         for use in self.uses:
-            if use.member in self.said or is_exempt(use.function) or use.function.record.kind == "lambda":
+            if use.member not in self.said and not is_exempt(use.function) and use.function.record.kind != "lambda":
+                touched.setdefault(use.member, []).append(use)
+        for member, uses in sorted(touched.items()):
+            for lock in self.locks:
+                found = self._share(member, lock, uses)
+                if found is not None:
+                    yield found
+                    break
+
+    def _share(self, member: str, lock: str, uses: list[Use]) -> Guard | None:
+        """Whether nearly all uses hold the lock. Callers are asked only where their answer can matter."""
+        careful = [use for use in uses if holds(use.held, lock)]
+        if not careful or len(uses) < FEWEST:
+            return None
+        total = len(uses)
+        for use in uses:
+            if holds(use.held, lock):
                 continue
-            locks = [name for name in self.locks if self.is_held(use, name)]
-            if not locks and self.is_alone(use.function):
-                continue
-            touched[use.member] = touched.get(use.member, 0) + 1
-            for name in locks:
-                careful[use.member, name] = careful.get((use.member, name), 0) + 1
-                if use.kind != "read":
-                    written.add((use.member, name))
-        for (member, lock), count in sorted(careful.items()):
-            if touched[member] >= FEWEST and count >= MOST_CAREFUL * touched[member] and (member, lock) in written:
-                yield Guard(member, lock, "use", touched[member], count)
+            if self.is_alone(use.function):
+                total -= 1
+            elif self.is_held(use, lock):
+                careful.append(use)
+        if total < FEWEST or len(careful) < MOST_CAREFUL * total or all(use.kind == "read" for use in careful):
+            return None
+        return Guard(member, lock, "use", total, len(careful))
+
+    def guard(self, member: str) -> Guard | None:
+        """The guard of one member; cheap for one that is written down."""
+        return self.said.get(member) or self.guards.get(member)
 
     # --- who touches it ---
 
@@ -472,7 +491,7 @@ class Guarded:
     @cached_property
     def domains(self) -> list[Domain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
-        return [domain for domain in self._all() if domain.members and (domain.locks or domain.said)]
+        return [d for d in self._all() if (d.locks or any(m.annotations for m in d.all)) and d.members]
 
     def _all(self) -> Iterator[Domain]:
         for cls in self.program.classes:
@@ -526,12 +545,13 @@ class Guarded:
         if domain.cls is None:
             return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
         own = self._by_home.get(domain.cls, [])
-        locks = [f'"{name}"'.encode() for name in domain.locks]
+        if not domain.locks:
+            return own
+        locks = re.compile(b'"(?:' + b"|".join(re.escape(name.encode()) for name in domain.locks) + b')"')
         around = [
             function
             for function in self._by_stem.get(_stem(domain.path), ())
-            if (function.home is None or domain.cls not in function.home.ancestry)
-            and any(name in bytes(function.record.body) for name in locks)
+            if (function.home is None or domain.cls not in function.home.ancestry) and function.says(locks)
         ]
         return [*own, *around]
 

@@ -33,8 +33,8 @@ CALLERS = "<caller>"
 """In place of a guard: the lock is the caller's, and stays held when the function ends."""
 
 _KEPT = 512
-_DEEPEST = 5
-_MOST_CALLERS = 150
+_DEEPEST = 8
+_MOST_CALLERS = 40
 _HAND = frozenset(
     {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
 )
@@ -102,7 +102,8 @@ class Locking:
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
-        return function.says(self.mutexes.words) or function.mentions(*self.by_hand)
+        mentions = function.record.mentions
+        return not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions))
 
     # --- what calling a function does to locks ---
 
@@ -122,36 +123,36 @@ class Locking:
 
     # --- callers ---
 
-    def from_callers(self, function: Function, depth: int = 0) -> Callers:
+    def from_callers(self, function: Function) -> Callers:
         """What every call of the function in the project holds."""
-        if function in self._callers:
-            return self._callers[function]
-        self._under_way.add(function)
-        found = self._ask_callers(function, depth)
-        self._under_way.discard(function)
-        if depth == 0 or not self._under_way:
-            self._callers[function] = found
-        return found
+        if function not in self._callers:
+            self._under_way.add(function)
+            self._callers[function] = self._ask_callers(function)
+            self._under_way.discard(function)
+        return self._callers[function]
 
-    def _ask_callers(self, function: Function, depth: int) -> Callers:
-        states: list[frozenset[Place]] = []
+    def _ask_callers(self, function: Function) -> Callers:
+        common: frozenset[Place] | None = None
         sites = alone = 0
         for caller, event in self._sites(function):
-            if caller is function or caller in self._under_way:
+            if caller in self._under_way:
                 continue
             sites += 1
             if _is_alone(caller):
                 alone += 1
                 continue
-            around = self.from_callers(caller, depth + 1) if depth < _DEEPEST else Callers(0)
+            here = self.held(caller).get(event.index, frozenset())
+            around = self.from_callers(caller) if len(self._under_way) < _DEEPEST else Callers(0)
             if around.alone:
                 alone += 1
                 continue
-            here = {h.lock for h in self.held(caller).get(event.index, frozenset())} | around.locks
-            states.append(_translated(here, function, event))
-        if not states:
+            found = _translated({h.lock for h in here} | around.locks, function, event)
+            common = found if common is None else common & found
+            if not common:
+                return Callers(sites)
+        if common is None:
             return Callers(sites, alone=sites > 0 and alone == sites)
-        return Callers(sites, frozenset.intersection(*states))
+        return Callers(sites, common)
 
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":
@@ -162,6 +163,8 @@ class Locking:
         callers = self.program.callers(function)
         if len(callers) > _MOST_CALLERS:
             callers = [one for one in callers if one.home is not None and one.home is function.home]
+        if len(callers) > _MOST_CALLERS:
+            return
         for caller in callers:
             for event in caller.flow.calls:
                 if last_name(event.node.callee) == function.name and self._reaches(caller, event, function):

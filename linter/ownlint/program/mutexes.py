@@ -37,6 +37,8 @@ _NATIVE = frozenset(
 )
 _BOXES = frozenset({"smart pointer", "shared pointer", "optional"})
 
+_WORDS = re.compile(r"\w+")
+
 Verb = OneOf["hold", "release", "yield", "assert", ""]
 
 
@@ -54,10 +56,18 @@ class Mutexes:
 
     def is_mutex(self, written: str, file: r.File, scope: str) -> bool:
         """Whether a type is one of a lock, or owns one."""
+        if self.names.isdisjoint(_WORDS.findall(written)):
+            return False
         key = (written, file.path, scope)
         if key not in self._known:
             self._known[key] = self._is_mutex(written, file, scope)
         return self._known[key]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Last names by which a mutex can be written."""
+        names = _NATIVE | self.program.models.names_of("mutex") | {cls.name for cls in self.own}
+        return names | {a.name for a in self.program.type_aliases if not names.isdisjoint(_WORDS.findall(a.target))}
 
     def _is_mutex(self, written: str, file: r.File, scope: str) -> bool:
         program = self.program
@@ -74,8 +84,12 @@ class Mutexes:
     def own(self) -> frozenset[Class]:
         """The project's own mutexes."""
         found = {cls for cls in self.program.classes if cls.file.language == "cpp" and self._locks(cls)}
+        named = self.program.models.names_of("mutex") | {cls.name for cls in found}
         for cls in self.program.classes:
-            if any(base in found for base in cls.bases) or any(self._models(cls, b.name) for b in cls.record.bases):
+            heir = any(types.parse(base.name).last in named for base in cls.record.bases)
+            if heir and (
+                any(base in found for base in cls.bases) or any(self._models(cls, b.name) for b in cls.record.bases)
+            ):
                 found.add(cls)
         return frozenset(found)
 
@@ -155,15 +169,16 @@ class Mutexes:
     # --- words, for a look before decoding ---
 
     @cached_property
-    def words(self) -> re.Pattern[bytes]:
-        """Some of it stands in every body that takes a lock: a guard's type, a lock's verb, a macro that makes a guard."""
+    def words(self) -> frozenset[str]:
+        """Last names of the calls that may lock something: they make a guard, or lock by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
-        spelled = "|".join(sorted(map(re.escape, names)))
-        verbs = "|".join(sorted(_LOCKS | _TRIES))
-        return re.compile(
-            rf'\b(?:{spelled})\b|"(?i:\w*(?:{verbs}|lock_shared|lock_exclusive|held|_lock|locked))"'.encode()
-        )
+        return names | {name for name in self.program.called_names if self._locks_by_name(name)}
+
+    @staticmethod
+    def _locks_by_name(name: str) -> bool:
+        word = plain(name)
+        return word in _LOCKS or word in _TRIES or _ASSERTS.search(name) is not None
 
     @cached_property
     def takers(self) -> frozenset[str]:

@@ -251,12 +251,23 @@ class Program:
         is an assertion; one that is empty in another and does anything else runs in debug builds alone."""
         if depth > 4:
             return ""
-        written = [macro for macro in self._macros.get(name, ()) if macro.parameters is not None]
+        defined = self._macros.get(name, ())
+        if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
+            return annotates
+        written = [macro for macro in defined if macro.parameters is not None]
         alive = [macro for macro in written if not _vanishes(macro)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
         if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
             return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
         return roles[0] if roles else ""
+
+    def _annotates(self, macro: r.Macro) -> str:
+        """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the role of the attribute, also through another macro."""
+        for word in _WORD.findall(macro.body) if "(" in macro.body else ():
+            model = self.models.macro(word)
+            if model is not None and model.role in ("guarded by", "requires lock", "excludes lock", "no analysis"):
+                return model.role
+        return ""
 
     def _learn_one(self, macro: r.Macro, depth: int) -> str:
         """A macro whose body leaves the function under a condition returns on failure; when it also
@@ -935,6 +946,7 @@ _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
+_WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
     r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"

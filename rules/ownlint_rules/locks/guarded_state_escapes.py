@@ -100,7 +100,7 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     if not any(held.values()):
         return
     for domain in domains:
-        if domain.guards:
+        if any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
             yield from _Judge(function, domain, held).findings()
 
 
@@ -178,7 +178,7 @@ class _Judge:
             if write.fresh or write.value is None or write.op != "=" or not self.outlives(write):
                 continue
             written = self.function.program.type_of(write.target, self.function)
-            found = self.borrower.borrow(write.value, written or "auto*")
+            found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
             if found is not None and guard is not None and not self.is_beside(write, guard):
                 yield from self.judge(
@@ -248,10 +248,11 @@ class _Judge:
 
     def owned_here(self, found: escapes.Borrow | None, event: events.Event) -> guarded.Guard | None:
         """The guard of what is borrowed, when this function holds its lock and lets it go."""
-        guard = self.domain.guards.get(found.traced.member) if found is not None else None
-        if guard is None or not escapes.is_own(self.held.get(event.index, frozenset()), guard.lock, self.function):
+        here = self.held.get(event.index, frozenset())
+        if found is None or not escapes.is_under_own(self.domain, here, self.function):
             return None
-        return guard
+        guard = self.domain.guard(found.traced.member)
+        return guard if guard is not None and escapes.is_own(here, guard.lock, self.function) else None
 
     def judge(
         self, at: Span, message: str, found: escapes.Borrow, guard: guarded.Guard, *steps: Step
