@@ -262,7 +262,7 @@ class Program:
         return roles[0] if roles else ""
 
     def _annotates(self, macro: r.Macro) -> str:
-        """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the role of the attribute, also through another macro."""
+        """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
         for word in _WORD.findall(macro.body) if "(" in macro.body else ():
             model = self.models.macro(word)
             if model is not None and model.role in ("guarded by", "requires lock", "excludes lock", "no analysis"):

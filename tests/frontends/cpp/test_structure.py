@@ -717,3 +717,45 @@ def test_reading_twice_says_the_same() -> None:
     source = "struct A { int x GUARDED_BY(m); }; void f() { g([=] { h(); }); }"
     assert r.encode_file(facts(source)) == r.encode_file(facts(source))
     assert msgspec.json.decode(r.encode_file(facts(source)))["language"] == "cpp"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "int n_ HELD_BY(mu_) = 0;",
+        "std::map<int, Part> n_ HELD_BY(mu_);",
+        "Part* n_ HELD_BY(mu_);",
+        "Part *n_ HELD_BY(mu_){};",
+        "int n_[4] HELD_BY(mu_);",
+        "int n_ HELD_BY(mu_) QUICK(2);",
+        "int n_ __attribute__((held_by(mu_)));",
+    ],
+)
+def test_an_unknown_macro_stands_where_an_attribute_would(written: str) -> None:
+    file = facts(f"class A {{ {written} int m_; }};")
+    (cls,) = file.classes
+    assert [field.name for field in cls.fields] == ["n_", "m_"]
+    said = [(one.name.lower(), one.arguments) for one in cls.fields[0].annotations]
+    assert ("held_by", "mu_") in said
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Part MAKE_IT(int n);",
+        "static Part MAKE_IT(int n);",
+        "unsigned MAKE_IT(int n);",
+        "template <class T> void MAKE_IT(T n);",
+        "template <class T> Part MAKE_IT(T n);",
+        "PART_API Part MAKE_IT(int n);",
+    ],
+)
+def test_a_function_may_have_a_name_in_capitals(written: str) -> None:
+    assert [function.name for function in facts(f"struct A {{ {written} }};").functions] == ["MAKE_IT"]
+
+
+def test_an_unknown_macro_stands_behind_the_parameters() -> None:
+    file = facts("struct A { void f() NEEDS(mu_); int g(int x) const NEEDS(mu_); void h() { if (x) CALL_IT(y); } };")
+    said = {one.name: [each.name for each in one.annotations] for one in file.functions}
+    assert said == {"f": ["NEEDS"], "g": ["NEEDS"], "h": []}
+    assert "CALL_IT" in str(r.decode_body(file.functions[2]))

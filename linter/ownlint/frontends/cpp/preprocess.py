@@ -98,6 +98,21 @@ _ENUM_ATTRIBUTES = re.compile(
     rb"\benum\b(?:\s+(?:class|struct)\b)?\s*+((?:(?:\[\[[^\[\]{};]*+\]\]|__attribute__\s*+\(\([^{};]*?\)\))\s*+)+)(?=\w)"
 )
 _ATTRIBUTE = re.compile(rb"(?!__attribute__\b)\b([A-Za-z_][\w:]*+)(?:\s*+\(([^()]*+)\))?")
+_NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
+_LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
+_CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
+_BEHIND_PARAMETERS = (b") const", b") noexcept", b") override", b") final", b" const override", b" const noexcept")
+_KEYWORD = (
+    rb"(?:const|return|case|goto|new|delete|throw|else|static|inline|virtual|extern|constexpr|explicit|friend|typename|using"
+    rb"|namespace|struct|class|union|enum|typedef|operator|template|mutable|volatile|co_return|co_yield|co_await)\b"
+)
+_BUILTIN = rb"(?:void|bool|char|short|int|long|float|double|signed|unsigned|auto)\b"
+_TEMPLATE = re.compile(rb"\btemplate\s*<(?:[^<>;{}]|<[^<>;{}]*>)*\Z")
+# `type name` and nothing else: a type in capitals would be a macro itself.
+_DECLARES_BEFORE = re.compile(
+    rb"(?:[>*&]\s*|\b(?!%(word)s)(?=\w*[a-z])[A-Za-z_]\w*\s+)(?!%(word)s|%(type)s)[A-Za-z_]\w*[a-z_]\w*+"
+    rb"(?:\s*\[[^\]\n]*\])?\s*\Z" % {b"word": _KEYWORD, b"type": _BUILTIN}
+)
 _SPECIFIERS = (b"static", b"inline", b"extern", b"virtual", b"constexpr", b"friend")
 _TYPE = rb"(?!(?:const|volatile|operator)\b)[A-Za-z_][\w:]*+(?:<[^;{}()]{0,200}>)?(?:\s+const\b)?"
 # A word in capitals before a type *and* a name cannot be the type.
@@ -250,7 +265,9 @@ class _Preparation:
         assert follower is not None  # the pattern matches nothing, too
         after = follower[1] or b""
         if after == b"(":
-            if opens:
+            if self.is_attribute(before, start, follower.start(1), role):
+                self.mark(word, start, end)
+            elif opens:
                 self.called(word, role, start, end, follower.start(1), last)
             elif before.endswith(_CLASS_WORDS):
                 self.attribute_of_class(word, start, end)
@@ -268,6 +285,35 @@ class _Preparation:
         ) or (before.endswith(_SPECIFIERS) and _DECLARATION_AFTER.match(self.masked, end)):
             self.mark(word, start, end)
 
+    def is_attribute(self, before: bytes, start: int, opening: int, role: Role) -> bool:
+        """Whether `WORD(...)`, which nobody has told us about, stands where only an attribute can: behind the name that
+        a statement declares (`int n_ HELD_BY(mu_) = 0;`), or behind the parameters of a function."""
+        last = before[-1:]
+        if role or not (last == b")" or _NAME_BYTE.match(last)):
+            return False
+        close = self.closing(opening)
+        after = _NEXT.match(self.masked, close + 1) if close >= 0 else None
+        ends = (after[1] if after else None) or b""
+        if ends not in (b";", b"=", b"{", b",") and not ends.isupper():
+            return False
+        if last == b")":
+            return ends == b";" and self.closes_parameters(start)
+        if before.endswith(_BEHIND_PARAMETERS):
+            return True
+        line = bytes(self.buffer[max(0, start - 200) : start])
+        declared = _DECLARES_BEFORE.search(line) if ends != b"," else None
+        return declared is not None and _TEMPLATE.search(line, 0, declared.start()) is None
+
+    def closes_parameters(self, start: int) -> bool:
+        """Whether the parenthesis before `start` ends the parameters of a function, not the condition of an `if`."""
+        depth = 0
+        for match in reversed(list(_BRACKETS.finditer(self.masked, max(0, start - 2000), start))):
+            depth += 1 if match[0] == b")" else -1
+            if not depth:
+                name = _LAST_NAME.search(self.masked, max(0, match.start() - 80), match.start())
+                return name is not None and name[1] not in _CONDITIONAL and not name[1].isupper()
+        return False
+
     def mark(self, word: bytes, start: int, end: int) -> None:
         arguments = ""
         follower = _NEXT.match(self.masked, end)
@@ -276,9 +322,16 @@ class _Preparation:
             if close >= 0:
                 arguments = _text(self.data[follower.start(1) + 1 : close])
                 end = close + 1
+                if word == b"__attribute__":
+                    self.spelled_out(start, end)
         self.marks.append(Mark(start, end, word.decode(), arguments))
         self.blank(start, end)
         self.done = end
+
+    def spelled_out(self, start: int, end: int) -> None:
+        """`__attribute__((guarded_by(mu_)))` is also a mark named `guarded_by`."""
+        for found in _ATTRIBUTE.finditer(self.masked, start, end):
+            self.marks.append(Mark(start, end, found[1].decode(), _text(self.data[slice(*found.span(2))])))
 
     def attributes_of_enums(self) -> None:
         """`enum class [[nodiscard]] Code {`: the grammar knows attributes of classes, not of enums."""
