@@ -1,0 +1,96 @@
+"""Something is made on first use, and nothing keeps two threads from making it.
+
+A getter looks whether a member is there, makes it when it is not, and hands it out. Two threads can both find nothing:
+one object is lost or destroyed while it is in use. A static of a function begins once by itself; a pointer that is
+tested and set does not.
+
+bad:
+
+```cpp
+class Reader {
+  std::mutex mu_;
+  Index* index_ = nullptr;
+  int position_ = 0;
+ public:
+  Index* index() {
+    if (!index_) index_ = new Index();
+    return index_;
+  }
+  void Seek(int to) { std::lock_guard<std::mutex> lock(mu_); position_ = to; }
+};
+```
+
+good:
+
+```cpp
+class Reader {
+  std::mutex mu_;
+  Index* index_ = nullptr;
+  int position_ = 0;
+ public:
+  Index* index() {
+    std::lock_guard<std::mutex> lock(mu_);
+    if (!index_) index_ = new Index();
+    return index_;
+  }
+  void Seek(int to) { std::lock_guard<std::mutex> lock(mu_); position_ = to; }
+};
+```
+
+Reported for pointers, owners and optionals, and for flags, that a function sets because it found them unset, with no lock
+held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method that is const
+or hands out what it made; a variable or bare static in a file that takes locks. Also double-checked locking whose
+first look is no atomic, and a lock that is taken behind the only look.
+
+Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
+`thread_local`, in constructors and what they alone call, and in classes that know no lock. Shown with `--certainty
+possible`: flags and methods that start something and hand out nothing, and files of bindings, where Python's own
+lock may be held.
+
+Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other words
+than a test of the object itself (`size() == 0`) are not followed.
+
+Source: the catalogue of lock bugs; Scott Meyers and Andrei Alexandrescu on double-checked locking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Function, lazily, places, rule
+
+
+@rule(severity="warning", yields_to=("check-then-act-across-locks",))
+def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
+    seen: set[places.Place] = set()
+    for lazy in lazily.lazy_sets(function):
+        certainty = _certainty(function, lazy)
+        if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
+            continue
+        seen.add(lazy.place)
+        name = places.render(lazy.place)
+        if lazy.guarded:
+            message = f"`{name}` is set under a lock and read before it, and is no atomic"
+            step, help = "is read here, before the lock is taken", "make it an atomic, or look under the lock alone"
+        else:
+            did = "set" if lazy.is_flag else "made"
+            message = f"`{name}` is {did} on first use, and no lock keeps two threads from it"
+            step, help = "is read here", "hold a lock, use `std::call_once`, or let a function's static begin with it"
+        yield function.finding(
+            lazy.act,
+            message,
+            certainty=certainty,
+            help=help,
+            steps=(function.step(lazy.read, f"`{name}` {step}"),),
+        )
+
+
+def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
+    """As sure as that several threads come here."""
+    if lazy.guarded:
+        return "likely"
+    if function.file.bindings or not lazily.others_lock(function):
+        return "possible"
+    if "const" in function.record.qualifiers:
+        return "likely"
+    return "likely" if not lazy.is_flag and lazily.hands_out(function, lazy.place) else "possible"
