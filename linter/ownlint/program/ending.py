@@ -63,11 +63,9 @@ _BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
 _DECLARED = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"&*]*)"')
 
 
-def owner_of(function: Function, value: r.Value | None, *, address: bool = True, depth: int = 0) -> str:
-    """The local in whose storage an address lies; empty when it leads to somebody else's.
-
-    `address` says that the value is taken as a pointer or view; a local object itself, given by reference, lies in
-    itself."""
+def owner_of(function: Function, value: r.Value | None, depth: int = 0) -> str:
+    """The local in whose storage an address lies; empty when it leads to somebody else's. The value is taken as a
+    pointer or a view."""
     inner = strip(value)
     if inner is None or depth > _DEEPEST:
         return ""
@@ -79,20 +77,21 @@ def owner_of(function: Function, value: r.Value | None, *, address: bool = True,
             return found if not arrow or (found and not _ALONE.isdisjoint(_roles(function, found))) else ""
         case r.Unary(op="&", value=r.Index(base=base)):
             return _storage(function, base, depth)
-        case r.Unary(op="*", value=base):
-            return owner_of(function, base, depth=depth + 1)
+        case r.Unary(op="*", value=r.Name(text=name)):
+            owns = is_local_value(function, name) and not _ALONE.isdisjoint(_roles(function, name))
+            return name if owns else ""
         case r.Name(text=name):
             return _named(function, name, depth)
-        case r.Member(base=base):
-            return _field_of(function, base, depth)
+        case r.Member(base=base, arrow=arrow):
+            return _field_of(function, base, arrow)
         case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
             found = _storage(function, base, depth)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""
         case r.Call(kind="construct", args=args) if args and is_raw(function, function.program.type_of(inner, function)):
-            return owner_of(function, args[0], depth=depth + 1)
+            return owner_of(function, args[0], depth + 1)
         case r.Binary(op="+" | "-", left=left):
-            return owner_of(function, left, depth=depth + 1)
+            return owner_of(function, left, depth + 1)
     return ""
 
 
@@ -111,7 +110,7 @@ def _named(function: Function, name: str, depth: int) -> str:
         return ""
     if types.parse(written).is_placeholder and isinstance(made, r.Call) and made.kind != "call":
         return ""
-    return owner_of(function, made, depth=depth + 1)
+    return owner_of(function, made, depth + 1)
 
 
 def _is_set_again(function: Function, name: str) -> bool:
@@ -135,7 +134,7 @@ def _storage(function: Function, base: r.Value, depth: int) -> str:
     return ""
 
 
-def _field_of(function: Function, base: r.Value, depth: int) -> str:
+def _field_of(function: Function, base: r.Value, arrow: bool) -> str:
     """`request.view.buf`: what a pointer in a local leads to ends with it where the local releases that."""
     inner = strip(base)
     while isinstance(inner, r.Member) and not inner.arrow:
@@ -143,7 +142,7 @@ def _field_of(function: Function, base: r.Value, depth: int) -> str:
     if not isinstance(inner, r.Name) or not is_local_value(function, inner.text, views=True):
         return ""
     owns = not _ALONE.isdisjoint(_roles(function, inner.text))
-    return inner.text if owns or releases(function, inner.text) else ""
+    return inner.text if owns or (not arrow and releases(function, inner.text)) else ""
 
 
 def _is_plain(function: Function, name: str) -> bool:
@@ -162,8 +161,10 @@ def _roles(function: Function, name: str) -> tuple[str, ...]:
 
 
 def _type(function: Function, name: str) -> str:
-    written = function.locals[name][0]
+    written, initial = function.locals[name]
     if types.parse(written).is_placeholder:
+        if isinstance(strip(initial), r.Unary | r.Index):
+            return ""  # what an iterator leads to
         return function.program.type_of(r.Name(0, 0, name), function)
     return written
 
@@ -246,6 +247,90 @@ def is_handed_over(function: Function, name: str) -> bool:
     )
 
 
+def is_taken_whole(function: Function, name: str, taken_as: str) -> bool:
+    """Whether a local that is given for a parameter of the type is taken by reference, without a conversion."""
+    if "&" not in taken_as or "*" in taken_as or not is_local_value(function, name):
+        return False
+    given = function.program.expand(_type(function, name), function.file, function.record.scope)
+    wanted = function.program.expand(taken_as, function.file, function.record.scope)
+    return types.parse(given).last == types.parse(wanted).last
+
+
 def _is_name(value: r.Value | None, name: str) -> bool:
     inner = strip(value)
     return isinstance(inner, r.Name) and inner.text == name
+
+
+# --- what ends with the object ------------------------------------------------------------------------
+
+
+def member_of(function: Function, value: r.Value | None, taken_as: str, depth: int = 0) -> str:
+    """The member of the function's own object in whose storage an address lies; empty when it leads to somebody else's.
+    `taken_as` is the type of the parameter or field that takes it."""
+    inner = strip(value)
+    if inner is None or depth > _DEEPEST or function.home is None:
+        return ""
+    by_reference = "&" in taken_as and "*" not in taken_as
+    match inner:
+        case r.Unary(op="&", value=base):
+            return _member_storage(function, base, depth)
+        case r.Unary(op="*", value=base):
+            return _pointee(function, base, depth) if by_reference else ""
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _WAYS_IN:
+            return (
+                _pointee(function, base, depth) if name in _TO_POINTEE else _member_storage(function, base, depth, _STORAGE)
+            )
+        case r.Name(text=name) if name in function.locals:
+            written, initial = function.locals[name]
+            made = strip(initial)
+            if made is None or made == inner or not ("*" in written or "&" in written or types.parse(written).is_placeholder):
+                return ""
+            return member_of(function, made, "&" if "&" in written else taken_as, depth + 1)
+        case r.Name() | r.Member() | r.Index():
+            return _member_storage(function, inner, depth) if by_reference else ""
+    return ""
+
+
+def _pointee(function: Function, base: r.Value, depth: int) -> str:
+    written = function.program.type_of(base, function)
+    roles = function.program.roles(written, function) if written else ()
+    return _member_storage(function, base, depth) if not _ALONE.isdisjoint(roles) else ""
+
+
+def _member_storage(function: Function, value: r.Value | None, depth: int, roles: frozenset[str] = frozenset()) -> str:
+    """The member that an object is, or is an element or a part of."""
+    inner = strip(value)
+    if depth > _DEEPEST or inner is None or function.home is None:
+        return ""
+    if roles:
+        written = function.program.type_of(inner, function)
+        if roles.isdisjoint(function.program.roles(written, function) if written else ()):
+            return ""
+    match inner:
+        case r.Name(text=name) if name in function.locals:
+            written, initial = function.locals[name]
+            if "*" in written or strip(initial) == inner:
+                return ""
+            return _member_storage(function, initial, depth + 1)
+        case r.Name(text=name) | r.Member(base=r.Name(text="this"), name=name):
+            found = function.home.field(name)
+            return name if found is not None and _is_own(function, found[1].type) else ""
+        case r.Member(base=base, name=name):
+            written = function.program.type_of(inner, function)
+            is_part = name in ("first", "second") or (bool(written) and _is_own(function, written))
+            return _member_storage(function, base, depth + 1) if is_part else ""
+        case r.Index(base=base):
+            return _member_storage(function, base, depth + 1)
+        case r.Call(callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
+            return _member_storage(function, base, depth + 1)
+    return ""
+
+
+_ELEMENTS = frozenset({"at", "front", "back", "find", "begin", "value", "lower_bound", "emplace", "try_emplace", "insert"})
+
+
+def _is_own(function: Function, written: str) -> bool:
+    """Whether a field of the type ends with its object, together with what it leads to."""
+    if is_raw(function, written) or "(" in written:
+        return False
+    return _SHARED.isdisjoint(function.program.roles(written, function))

@@ -44,6 +44,10 @@ class Kept(NamedTuple):
     field: str = ""
     how: str = "pointer"
     """`pointer`, `key` or `capture`."""
+    taken_as: str = ""
+    """The type as which the holder takes it: that of the constructor's parameter, or of the field."""
+    read: bool = False
+    """What stays is a pointer that is read out of the value, rather than an address in it."""
 
 
 class Store(NamedTuple):
@@ -155,7 +159,7 @@ def _local_leads_to(function: Function, name: str, roots: Container[str], depth:
 # --- what a constructor keeps -----------------------------------------------------------------------
 
 
-def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[tuple[r.Value, str]]:
+def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[Kept]:
     """The arguments of a construction that stay in the object raw, each with the field that keeps it."""
     fields = raw_fields(cls)
     if depth > _DEEPEST or (not fields and not cls.bases):
@@ -165,22 +169,22 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[t
     if shown:
         for each in shown[:2]:
             numbers = {p.name: at for at, p in enumerate(each.record.parameters)}
-            for name, field in _initialised(cls, each, fields, depth):
+            for name, field, read in _initialised(cls, each, fields, depth):
                 at = numbers.get(name, len(args))
-                if at < len(args) and is_address(cls, each.record.parameters[at].type):
-                    yield args[at], field
+                if at < len(args) and is_address(cls, (taken := each.record.parameters[at].type)):
+                    yield Kept(args[at], cls, field, taken_as=taken, read=read)
     elif declared:
         for record in [d for d in declared if _takes(d, len(args))][:2]:
             for at, parameter in enumerate(record.parameters[: len(args)]):
                 if field := _same_pointee(cls, fields, parameter.type):
-                    yield args[at], field
+                    yield Kept(args[at], cls, field, taken_as=parameter.type)
     elif not cls.constructors:
         order = [field.name for field in cls.record.fields if not field.static]
         for item, name in zip(args[len(cls.bases) :], order, strict=False):
             if isinstance(item, r.Pair):
                 name, item = last_name(item.key), item.value
-            if name in fields:
-                yield item, name
+            if name in fields and (found := cls.field(name)) is not None:
+                yield Kept(item, cls, name, taken_as=found[1].type)
 
 
 def is_address(cls: Class, written: str) -> bool:
@@ -188,22 +192,33 @@ def is_address(cls: Class, written: str) -> bool:
     return "*" in written or "&" in written or "view" in roles_of(cls, cls.program.expand(written, cls.file, cls.symbol))
 
 
-def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
-    """`(parameter, field)` for every field that a constructor sets to a parameter, or to what lies in it."""
+def _initialised(
+    cls: Class, made: Function, fields: frozenset[str], depth: int
+) -> Iterator[tuple[str, str, bool]]:
+    """`(parameter, field, read)` for every field that a constructor sets to a parameter, or to what lies in it."""
     for each in made.record.initializers:
         name = each.name.partition("<")[0].rpartition("::")[2]
         base = next((b for b in cls.bases if b.name == name), cls if name == cls.name else None)
         if name in fields:
-            yield from ((root, name) for arg in each.args if (root := _root(arg)))
+            yield from ((root, name, _is_read(cls, name, arg)) for arg in each.args if (root := _root(arg)))
         elif base is not None:
-            yield from ((root, field) for arg, field in kept_by(base, each.args, depth + 1) if (root := _root(arg)))
+            inner = (kept for kept in kept_by(base, each.args, depth + 1))
+            yield from ((root, k.field, k.read) for k in inner if (root := _root(k.value)))
     if not any(name.startswith("=") for name in made.record.mentions):
         return
     for statement in made.statements:
         if isinstance(statement, r.Evaluate):
             for value in walk(statement.value):
                 if isinstance(value, r.Assign) and last_name(value.target) in fields and (root := _root(value.value)):
-                    yield root, last_name(value.target)
+                    name = last_name(value.target)
+                    yield root, name, _is_read(cls, name, value.value)
+
+
+def _is_read(cls: Class, field: str, value: r.Value) -> bool:
+    """`env_(options.env)`: the pointer comes out of the parameter, and leads where the parameter's maker said."""
+    found = cls.field(field)
+    is_reference = found is not None and types.parse(found[1].type).reference
+    return not is_reference and isinstance(strip(value), r.Member)
 
 
 def _root(value: r.Value | None) -> str:
@@ -277,12 +292,11 @@ def _of_call(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
     name = last_name(call.callee)
     made = made_class(function, call)
     if made is not None:
-        for arg, field in kept_by(made, call.args):
-            yield Kept(arg, made, field)
+        yield from kept_by(made, call.args)
         return
-    written = function.program.type_of(call, function) if call.kind != "new" else ""
+    written = call.callee.text if isinstance(call.callee, r.Name) and call.kind != "new" else ""
     roles = function.program.roles(written, function) if written else ()
-    if _WRAPPERS.fullmatch(name) or (call.kind == "construct" and not _OWNERS.isdisjoint(roles)):
+    if _WRAPPERS.fullmatch(name) or not _OWNERS.isdisjoint(roles):
         for arg in call.args:
             yield from kept(function, arg, "", depth + 1)
     elif call.kind == "call" and call.args and isinstance(call.callee, r.Name):
@@ -322,8 +336,7 @@ def _of_aggregate(function: Function, items: tuple[r.Value, ...], into: str, dep
     written = function.program.expand(into, function.file, function.record.scope)
     cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
     if cls is not None and types.parse(written).is_value:
-        for arg, field in kept_by(cls, items):
-            yield Kept(arg, cls, field)
+        yield from kept_by(cls, items)
     elif into and is_raw(function, into):
         yield from (Kept(item) for item in items[:1])
     else:
@@ -345,6 +358,7 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
         return
     inner = function.program.function_at(function.file, made.function)
     said = _names_in(inner.statements) - set(inner.locals) if inner is not None else set()
+    said -= {capture.name for capture in made.captures}
     for name in sorted(said & set(function.locals)):
         if default.name == "&" or is_raw(function, function.locals[name][0]):
             yield Kept(r.Name(made.start, made.end, name), how="capture")
@@ -479,6 +493,8 @@ def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[S
         if keyed and is_view(function, keyed):
             yield Store(event, event.place, Kept(inner.indexes[0], how="key"), in_container=True)
     into = function.program.type_of(target, function)
+    if types.parse(into).reference and not types.parse(into).pointers:
+        return  # what a reference leads to is assigned to
     for found in kept(function, event.value, into):
         yield Store(event, event.place, found, in_container=event.place[-1].startswith("["))
 
@@ -551,7 +567,7 @@ def _constructed(function: Function, args: tuple[r.Value, ...], written: str) ->
     expanded = function.program.expand(written, function.file, function.record.scope)
     cls = function.program.find_class(types.parse(expanded).name, function.record.scope, function.file)
     if cls is not None and types.parse(expanded).is_value:
-        yield from (Kept(arg, cls, field) for arg, field in kept_by(cls, args))
+        yield from kept_by(cls, args)
 
 
 def is_view(function: Function, written: str) -> bool:

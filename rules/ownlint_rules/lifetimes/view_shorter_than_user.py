@@ -129,8 +129,12 @@ def _can_outlive(function: Function, place: Place, target: records.Value | None)
 
 def _owner(function: Function, kept: keeping.Kept) -> str:
     inner = places.strip(kept.value)
-    if isinstance(inner, records.Name) and (kept.how == "capture" or kept.holder is not None):
-        if ending.is_local_value(function, inner.text):
+    if kept.read:
+        return ""
+    if isinstance(inner, records.Name):
+        if kept.how == "capture" and ending.is_local_value(function, inner.text):
+            return inner.text
+        if kept.holder is not None and ending.is_taken_whole(function, inner.text, kept.taken_as):
             return inner.text
     return ending.owner_of(function, inner)
 

@@ -1,0 +1,117 @@
+"""A result keeps a pointer to what the object that made it owns.
+
+A method returns an object that keeps a raw pointer into a member of the method's own object, and acts through it when
+it ends. Nothing says that the result dies first.
+
+bad:
+
+```cpp
+class Output {
+ public:
+  Output(Allocator* allocator, void* memory) : allocator_(allocator), memory_(memory) {}
+  ~Output() { allocator_->Free(memory_); }
+ private:
+  Allocator* allocator_;
+  void* memory_;
+};
+
+class Program {
+ public:
+  Output Run() { return Output(allocator_.get(), allocator_->Take()); }
+ private:
+  std::unique_ptr<Allocator> allocator_;
+};
+```
+
+good:
+
+```cpp
+class Output {
+ public:
+  Output(std::shared_ptr<Allocator> allocator, void* memory) : allocator_(allocator), memory_(memory) {}
+  ~Output() { allocator_->Free(memory_); }
+ private:
+  std::shared_ptr<Allocator> allocator_;
+  void* memory_;
+};
+
+class Program {
+ public:
+  Output Run() { return Output(allocator_, allocator_->Take()); }
+ private:
+  std::shared_ptr<Allocator> allocator_;
+};
+```
+
+Reported, always as `possible`: a returned object, by value or on the heap, whose class keeps the pointer and has a
+destructor that looks through it. That the maker outlives its results is often the contract; it is nowhere written.
+
+Quiet: methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are shared
+or that point elsewhere.
+
+Limits: what an initialiser list keeps is read, not what a constructor calls.
+
+Source: a review of GPU command-buffer caching in XLA, where the output of an execution freed its buffers through an
+allocator of the executable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Function, ending, glance, keeping, places, records, rule, types
+
+_LOCKS = frozenset({"guard", "iterator", "view"})
+
+
+@rule(severity="error")
+def result_points_into_owner(function: Function) -> Iterator[Finding]:
+    record = function.record
+    if record.kind != "method" or function.home is None or not _may_return_one(function):
+        return
+    if any("lifetime" in a.name.lower() for d in (record, *function.home.declared(function.name)) for a in d.annotations):
+        return
+    written = function.program.expand(record.result, function.file, record.scope)
+    for statement in function.statements:
+        if not isinstance(statement, records.Leave) or statement.kind != "return" or statement.value is None:
+            continue
+        for kept in keeping.kept(function, statement.value, written):
+            member = ending.member_of(function, kept.value, kept.taken_as) if kept.holder is not None else ""
+            if member and not kept.read and kept.holder is not None and _acts_at_end(function, kept.holder, kept.field):
+                yield _found(function, statement, kept.holder, kept.field, member)
+                break
+
+
+def _may_return_one(function: Function) -> bool:
+    result = function.record.result
+    if not result or result == "void" or "&" in result:
+        return False
+    known = keeping.keepers(function.program).classes
+    kind = types.parse(result)
+    names = {kind.last, *(types.parse(argument).last for argument in kind.arguments)}
+    return kind.is_placeholder or not names.isdisjoint(known)
+
+
+def _acts_at_end(function: Function, holder: Class, field: str) -> bool:
+    """Whether the destructor looks through the field; one that nobody shows may."""
+    if not _LOCKS.isdisjoint(function.program.roles(holder.symbol, function)):
+        return False
+    for cls in holder.ancestry:
+        if cls.destructor is not None and glance.says(cls.destructor, field):
+            return True
+    return False
+
+
+def _found(function: Function, at: records.Leave, holder: Class, field: str, member: str) -> Finding:
+    steps = []
+    if (found := holder.field(field)) is not None:
+        owner, record = found
+        steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends"))
+    return function.finding(
+        at,
+        f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
+        f"and nobody says that this object lives longer",
+        certainty="possible",
+        help="give the result a share in it, or mark the method as bound to the object's lifetime",
+        steps=tuple(steps),
+    )
