@@ -86,6 +86,7 @@ class Program:
         self.shared: object = None  # see `lazily.others_lock`
         self.validity: object = None  # see `validity.of`
         self.siblings: object = None  # see `parity.of`
+        self.wrappers: object = None  # see `wrappers.of`
         self.mutexes: object = None  # see `mutexes.mutexes`
         self.locks: object = None  # see `locks.locks`
         self.guarded: object = None  # see `guarded.guarded`
@@ -884,6 +885,12 @@ class Program:
         return (before >= 0 and span.start - ends[before] <= 48) or (
             after < len(starts) and starts[after] - span.end <= 8
         )
+
+    def has_comment_behind(self, file: r.File, span: r.Span) -> bool:
+        """Whether a comment stands right behind `span`: within 8 bytes, which is a semicolon and some blanks."""
+        starts = file.comments[::2]
+        after = bisect_left(starts, span.end)
+        return after < len(starts) and starts[after] - span.end <= 8
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""

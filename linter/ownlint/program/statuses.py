@@ -137,6 +137,15 @@ class Statuses:
         return frozenset(found)
 
     @cached_property
+    def _names_status(self) -> re.Pattern[bytes]:
+        """Finds the name of a status type in an encoded body."""
+        return re.compile(rb"\b(?:%b)\b" % b"|".join(re.escape(name.encode()) for name in sorted(self.names)))
+
+    def may_hold(self, function: Function) -> bool:
+        """Whether the body names the type of a status, or calls what may answer with one. Needs no decoding."""
+        return self.may_drop(function) or (bool(self.names) and function.says(self._names_status))
+
+    @cached_property
     def owned_names(self) -> re.Pattern[bytes] | None:
         """Finds the name of the type of an error that its holder frees in an encoded body."""
         words = b"|".join(re.escape(name.encode()) for name in sorted(self.program.models.owned_error_types))

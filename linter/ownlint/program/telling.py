@@ -11,9 +11,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import place
@@ -74,11 +76,23 @@ def seen_failures(function: Function) -> Iterator[Seen]:
             cause, certainty = failing(function, test, outcome)
             if cause is None or certainty is None:
                 continue
-            status = function.program.status(function.program.result_type(cause.node, function), function)
+            place = kept.get(id(cause.node))
+            status = _status(function, cause, place)
             if status is not None:
                 side = side_of(function, branches[at], test, outcome)
-                yield Seen(test, outcome, cause, status, kept.get(id(cause.node)), certainty, side)
+                yield Seen(test, outcome, cause, status, place, weaker(certainty, status.certainty), side)
             break
+
+
+def _status(function: Function, cause: e.Call, kept: Place | None) -> Status | None:
+    """What kind of outcome it is: what the callee answers, or what the local is declared to be that takes it."""
+    program = function.program
+    callee = program.callee(cause.node, function)
+    found = program.status(program.result_type(cause.node, function), function)
+    if found is not None:
+        return msgspec.structs.replace(found, certainty=weaker(found.certainty, callee.certainty))
+    written = function.locals.get(kept[0], ("", None))[0] if kept is not None and len(kept) == 1 else ""
+    return program.status(written, function) if written else None
 
 
 def _is_chosen(condition: r.Value, test: e.Test) -> bool:

@@ -36,7 +36,7 @@ Quiet: results taken by reference (`Status& Update(..)` hands back its receiver)
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
 while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
-that most callers make, an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
+that most callers make (where the compiler warns of a plain statement, those with a cast), an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
 calls that destroy, and values that are held by staying alive. All but the references are shown with
 `--certainty possible`.
 
@@ -251,19 +251,29 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return weaker(sure, "possible" if decided or last_chance or _releases(function, node) else "likely")
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
         return "possible"
+    if how == "statement" and not status.nodiscard and _goes_without_saying(function, at, node, last_chance):
+        return "possible"
     return sure
+
+
+def _goes_without_saying(function: Function, at: events.Event, node: records.Call, last_chance: bool) -> bool:
+    """Where the compiler is silent nobody has to write a cast to say that the drop is meant."""
+    if function.program.has_comment_behind(function.file, at.span):
+        return True
+    return not last_chance and _is_meant(function, at, node, "statement")
 
 
 def _is_meant(function: Function, at: events.Event, node: records.Call, how: str) -> bool:
     """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
     dealt with or told, the call says that it only tries, or everybody drops this answer."""
+    kinds = ("void cast", "ignore", "statement") if how == "statement" else ("void cast", "ignore")
     if how == "overwritten":
-        return _is_habit(function, node)
+        return _is_habit(function, node, kinds)
     program = function.program
     if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
         return True
     told = any(program.status(program.type_of(argument, function), function) for argument in node.args)
-    return told or _is_habit(function, node)
+    return told or _is_habit(function, node, kinds)
 
 
 def _releases(function: Function, node: records.Call) -> bool:
@@ -273,7 +283,7 @@ def _releases(function: Function, node: records.Call) -> bool:
     return bool(_ENDS.search(places.last_name(node.callee)))
 
 
-def _is_habit(function: Function, node: records.Call) -> bool:
+def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) -> bool:
     """Whether those who call it nearly always drop its answer on purpose: then it is advice."""
     name = places.last_name(node.callee)
     dropped, uses = [], 0
@@ -281,7 +291,7 @@ def _is_habit(function: Function, node: records.Call) -> bool:
         for call in caller.flow.calls:
             if places.last_name(call.node.callee) == name:
                 uses += 1
-                if call.dropped in ("void cast", "ignore") or _goes_nowhere(caller, call):
+                if call.dropped in kinds or _goes_nowhere(caller, call):
                     dropped.append(caller.symbol)
     return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
 

@@ -71,7 +71,7 @@ _OK_SAYS = re.compile(
 
 @rule(severity="warning")
 def failure_swallowed(function: Function) -> Iterator[Finding]:
-    if not _could_tell(function) or not function.program.statuses.may_drop(function):
+    if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return
     for seen in telling.seen_failures(function):
         if seen.status.advisory or not telling.does_nothing(seen) or _only_asks(function, seen):
@@ -123,8 +123,7 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
 
 
 def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Certainty:
-    callee = function.program.callee(seen.cause.node, function)
-    sure = weaker(seen.status.certainty, callee.certainty, seen.certainty, "likely")
+    sure = weaker(seen.certainty, "likely")
     tries = _TRIES.search(places.last_name(seen.cause.node.callee)) or _TRIES.search(function.name)
     spared = (
         tries
