@@ -20,9 +20,9 @@ from ownlint.facts.records import Span
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.containers import CLEARS, INSERTS
-from ownlint.program.locks import Held, Locking, holds, last_part, locking
+from ownlint.program.locks import Held, Locking, holds, is_made_in, last_part, locking
 from ownlint.program.mutexes import mutexes
-from ownlint.program.places import THIS, Place, last_name, strip, walk
+from ownlint.program.places import THIS, Place, calls_in, last_name, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -288,6 +288,36 @@ def _annotations(function: Function) -> Iterator[r.Annotation]:
         for declared in function.cls.declarations:
             if declared.name == function.name:
                 yield from declared.annotations
+
+
+def is_made_here(use: Use) -> bool:
+    """Whether the object was made by the function that touches it."""
+    root = use.traced.place[0]
+    return root != THIS and use.traced.at > 0 and is_made_in(use.function, root)
+
+
+def was_held(use: Use, lock: str) -> bool:
+    """Whether the lock was held on the way to a use, whichever way was taken."""
+    function = use.function
+    held = locking(function.program).held(function)
+    event = function.flow.events[use.index]
+    return any(holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
+
+
+def is_for_show(use: Use) -> bool:
+    """Whether what is read is only printed, or the function is there for tests."""
+    function = use.function
+    if use.kind != "read":
+        return False
+    if re.search(r"test|debug", function.name, re.IGNORECASE):
+        return True
+    for statement in function.statements:
+        value = getattr(statement, "value", None)
+        if isinstance(statement, r.Evaluate) and statement.start <= use.span.start < statement.end:
+            names = (last_name(call.callee) for call in calls_in(value))
+            if any(function.program.role(name) in ("log", "debug log") for name in names if name):
+                return True
+    return False
 
 
 # --- places below a member ------------------------------------------------------------------------------

@@ -103,7 +103,9 @@ class Locking:
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
         mentions = function.record.mentions
-        return not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions))
+        if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
+            return True
+        return "emplace" in mentions and function.says(self.mutexes.types)
 
     # --- what calling a function does to locks ---
 
@@ -113,10 +115,10 @@ class Locking:
             self._net[function] = (frozenset(), frozenset())  # for one that calls itself
             own = [name for cls in _around(function) for name in mutex_fields(cls)]
             entry = frozenset(Held((THIS, name), CALLERS) for name in own)
+            known = {THIS, *(parameter.name for parameter in function.record.parameters)}
+            without = self._read(function, frozenset()).get(function.flow.exit, frozenset())
+            taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry).get(function.flow.exit, frozenset())
-            taken = frozenset(
-                h for h in after if not h.guard and (h.lock[0] == THIS or h.lock[0] in _parameters(function))
-            )
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
             self._net[function] = (taken, let_go)
         return self._net[function]
@@ -138,7 +140,7 @@ class Locking:
             if caller in self._under_way:
                 continue
             sites += 1
-            if _is_alone(caller):
+            if _is_alone(caller) or _made_it(caller, event):
                 alone += 1
                 continue
             here = self.held(caller).get(event.index, frozenset())
@@ -157,7 +159,7 @@ class Locking:
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":
             made = self.creation(function)
-            if made is not None and function.parent is not None:
+            if made is not None and function.parent is not None and not self.starts_thread(function):
                 yield function.parent, made
             return
         callers = self.program.callers(function)
@@ -176,9 +178,20 @@ class Locking:
             return function in found.functions
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
 
+    def starts_thread(self, made: Function) -> bool:
+        """Whether a lambda is what a new thread runs."""
+        event = self.creation(made)
+        if made.parent is None or not isinstance(event, e.Call):
+            return False
+        written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
+        return bool(written) and "thread" in self.program.roles(written, made.parent)
+
+    def is_deferred(self, function: Function) -> bool:
+        """Whether nobody knows when the function runs, and under which locks: a lambda that is handed on."""
+        return function.record.kind == "lambda" and not self.starts_thread(function)
+
     def creation(self, made: Function) -> e.Event | None:
-        """Where the function around a lambda makes it, and hands it on or runs it; None for one that starts a
-        thread with it, which holds nothing."""
+        """Where the function around a lambda makes it, and hands it on or runs it."""
         if made.parent is None:
             return None
         for event in made.parent.flow:
@@ -188,7 +201,7 @@ class Locking:
                     for arg in node.args
                     for inner in walk(arg)
                 ):
-                    return None if _starts_thread(made.parent, node) else event
+                    return event
                 case e.Write(value=value) if any(
                     isinstance(inner, r.Lambda) and inner.function == made.index for inner in walk(value)
                 ):
@@ -196,14 +209,31 @@ class Locking:
         return None
 
 
-def _starts_thread(function: Function, call: r.Call) -> bool:
-    written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    return bool(written) and "thread" in function.program.roles(written, function)
-
-
 def _is_alone(function: Function) -> bool:
     return function.record.kind in ("constructor", "destructor") or (
         function.record.kind == "lambda" and function.parent is not None and _is_alone(function.parent)
+    )
+
+
+def _made_it(caller: Function, event: e.Event) -> bool:
+    """Whether a call is made on an object that the caller has just made."""
+    on = event.receiver if isinstance(event, e.Call) else None
+    return on is not None and len(on) == 1 and is_made_in(caller, on[0])
+
+
+def is_made_in(function: Function, name: str) -> bool:
+    """Whether a local is an object of its own, or points to one that begins with it."""
+    written, value = function.locals.get(name, ("", None))
+    if not written or any(p.name == name for p in function.record.parameters):
+        return False
+    kind = types.parse(written)
+    if kind.is_value and not kind.arguments and not kind.is_placeholder:
+        return True
+    inner = strip(value)
+    while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
+        inner = inner.args[0]
+    return isinstance(inner, r.Call) and (
+        inner.kind == "new" or (last_name(inner.callee).lower().startswith(("make", "new")) and bool(inner.template))
     )
 
 
@@ -497,9 +527,6 @@ def guard_parameters(function: Function) -> list[str]:
 def _around(function: Function) -> list[Class]:
     return [function.home] if function.home is not None else []
 
-
-def _parameters(function: Function) -> frozenset[str]:
-    return frozenset(parameter.name for parameter in function.record.parameters)
 
 
 def mutex_fields(cls: Class) -> list[str]:

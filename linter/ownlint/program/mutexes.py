@@ -175,6 +175,12 @@ class Mutexes:
         names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
         return names | {name for name in self.program.called_names if self._locks_by_name(name)}
 
+    @cached_property
+    def types(self) -> re.Pattern[bytes]:
+        """Stands in every body that declares a guard, or something around one."""
+        names = guard_classes.guards(self.program).words | set(self.holders)
+        return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names)))})\b".encode())
+
     @staticmethod
     def _locks_by_name(name: str) -> bool:
         word = plain(name)
