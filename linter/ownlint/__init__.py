@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         unfinished,
         validity,
         views,
+        wrappers,
     )
     from ownlint.program.flow import Flow
     from ownlint.program.lower import statements
@@ -127,6 +128,7 @@ _HOMES = {
     "validity": "ownlint.program.validity",
     "views": "ownlint.program.views",
     "weaker": "ownlint.finding",
+    "wrappers": "ownlint.program.wrappers",
 }
 
 __all__ = [
@@ -189,6 +191,7 @@ __all__ = [
     "validity",
     "views",
     "weaker",
+    "wrappers",
 ]
 
 

@@ -78,7 +78,7 @@ class Program:
         self.kept_types: object = None  # see `passing.ends_with_failure`
         self.resources: object = None  # see `resources.resources`
         self.slots: object = None  # see `slots.slots`
-        self.disowning: object = None  # see `disowning.disowning`
+        self.handing: object = None  # see `handing.handing`
         self.losses: object = None  # see `losing.losses`
         self.guards: object = None  # see `guard_classes.guards`
         self.rechecks: object = None  # see `rechecks.helpers_of`
@@ -282,6 +282,8 @@ class Program:
         for inner in _MACRO_CALL.findall(body):
             model = self.models.macro(inner)
             role = model.role if model is not None else self._learn(inner, depth + 1)
+            if role == "assert" and _does_more(macro, inner):
+                continue
             if role in ("return on failure", "assign or return", "check", "assert"):
                 return role
         return ""
@@ -970,6 +972,18 @@ def _hands_on(macro: r.Macro) -> bool:
     """Whether the body evaluates a parameter."""
     names = [re.escape(p.rstrip(".")) or "__VA_ARGS__" for p in macro.parameters or ()]
     return any(re.search(rf"\b{name}\b", macro.body) for name in names)
+
+
+def _does_more(macro: r.Macro, inner: str) -> bool:
+    """Whether a macro that asserts evaluates a parameter elsewhere, too."""
+    opening = re.search(rf"\b{re.escape(inner)}\s*\(", macro.body)
+    if opening is None:
+        return False
+    depth, at = 1, opening.end()
+    while at < len(macro.body) and depth:
+        depth += {"(": 1, ")": -1}.get(macro.body[at], 0)
+        at += 1
+    return _hands_on(r.Macro(0, 0, macro.name, macro.parameters, macro.body[: opening.start()] + macro.body[at:]))
 
 
 def _inside(inner: r.Node, outer: r.Node) -> bool:

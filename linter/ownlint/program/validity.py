@@ -424,7 +424,7 @@ class Validity:
         return {
             (binding.path, value.function): binding
             for binding in self.program.bindings
-            if isinstance(value := strip(binding.record.callable), r.Lambda)
+            if isinstance(value := _callable(binding), r.Lambda)
         }
 
     @cached_property
@@ -787,6 +787,14 @@ def _pointee(value: r.Value | None) -> r.Value | None:
     while isinstance(inner, r.Unary) and inner.op in ("*", "&"):
         inner = strip(inner.value)
     return inner
+
+
+def _callable(binding: Binding) -> r.Value | None:
+    """What is bound, out of the wrapper around it: `init([](Doc& doc) { ... })`."""
+    value = strip(binding.record.callable)
+    while isinstance(value, r.Call) and len(value.args) == 1 and isinstance(value.callee, r.Name):
+        value = strip(value.args[0])
+    return value
 
 
 def _reached(flow: Flow, start: Collection[int], stops: frozenset[int]) -> frozenset[int]:

@@ -1,0 +1,205 @@
+"""Bound classes that wrap a native handle: where the handle comes from, and who is kept alive with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.program import types
+from ownlint.program.bodies import values
+from ownlint.program.conditions import computed_once
+from ownlint.program.natives import makes, natives
+from ownlint.program.places import last_name, receiver, strip, walk
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
+
+_OWNING = frozenset(
+    {"python object", "python array", "shared pointer", "intrusive pointer", "scoped owner", "smart pointer"}
+)
+_PLAIN = frozenset(
+    "bool char short int long unsigned float double void size_t auto string string_view byte".split()  # noqa: SIM905
+)
+_DEPTH = 4
+
+
+class Wrapped(msgspec.Struct, frozen=True):
+    """`value` in `function` makes an object of the class `made` of a handle that comes from an object of the bound
+    class `source`. `fresh` when the native function is named after making or copying something."""
+
+    function: Function
+    value: r.Value
+    made: Class
+    source: Class
+    fresh: bool
+
+
+class Wrappers:
+    """The bound classes of one program that wrap native handles."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    @cached_property
+    def bound(self) -> dict[str, Class]:
+        """The project's C++ classes that are bound to Python, by symbol."""
+        found: dict[str, Class] = {}
+        for file in self.program.files.values():
+            for record in file.bound_classes:
+                around = self.program.function_at(file, record.in_function) if record.in_function >= 0 else None
+                scope = around.record.scope if around is not None else ""
+                cls = self.program.find_class(self.program.expand(record.type, file, scope, record.start), scope, file)
+                if cls is not None:
+                    found[cls.symbol] = cls
+        return found
+
+    @cached_property
+    def _last_names(self) -> frozenset[str]:
+        return frozenset(cls.name for cls in self.bound.values())
+
+    def handle_of(self, cls: Class) -> r.Field | None:
+        """The member that is a native handle: a pointer to, or a value of, what nobody here binds or defines as more
+        than a handle."""
+        return next((field for field in cls.record.fields if self._is_handle(cls, field)), None)
+
+    def _is_handle(self, cls: Class, field: r.Field) -> bool:
+        if field.static or self.program.roles_at(field.type, cls.file, cls.symbol):
+            return False
+        written = self.program.expand(field.type, cls.file, cls.symbol)
+        kind = types.parse(written)
+        if kind.arguments or kind.reference or kind.last in _PLAIN - {"void"} or "(" in written:
+            return False
+        pointee = self.program.find_class(kind.name, cls.symbol, cls.file)
+        if pointee is not None and pointee.symbol in self.bound:
+            return False
+        if kind.pointers:
+            return kind.pointers == 1
+        if pointee is not None:
+            fields = [one for one in pointee.record.fields if not one.static]
+            return len(fields) == 1 and types.parse(fields[0].type).pointers == 1 and not pointee.methods
+        return natives(self.program).is_handle(field.type, cls.file, cls.symbol)
+
+    def holds_owner(self, cls: Class, depth: int = 0) -> bool:
+        """Whether an object of the class keeps somebody alive: a Python object, a shared pointer, a class or base that
+        does; so does one of whose bases nothing is known."""
+        for base in cls.record.bases:
+            found = self.program.find_class(base.name, cls.symbol, cls.file)
+            if found is None or (depth < _DEPTH and self.holds_owner(found, depth + 1)):
+                return True
+        return any(self._keeps(cls, field, depth) for field in cls.record.fields if not field.static)
+
+    def _keeps(self, cls: Class, field: r.Field, depth: int) -> bool:
+        written = self.program.expand(field.type, cls.file, cls.symbol)
+        kind = types.parse(written)
+        if not _OWNING.isdisjoint(self.program.roles_at(written, cls.file, cls.symbol)):
+            return True
+        if any(types.parse(argument).last in self._last_names for argument in kind.arguments):
+            return True  # a project's own kind of reference to a bound object
+        if kind.pointers or depth >= _DEPTH:
+            return False
+        inner = self.program.find_class(kind.name, cls.symbol, cls.file)
+        return inner is not None and inner is not cls and self.holds_owner(inner, depth + 1)
+
+    # --- where they are made ---
+
+    @cached_property
+    def made(self) -> list[Wrapped]:
+        """Every place where a bound class is made of a handle that comes from another bound object, in source order."""
+        if len(self.bound) < 2:
+            return []
+        wrapping = {cls.name for cls in self.bound.values() if self.handle_of(cls) is not None}
+        return [
+            wrapped
+            for function in self.program.functions
+            if function.language == "cpp" and any(b'"%b' % n.encode() in bytes(function.record.body) for n in wrapping)
+            for wrapped in self._made_in(function, wrapping)
+        ]
+
+    def _made_in(self, function: Function, wrapping: set[str]) -> Iterator[Wrapped]:
+        for statement in function.statements:
+            for value in values(statement):
+                for inner in walk(value):
+                    if isinstance(inner, r.Call) and (made := self._class_made(function, inner, wrapping)) is not None:
+                        yield from self._from_another(function, inner, made)
+
+    def _class_made(self, function: Function, call: r.Call, wrapping: set[str]) -> Class | None:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        if call.template and last_name(call.callee) in ("make_unique", "make_shared"):
+            written = call.template
+        if types.parse(written).last not in wrapping:
+            return None
+        cls = self.program.find_class(written, function.record.scope, function.file)
+        return cls if cls is not None and cls.symbol in self.bound else None
+
+    def _from_another(self, function: Function, call: r.Call, made: Class) -> Iterator[Wrapped]:
+        items = [
+            item.value if isinstance(item, r.Pair) else item
+            for argument in call.args
+            for item in (argument.items if isinstance(argument, r.Aggregate) else (argument,))
+        ]
+        for item in items:
+            native = self._computed(function, item)
+            if isinstance(native, r.Call) and (source := self._source(function, native)) not in (None, made):
+                assert source is not None
+                yield Wrapped(function, call, made, source, makes(last_name(native.callee)))
+                return
+
+    def _computed(self, function: Function, value: r.Value) -> r.Value | None:
+        inner = strip(value)
+        for _ in range(_DEPTH):
+            if not isinstance(inner, r.Name):
+                break
+            initial = strip(computed_once(function, inner.text))
+            if initial is None:
+                break
+            inner = initial
+        return inner
+
+    def _source(self, function: Function, native: r.Call) -> Class | None:
+        """The bound class whose object a native function is asked about, through what it hands out of itself."""
+        if not isinstance(native.callee, r.Name) or native.kind != "call":
+            return None
+        for argument in native.args:
+            given = self._computed(function, argument)
+            owner: r.Value | None = None
+            match given:
+                case r.Call(callee=r.Member(), args=()):
+                    owner = receiver(given)
+                case r.Member(base=base):
+                    owner = base
+                case r.Name(text=name) if function.home is not None and name in function.home.members:
+                    return self._bound_class(function.home)
+            found = self._class_of(function, owner) if owner is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def _class_of(self, function: Function, owner: r.Value) -> Class | None:
+        written = self.program.type_of(owner, function)
+        kind = types.parse(written)
+        for name in (kind.name, *kind.arguments):
+            cls = self.program.find_class(name, function.record.scope, function.file) if name else None
+            if cls is not None and (found := self._bound_class(cls)) is not None:
+                return found
+        return None
+
+    def _bound_class(self, cls: Class) -> Class | None:
+        """The class itself where it is bound; else the one that its bases refer to, as a reference to it does."""
+        for one in cls.ancestry:
+            if one.symbol in self.bound:
+                return one
+            for base in one.record.bases:
+                for argument in types.parse(base.name).arguments:
+                    named = self.program.find_class(argument, one.symbol, one.file)
+                    if named is not None and named.symbol in self.bound:
+                        return named
+        return None
+
+
+def of(program: Program) -> Wrappers:
+    """The wrappers of a program; one object a program, since its answers are remembered."""
+    if not isinstance(program.wrappers, Wrappers):
+        program.wrappers = Wrappers(program)
+    return program.wrappers

@@ -1,0 +1,115 @@
+"""A Python class wraps a native handle and holds nobody, where its siblings hold the owner.
+
+A handle that comes out of a context, a document, a scene is good only as long as that lives. Most wrappers keep a
+reference to it beside the handle. The one that keeps none is left with a dead handle when Python drops the owner.
+
+bad:
+
+```cpp
+struct Page { py::object doc; page_t* page; };
+struct Font { py::object doc; font_t* font; };
+struct Link { link_t* link; };
+PYBIND11_MODULE(pdf, m) {
+  py::class_<Doc>(m, "Doc")
+      .def("page", [](Doc& self, py::object doc) { return Page{doc, doc_page(self.raw())}; })
+      .def("font", [](Doc& self, py::object doc) { return Font{doc, doc_font(self.raw())}; })
+      .def("link", [](Doc& self) { return Link{doc_link(self.raw())}; });
+  py::class_<Page>(m, "Page");
+  py::class_<Font>(m, "Font");
+  py::class_<Link>(m, "Link");
+}
+class Doc { public: doc_t* raw() const; };
+```
+
+good:
+
+```cpp
+struct Page { py::object doc; page_t* page; };
+struct Font { py::object doc; font_t* font; };
+struct Link { link_t* link; };
+PYBIND11_MODULE(pdf, m) {
+  py::class_<Doc>(m, "Doc")
+      .def("page", [](Doc& self, py::object doc) { return Page{doc, doc_page(self.raw())}; })
+      .def("font", [](Doc& self, py::object doc) { return Font{doc, doc_font(self.raw())}; })
+      .def("link", [](Doc& self) { return Link{doc_link(self.raw())}; }, py::keep_alive<0, 1>());
+  py::class_<Page>(m, "Page");
+  py::class_<Font>(m, "Font");
+  py::class_<Link>(m, "Link");
+}
+class Doc { public: doc_t* raw() const; };
+```
+
+Reported: a bound class with a native handle and without a Python object, a shared pointer or anything else that keeps
+somebody alive, made in a binding of what a native function hands out for another bound object, where at least two other
+bound classes are made of that object's handles and do hold an owner. The ratio says how many do.
+
+Quiet: a binding with a keep-alive, handles for which nobody holds an owner (they may be immortal), objects that do not
+reach Python, handles that come from nobody.
+
+Limits: a class that destroys its handle itself, or whose handle a function named after making or copying returns, may
+need nobody: such a finding is of the least certainty. Objects made in helpers that are not bound are not reported.
+
+Source: MLIR's Python bindings, `PyPassManager` and the classes below `BaseContextObject`; LLVM 16 to 22.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Binding, Certainty, Class, Finding, Program, contracts, records, rule, validity, wrappers
+
+_LEAST = 2
+"""How many siblings hold an owner where that is what is meant."""
+
+
+@rule(severity="error")
+def handle_without_owner(program: Program) -> Iterator[Finding]:
+    known = wrappers.of(program)
+    makers: dict[str, list[wrappers.Wrapped]] = {}
+    for wrapped in known.made:
+        makers.setdefault(wrapped.source.symbol, []).append(wrapped)
+    for source in sorted(makers):
+        classes = {wrapped.made.symbol: wrapped.made for wrapped in makers[source]}
+        holding = [symbol for symbol, cls in classes.items() if known.holds_owner(cls)]
+        if len(holding) < _LEAST:
+            continue
+        said: set[str] = set()
+        for wrapped in makers[source]:
+            symbol, field = wrapped.made.symbol, known.handle_of(wrapped.made)
+            if symbol in holding or symbol in said or field is None:
+                continue
+            binding = _bound_without_keep_alive(program, wrapped)
+            if binding is not None:
+                said.add(symbol)
+                yield _finding(binding, wrapped, field, len(holding), len(classes), classes[holding[0]])
+
+
+def _bound_without_keep_alive(program: Program, wrapped: wrappers.Wrapped) -> Binding | None:
+    """The binding that hands the object to Python, where nothing beside it keeps anybody alive."""
+    binding = validity.of(program).bound_as(wrapped.function)
+    policies = contracts.policies_of(binding) if binding is not None else None
+    if binding is None or (policies is not None and any(True for _ in policies.keep_alives())):
+        return None
+    return binding
+
+
+def _finding(
+    binding: Binding, wrapped: wrappers.Wrapped, field: records.Field, holding: int, classes: int, sibling: Class
+) -> Finding:
+    made, source = wrapped.made, wrapped.source
+    certainty: Certainty = "possible" if wrapped.fresh or made.destructor is not None else "likely"
+    return wrapped.function.finding(
+        wrapped.value,
+        f"`{made.name}` wraps what comes from `{source.name}` and keeps nobody alive: {holding} of {classes} such "
+        "classes hold an owner",
+        certainty=certainty,
+        help=f"keep a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
+        steps=(
+            made.step(field, f"`{made.name}` keeps this handle and nobody with it"),
+            sibling.step(_name(sibling), f"`{sibling.name}` holds its owner"),
+        ),
+    )
+
+
+def _name(cls: Class) -> records.Node:
+    return cls.record
