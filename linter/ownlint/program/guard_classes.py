@@ -40,7 +40,7 @@ class Guards:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.known = program.models.names_of("guard", "unguard")
-        self.taking, self._releasing = program.models.pairs_of("hold", "receiver")
+        self.taking, self.releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
         words = self.known | {cls.name for cls in self.own.values()}
         self.own |= {cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)}
@@ -118,12 +118,12 @@ class Guards:
         if any(_SCOPED.search(annotation.name) for annotation in cls.record.annotations):
             return any(record.kind == "constructor" and record.parameters for record in cls.declarations)
         destructor = cls.destructor
-        if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self._releasing):
+        if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self.releasing):
             return False
         made = [method for method in cls.constructors if method.record.parameters]
         takes = [method for method in made if method.mentions(*self.taking)]
         return bool(takes) and any(
-            last_name(call.node.callee) in self._releasing for call in destructor.flow.calls
+            last_name(call.node.callee) in self.releasing for call in destructor.flow.calls
         ) and self._is_small(cls)
 
     def _is_small(self, cls: Class) -> bool:

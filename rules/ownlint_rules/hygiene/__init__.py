@@ -1,0 +1,1 @@
+"""Hygiene: what costs or confuses, and breaks nothing yet."""

@@ -1,0 +1,64 @@
+"""Something is counted that only a debug log ever reads.
+
+The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a lock
+or an allocation is involved it costs more.
+
+bad:
+
+```cpp
+void Sweep(std::vector<Entry>& entries) {
+  int dropped = 0;
+  for (Entry& entry : entries) {
+    if (Drop(entry)) ++dropped;
+  }
+  VLOG(2) << "dropped " << dropped;
+}
+```
+
+good:
+
+```cpp
+void Sweep(std::vector<Entry>& entries) {
+  for (Entry& entry : entries) Drop(entry);
+  VLOG(2) << "dropped from " << entries.size();
+}
+```
+
+Reported for numbers that begin with a constant and are counted on in a loop, or two of them behind one log, where
+everything that reads them is a debug log: a macro that a model calls so, one that the project defines as empty in another
+build, or what stands behind a question whether the log is on.
+
+Quiet where anything else reads the number, takes its address, captures it or uses the value of an increment; where the
+counting itself stands behind the question; and for logs that are always on.
+
+Limits: strings and other objects that are built for a log are not looked at, nor are clocks.
+
+Source: a review of GPU command-buffer caching in XLA; a count over that project finds some forty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, debug_logs, records, rule
+
+
+@rule(severity="note", yields_to=("lock-only-for-log",))
+def work_only_for_log(function: Function) -> Iterator[Finding]:
+    logs = debug_logs.DebugLogs(function)
+    if not logs.names:
+        return
+    by_log: dict[records.Span, list[debug_logs.Counter]] = {}
+    for counter in logs.counters.values():
+        by_log.setdefault(counter.log, []).append(counter)
+    for log, counters in by_log.items():
+        if len(counters) == 1 and not any(logs.is_in_loop(offset) for offset in counters[0].writes):
+            continue
+        first = min(counters, key=lambda counter: counter.declared.start)
+        named = " and ".join(f"`{counter.name}`" for counter in counters)
+        yield function.finding(
+            first.declared,
+            f"{named} {'is' if len(counters) == 1 else 'are'} counted for a debug log alone",
+            help="count only where the log is on",
+            steps=(function.step(log, f"this log alone reads {'it' if len(counters) == 1 else 'them'}"),),
+        )

@@ -1,0 +1,102 @@
+"""A lock is taken for a debug log alone.
+
+Every call waits for the lock, and all that comes of it is a line that is off as a rule.
+
+bad:
+
+```cpp
+void Cache::Put(int key, int value) {
+  {
+    absl::MutexLock lock(&mu_);
+    VLOG(2) << "entries: " << entries_.size();
+  }
+  Store(key, value);
+}
+```
+
+good:
+
+```cpp
+void Cache::Put(int key, int value) {
+  if (VLOG_IS_ON(2)) {
+    absl::MutexLock lock(&mu_);
+    VLOG(2) << "entries: " << entries_.size();
+  }
+  Store(key, value);
+}
+```
+
+Reported for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is counted
+for them.
+
+Quiet where anything else happens under the lock: a write, a return, a wait, a call that is not const; where the section
+stands behind a question whether the log is on; and for logs that are always on.
+
+Limits: sections that begin in one block and end in another are not looked at.
+
+Source: a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, debug_logs, guard_classes, places, records, rule, text
+
+
+@rule(severity="warning")
+def lock_only_for_log(function: Function) -> Iterator[Finding]:
+    known = guard_classes.guards(function.program)
+    if not known.takings(function):
+        return
+    logs = debug_logs.DebugLogs(function)
+    if not logs.names:
+        return
+    for body in logs.blocks():
+        for position, statement in enumerate(body):
+            lock = _guarded(function, statement, known) or _by_hand(statement, known)
+            if lock is None or logs.covers(statement.start):
+                continue
+            covered = _covered(body[position + 1 :], lock, statement, known)
+            if covered and all(map(logs.is_for_log, covered)):
+                yield function.finding(
+                    statement,
+                    f"`{lock}` is locked for a debug log alone",
+                    help="ask first whether the log is on",
+                    steps=tuple(function.step(one, "this is all that it covers") for one in covered[:3]),
+                )
+
+
+def _guarded(function: Function, statement: records.Statement, known: guard_classes.Guards) -> str | None:
+    """The lock of a guard that lives until the end of the block."""
+    if not isinstance(statement, records.Declare) or not isinstance(made := statement.value, records.Call):
+        return None
+    guard = known.of(statement.type, function)
+    if guard is None or guard.gives_up or not guard.argument or len(made.args) < guard.argument:
+        return None
+    return text(made.args[guard.argument - 1]).removeprefix("&")
+
+
+def _by_hand(statement: records.Statement, known: guard_classes.Guards) -> str | None:
+    on = _called(statement, known.taking)
+    return text(on) if on is not None else None
+
+
+def _called(statement: records.Statement, names: frozenset[str]) -> records.Value | None:
+    """What a method of one of these names is called on, where the statement is nothing else."""
+    if isinstance(statement, records.Evaluate) and isinstance(call := statement.value, records.Call) and not call.args:
+        return places.receiver(call) if places.last_name(call.callee) in names else None
+    return None
+
+
+def _covered(
+    following: tuple[records.Statement, ...], lock: str, taken: records.Statement, known: guard_classes.Guards
+) -> tuple[records.Statement, ...]:
+    """What runs under the lock: the rest of the block, or all up to the unlock."""
+    if isinstance(taken, records.Declare):
+        return following
+    for position, statement in enumerate(following):
+        on = _called(statement, known.releasing)
+        if on is not None and text(on) == lock:
+            return following[:position]
+    return ()
