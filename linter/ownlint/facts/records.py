@@ -465,7 +465,8 @@ class Class(Node, frozen=True, array_like=True, gc=False):
     """A class, struct, union or enum. `scope` as for `Function`.
 
     Methods that are only declared here stand in `File.functions` with `defined` false; the
-    destructor is `implicit` when none is declared."""
+    destructor is `implicit` when none is declared. A macro that is called among the members
+    (`DISALLOW_COPY(T);`) is one of the `annotations`."""
 
     name: str
     scope: str

@@ -64,8 +64,6 @@ class Raw(NamedTuple):
 
     written: str
     kind: Literal["modelled", "pointer", "derived"]
-    scoped: str
-    """The project's class (or a library's) that would own it; empty when none is known."""
 
 
 class Resources:
@@ -371,17 +369,17 @@ class Resources:
             return None
         kind = types.parse(self.program.expand(written, file, scope))
         if kind.pointers:
-            return Raw(written, "pointer", self.scoped_by.get(kind.last, "")) if kind.last != "char" else None
+            return Raw(written, "pointer")
         roles = self.program.roles_at(kind.name, file, scope)
         if "handle" in roles:
-            return Raw(written, "modelled", self.scoped_by.get(kind.last, ""))
+            return Raw(written, "modelled")
         if roles or kind.arguments:
             return None
         cls = self.program.find_class(kind.name, scope, file)
         if cls is not None and not releases_nothing(cls.record):
             return None
-        if kind.last in self.scoped_by or kind.last in self.destroyed or kind.last in self.handle_names:
-            return Raw(written, "derived", self.scoped_by.get(kind.last, ""))
+        if kind.last in self.destroyed or kind.last in self.handle_names or kind.last in self.scoped_by:
+            return Raw(written, "derived")
         return None
 
     @cached_property
@@ -394,6 +392,14 @@ class Resources:
             if releasing_verb(name) or words(name)[-1:] == ("detach",)
             if (kind := types.parse(record.parameters[0].type)).last and kind.pointers < 2 and not kind.arguments
         )
+
+    def scoped_for(self, written: str, function: Function) -> str:
+        """The project's class that would own such a handle; empty when none is known."""
+        return self.scoped_at(written, function.file, function.record.scope)
+
+    def scoped_at(self, written: str, file: r.File, scope: str) -> str:
+        """The same for a type that is written in a file, inside the scope."""
+        return self.scoped_by.get(types.parse(self.program.expand(written, file, scope)).last, "")
 
     @cached_property
     def scoped_by(self) -> dict[str, str]:

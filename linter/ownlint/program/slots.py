@@ -107,7 +107,7 @@ class Slots:
         """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
         program, known = self.program, self.resources
         handles = {alias.name for alias in program.type_aliases if "*" in alias.target} | known.handle_names
-        handles |= set(known.scoped_by) | known.destroyed
+        handles |= known.destroyed
         return frozenset(
             field.name
             for cls in program.classes
@@ -214,9 +214,9 @@ class Slots:
         """The project's class that would own what the slot holds; empty when none is known."""
         kind = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
         for written in (slot.field.type, *reversed(kind.arguments)):
-            raw = self.resources.raw_at(written, slot.cls.file, slot.cls.symbol)
-            if raw is not None and raw.scoped not in ("", slot.cls.symbol):
-                return raw.scoped
+            scoped = self.resources.scoped_at(written, slot.cls.file, slot.cls.symbol)
+            if scoped not in ("", slot.cls.symbol):
+                return scoped
         return ""
 
     def _may_be_ended_out_of_sight(self, cls: Class) -> bool:

@@ -759,3 +759,10 @@ def test_an_unknown_macro_stands_behind_the_parameters() -> None:
     said = {one.name: [each.name for each in one.annotations] for one in file.functions}
     assert said == {"f": ["NEEDS"], "g": ["NEEDS"], "h": []}
     assert "CALL_IT" in str(r.decode_body(file.functions[2]))
+
+
+def test_a_macro_among_the_members_says_something_about_the_class() -> None:
+    source = "class A {\n  A();\n  NO_COPIES(A);\n  Q_DISABLE(A)\n  int x_;\n};\n"
+    (cls,) = facts(source).classes
+    assert [(mark.name, mark.arguments) for mark in cls.annotations] == [("NO_COPIES", "A"), ("Q_DISABLE", "A")]
+    assert [field.name for field in cls.fields] == ["x_"]

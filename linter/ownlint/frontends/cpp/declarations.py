@@ -31,6 +31,7 @@ class _Members(NamedTuple):
     path: str
     fields: list[r.Field]
     destructor: list[str]
+    macros: list[r.Annotation]
 
 
 class _Prefix(NamedTuple):
@@ -204,7 +205,7 @@ class Declarations(Statements):
         anonymous = not name and outer_members is not None
         self.scope = path
         if not anonymous:
-            self.members = _Members(path, [], [])
+            self.members = _Members(path, [], [], [])
         self.access = ("private" if word == "class" else "public") if not anonymous else outer_access
         position = len(self.classes)
         members = self.members
@@ -227,7 +228,7 @@ class Declarations(Statements):
                 word,  # type: ignore[arg-type]
                 tuple(members.fields),
                 bases,
-                found,
+                found + tuple(members.macros),
                 members.destructor[0] if members.destructor else "implicit",  # type: ignore[arg-type]
                 prefix.template,
                 self.current,
@@ -325,7 +326,7 @@ class Declarations(Statements):
             if ends_in_cast(declarator.name):
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
             elif self.is_macro(child, declarator, specifiers.type):
-                continue
+                self.class_macro(child, declarator, specifiers.type)
             elif declarator.function is not None and kind != g.INIT_DECLARATOR:
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
             elif declarator.name is not None or declarator.binding is not None:
@@ -342,6 +343,16 @@ class Declarations(Statements):
         name = self.text(declarator.name.start_byte, declarator.name.end_byte)
         own = self.members.path.rpartition("::")[2] if self.members is not None else ""
         return not type_ and name.isupper() and len(name) > 2 and name != own
+
+    def class_macro(self, node: Node, declarator: Declarator, type_: str) -> None:
+        """`DISALLOW_COPY(T);` among a class's members says something about the class."""
+        if self.members is None or declarator.name is None:
+            return
+        inside = self.text(declarator.name.start_byte, declarator.name.end_byte)
+        name, arguments = (type_, inside) if node.kind_id == g.PARENTHESIZED_DECLARATOR else (inside, "")
+        if not arguments:
+            arguments = self.text(declarator.name.end_byte, node.end_byte).strip("() ")
+        self.members.macros.append(r.Annotation(node.start_byte, node.end_byte, name, arguments))
 
     def variable(
         self,
