@@ -94,6 +94,7 @@ Role = Literal[
     "atomic",
     "once",
     "immortal",
+    "free threading",
 ]
 
 MacroRole = Literal[
@@ -260,6 +261,18 @@ class MacroModel(msgspec.Struct, frozen=True):
     @property
     def index(self) -> int:
         return self.argument - 1
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """The process's variables: last names of the functions that read one and that change one, and the variables (`*`
+    stands for anything) that belong to the system rather than to the program."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def ignores(self, variable: str) -> bool:
+        return any(fnmatchcase(variable, pattern) for pattern in self.ignore)
 
 
 class FrameworkModel(msgspec.Struct, frozen=True):
@@ -573,6 +586,7 @@ class _File:
         self.frameworks = [self._framework(table) for table in self._tables("framework")]
         self.versions = [self._version(table) for table in self._tables("version")]
         self.parity = [self._parity(table) for table in self._tables("parity")]
+        self.environment = self._environment(_Table(self.source, "env", self._section("env", {})))
         self.modules: dict[str, str] = {}
         self.exports: dict[str, tuple[str, ...]] = {}
         self.py_classes: list[PyClass] = []
@@ -650,6 +664,12 @@ class _File:
             table.lacks("role")
         table.done()
         return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _environment(self, table: _Table) -> Environment:
+        model = Environment(table.texts("reads"), table.texts("writes"), table.texts("ignore"))
+        table.text("source")
+        table.done()
+        return model
 
     def _macros(self, table: _Table) -> Iterator[MacroModel]:
         patterns = table.texts("pattern")
@@ -927,6 +947,12 @@ class Models:
         self.parity = tuple(words for file in files for words in file.parity)
         """Groups of words, each for one backend of several that do the same."""
         self.frameworks = {model.spelling.name: model for file in files for model in file.frameworks}
+        self.environment = Environment(
+            *(
+                tuple(dict.fromkeys(name for file in files for name in getattr(file.environment, key)))
+                for key in Environment.__struct_fields__
+            )
+        )
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self._anchors = {Anchor(word, _beside(file)) for file in files for word in file.anchors}
         self._index_types(files)
