@@ -1,0 +1,120 @@
+"""An environment variable is read again and again, or in several places.
+
+Each place that reads a variable decides for itself what its text means, and each time it is read it may say something
+else: two halves of a program then disagree about a setting. Reading is a search through all variables, and a race with
+whoever changes one.
+
+bad:
+
+```cpp
+class Executable {
+ public:
+  Executable() : verbose_(std::getenv("EXEC_VERBOSE") != nullptr) {}
+ private:
+  bool verbose_;
+};
+```
+
+good:
+
+```cpp
+bool Verbose() {
+  static const bool verbose = std::getenv("EXEC_VERBOSE") != nullptr;
+  return verbose;
+}
+```
+
+Reported for a variable that several functions read, one finding for all of them; for one that a constructor reads, in its
+body, in its initialisers or as a member's initial value; and for one that a loop reads. The name may stand in a constant
+or a macro, and the reading in a wrapper of the project's own. Where the project changes its environment, that is a step.
+
+Quiet for the initial value of a static and of a variable outside of functions, what a once flag guards, `main`, the one
+object that a project keeps of a class, functions of one name in several files (siblings for several systems), tests, and
+the system's own variables (`[env]` of the models).
+
+Limits: names that are put together are not known. What a caller runs once only is not seen.
+
+Source: a review of GPU command-buffer caching in XLA, where two constructors read one variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Program, Step, environment, records, rule
+
+
+@rule(severity="note")
+def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
+    around = environment.Surroundings(program)
+    by_name: dict[str, list[environment.Reading]] = {}
+    for reading in around.readings:
+        by_name.setdefault(reading.variable, []).append(reading)
+    for variable, readings in sorted(by_name.items()):
+        places = _places(readings)
+        if len(places) > 1:
+            yield _in_several(around, variable, places)
+        else:
+            yield from (_each_time(around, reading) for reading in readings if reading.when in ("construction", "loop"))
+
+
+def _places(readings: list[environment.Reading]) -> list[environment.Reading]:
+    """One for each function; functions of one name are one, in whatever file."""
+    seen: dict[str, environment.Reading] = {}
+    for reading in readings:
+        seen.setdefault(_whose(reading), reading)
+    return list(seen.values())
+
+
+def _whose(reading: environment.Reading) -> str:
+    if reading.function is None:
+        return reading.owner.symbol if reading.owner is not None else ""
+    outer = reading.function
+    while outer.parent is not None:
+        outer = outer.parent
+    return outer.symbol
+
+
+def _in_several(around: environment.Surroundings, variable: str, places: list[environment.Reading]) -> Finding:
+    last = places[-1]
+    steps = tuple(_step(one, one.call, "is read here, too") for one in places[:-1])[:4]
+    meanings = {one.understood for one in places if one.understood}
+    differently = ", and not understood alike" if len(meanings) > 1 else ""
+    return _subject(last).finding(
+        last.call,
+        f"`{variable}` is read in {len(places)} places{differently}",
+        certainty="likely",
+        help="read it in one function, once, and ask that",
+        steps=steps + _race(around),
+    )
+
+
+def _each_time(around: environment.Surroundings, reading: environment.Reading) -> Finding:
+    if reading.when == "loop":
+        message = f"`{reading.variable}` is read each time round"
+    else:
+        name = reading.owner.name if reading.owner is not None else "object"
+        article = "an" if name[:1].lower() in "aeiou" else "a"
+        message = f"`{reading.variable}` is read each time {article} `{name}` is made"
+    return _subject(reading).finding(
+        reading.call,
+        message,
+        certainty="likely",
+        help="read it once, into a static",
+        steps=_race(around),
+    )
+
+
+def _subject(reading: environment.Reading) -> environment.Function | environment.Class:
+    subject = reading.function if reading.function is not None else reading.owner
+    assert subject is not None
+    return subject
+
+
+def _step(reading: environment.Reading, at: records.Call, message: str) -> Step:
+    return _subject(reading).step(at, message)
+
+
+def _race(around: environment.Surroundings) -> tuple[Step, ...]:
+    """Where the environment is changed: a reading at that moment is a race."""
+    return tuple(change.function.step(change.call, "the environment is changed here") for change in around.changes[:1])
