@@ -358,16 +358,20 @@ def _tell(
     from ownlint.report.text import summary
 
     here = _shown(options.root, Path.cwd())
-    said = 0
+    said = failed = 0
     for each in report.incomplete:
         if each.stage == "rule":
-            _say(f"error: {here(each.path)}: {each.reason}")
+            failed += 1
+            if verbose or failed <= _MOST_INCOMPLETE:
+                _say(f"error: {here(each.path)}: {each.reason}")
         elif verbose or (each.stage != "meaning" and said < _MOST_INCOMPLETE):
             said += 1
             line, reason = each.placed
             place = f"{here(each.path)}:{line}" if line else here(each.path)
             _say(f"warning: {place}: not read in full: {reason}", quiet)
     left = sum(each.stage in ("read", "structure") for each in report.incomplete) - said
+    if failed > _MOST_INCOMPLETE and not verbose:
+        _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
         _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
     if verbose:

@@ -204,6 +204,15 @@ def test_a_rule_that_raises_is_2_and_loses_nothing(run: Run) -> None:
         assert "error: a.cc: rule `bad-name` failed" in done.err
 
 
+def test_a_rule_that_raises_everywhere_is_named_ten_times(run: Run) -> None:
+    Path("a.cc").write_text("".join(f"int crash_{n}() {{ return 0; }}\n" for n in range(30)))
+    done = run("check")
+    assert done.code == 2
+    assert done.err.count("rule `bad-name` failed") == 10
+    assert "error: rules failed in 20 more places; see --verbose" in done.err
+    assert run("check", "--verbose").err.count("rule `bad-name` failed") == 30
+
+
 def test_certainty(run: Run) -> None:
     Path("a.cc").write_text("int odd_one() { return 0; }\n")
     assert run("check").code == 0
