@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.conditions import computed_once
-from ownlint.program.natives import makes, natives
+from ownlint.program.natives import natives, words
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -22,18 +23,21 @@ _OWNING = frozenset(
 _PLAIN = frozenset(
     "bool char short int long unsigned float double void size_t auto string string_view byte".split()  # noqa: SIM905
 )
+_NAMED = re.compile(r"[A-Z]\w*[a-z]\w*|(?!u?int\d+_t|ptrdiff_t|u?intptr_t|time_t)[a-z]\w*_t")
+_NAMES = re.compile(rb'"((?:\w+::)*[A-Z_a-z]\w*)"')
+_COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
 _DEPTH = 4
 
 
 class Wrapped(msgspec.Struct, frozen=True):
-    """`value` in `function` makes an object of the class `made` of a handle that comes from an object of the bound
-    class `source`. `fresh` when the native function is named after making or copying something."""
+    """`value` in `function` makes an object of the class `made` of a handle that a native function hands out for an
+    object of the project's class `source`. `copied` when that function is named after making a copy."""
 
     function: Function
     value: r.Value
     made: Class
     source: Class
-    fresh: bool
+    copied: bool
 
 
 class Wrappers:
@@ -65,7 +69,8 @@ class Wrappers:
         return next((field for field in cls.record.fields if self._is_handle(cls, field)), None)
 
     def _is_handle(self, cls: Class, field: r.Field) -> bool:
-        if field.static or self.program.roles_at(field.type, cls.file, cls.symbol):
+        roles = self.program.roles_at(field.type, cls.file, cls.symbol)
+        if field.static or set(roles) - {"handle"}:
             return False
         written = self.program.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
@@ -79,7 +84,10 @@ class Wrappers:
         if pointee is not None:
             fields = [one for one in pointee.record.fields if not one.static]
             return len(fields) == 1 and types.parse(fields[0].type).pointers == 1 and not pointee.methods
-        return natives(self.program).is_handle(field.type, cls.file, cls.symbol)
+        if natives(self.program).is_handle(field.type, cls.file, cls.symbol):
+            return True
+        # Defined out of sight: a struct of a C interface has a name of its own, without a namespace.
+        return "::" not in kind.name and _NAMED.fullmatch(kind.name) is not None and not self.program.defines(kind.last)
 
     def holds_owner(self, cls: Class, depth: int = 0) -> bool:
         """Whether an object of the class keeps somebody alive: a Python object, a shared pointer, a class or base that
@@ -106,14 +114,16 @@ class Wrappers:
 
     @cached_property
     def made(self) -> list[Wrapped]:
-        """Every place where a bound class is made of a handle that comes from another bound object, in source order."""
-        if len(self.bound) < 2:
+        """Every place where a class is made of a handle that comes from an object of another class, in source order.
+        Classes that are not bound count among the siblings of those that are."""
+        if not self.bound:
             return []
         wrapping = {cls.name for cls in self.bound.values() if self.handle_of(cls) is not None}
+        wrapping |= {cls.name for cls in self.program.classes if cls.file.language == "cpp" and self.holds_owner(cls)}
         return [
             wrapped
             for function in self.program.functions
-            if function.language == "cpp" and any(b'"%b' % n.encode() in bytes(function.record.body) for n in wrapping)
+            if function.language == "cpp" and not wrapping.isdisjoint(_names_made(function))
             for wrapped in self._made_in(function, wrapping)
         ]
 
@@ -130,8 +140,7 @@ class Wrappers:
             written = call.template
         if types.parse(written).last not in wrapping:
             return None
-        cls = self.program.find_class(written, function.record.scope, function.file)
-        return cls if cls is not None and cls.symbol in self.bound else None
+        return self.program.find_class(written, function.record.scope, function.file)
 
     def _from_another(self, function: Function, call: r.Call, made: Class) -> Iterator[Wrapped]:
         items = [
@@ -143,7 +152,7 @@ class Wrappers:
             native = self._computed(function, item)
             if isinstance(native, r.Call) and (source := self._source(function, native)) not in (None, made):
                 assert source is not None
-                yield Wrapped(function, call, made, source, makes(last_name(native.callee)))
+                yield Wrapped(function, call, made, source, not _COPIES.isdisjoint(words(last_name(native.callee))))
                 return
 
     def _computed(self, function: Function, value: r.Value) -> r.Value | None:
@@ -170,32 +179,22 @@ class Wrappers:
                 case r.Member(base=base):
                     owner = base
                 case r.Name(text=name) if function.home is not None and name in function.home.members:
-                    return self._bound_class(function.home)
+                    return function.home
             found = self._class_of(function, owner) if owner is not None else None
             if found is not None:
                 return found
         return None
 
     def _class_of(self, function: Function, owner: r.Value) -> Class | None:
-        written = self.program.type_of(owner, function)
-        kind = types.parse(written)
-        for name in (kind.name, *kind.arguments):
-            cls = self.program.find_class(name, function.record.scope, function.file) if name else None
-            if cls is not None and (found := self._bound_class(cls)) is not None:
-                return found
-        return None
+        """The project's class of the object, or of what a reference to it leads to."""
+        kind = types.parse(self.program.type_of(owner, function))
+        found = (self.program.find_class(n, function.record.scope, function.file) for n in (*kind.arguments, kind.name))
+        return next((cls for cls in found if cls is not None), None)
 
-    def _bound_class(self, cls: Class) -> Class | None:
-        """The class itself where it is bound; else the one that its bases refer to, as a reference to it does."""
-        for one in cls.ancestry:
-            if one.symbol in self.bound:
-                return one
-            for base in one.record.bases:
-                for argument in types.parse(base.name).arguments:
-                    named = self.program.find_class(argument, one.symbol, one.file)
-                    if named is not None and named.symbol in self.bound:
-                        return named
-        return None
+
+def _names_made(function: Function) -> Iterator[str]:
+    """Last names in the body that may be those of classes. Needs no decoding."""
+    return (name.rpartition(b"::")[2].decode() for name in _NAMES.findall(bytes(function.record.body)))
 
 
 def of(program: Program) -> Wrappers:

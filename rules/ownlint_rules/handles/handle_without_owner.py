@@ -41,7 +41,7 @@ class Doc { public: doc_t* raw() const; };
 
 Reported: a bound class with a native handle and without a Python object, a shared pointer or anything else that keeps
 somebody alive, made in a binding of what a native function hands out for another bound object, where at least two other
-bound classes are made of that object's handles and do hold an owner. The ratio says how many do.
+classes are made of that object's handles and do hold an owner. The ratio says how many do.
 
 Quiet: a binding with a keep-alive, handles for which nobody holds an owner (they may be immortal), objects that do not
 reach Python, handles that come from nobody.
@@ -71,12 +71,12 @@ def handle_without_owner(program: Program) -> Iterator[Finding]:
     for source in sorted(makers):
         classes = {wrapped.made.symbol: wrapped.made for wrapped in makers[source]}
         holding = [symbol for symbol, cls in classes.items() if known.holds_owner(cls)]
-        if len(holding) < _LEAST:
+        if not holding:
             continue
         said: set[str] = set()
         for wrapped in makers[source]:
             symbol, field = wrapped.made.symbol, known.handle_of(wrapped.made)
-            if symbol in holding or symbol in said or field is None:
+            if symbol in holding or symbol in said or field is None or symbol not in known.bound:
                 continue
             binding = _bound_without_keep_alive(program, wrapped)
             if binding is not None:
@@ -97,7 +97,7 @@ def _finding(
     binding: Binding, wrapped: wrappers.Wrapped, field: records.Field, holding: int, classes: int, sibling: Class
 ) -> Finding:
     made, source = wrapped.made, wrapped.source
-    certainty: Certainty = "possible" if wrapped.fresh or made.destructor is not None else "likely"
+    certainty = _certainty(wrapped, holding, classes)
     return wrapped.function.finding(
         wrapped.value,
         f"`{made.name}` wraps what comes from `{source.name}` and keeps nobody alive: {holding} of {classes} such "
@@ -109,6 +109,15 @@ def _finding(
             sibling.step(_name(sibling), f"`{sibling.name}` holds its owner"),
         ),
     )
+
+
+def _certainty(wrapped: wrappers.Wrapped, holding: int, classes: int) -> Certainty:
+    """What destroys its handle itself may be on its own, unless nearly all that come from there hold an owner."""
+    if wrapped.copied or holding < _LEAST:
+        return "possible"
+    if wrapped.made.destructor is not None or wrapped.made.record.destructor not in ("implicit", "defaulted"):
+        return "likely" if holding > _LEAST and 3 * holding >= 2 * classes else "possible"
+    return "likely"
 
 
 def _name(cls: Class) -> records.Node:
