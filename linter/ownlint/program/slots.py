@@ -79,7 +79,7 @@ class Slots:
             reading.read()
             for put in reading.puts:
                 held = self.member(put.target, function)
-                if held is None or not self.is_raw(held[1].type, held[0]):
+                if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
                     continue
                 cls, field = held
                 sure = put.at not in reading.elsewhere
@@ -277,6 +277,29 @@ class Slots:
                         found |= {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))} & wanted
         return frozenset(found)
 
+    def released_by_destructor(self, cls: Class) -> r.Field | None:
+        """A member whose handle the destructor releases, itself or through a method of the class; the first of them."""
+        destructor = cls.destructor
+        if destructor is None:
+            return None
+        bodies = [destructor, *self._helpers(destructor, cls)]
+        bodies = [body for body in bodies if self._may_release(body)]
+        for field in cls.record.fields if bodies else ():
+            if field.static or not self.is_raw(field.type, cls):
+                continue
+            slot = Slot(cls, field, ())
+            if any(_Ending(body, slot, self).releases() for body in bodies if self._says(body, field.name)):
+                return field
+        return None
+
+    def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
+        """The class's own methods that its destructor calls."""
+        return [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
+
+    @staticmethod
+    def _says(function: Function, name: str) -> bool:
+        return b'"%b"' % name.encode() in bytes(function.record.body)
+
     def enders(self, slot: Slot) -> Iterator[Function]:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
         name = slot.field.name
@@ -384,26 +407,57 @@ class _Ending:
         self.accessors = slots.program.accessors.get(self.name, frozenset()) - _COMMON
         self.names: set[str] = set()
         self.nulled = False
-        self.returned = False
 
     def ends(self) -> bool:
+        """Whether the body ends what the slot holds, or hands it on."""
         function = self.function
         if _hands_over_to_its_like(function, self.cls):
             return False
         for initializer in function.record.initializers:
             if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
                 return True
-        for statement in function.statements:
-            self.name_things(statement)
+        self.find_names()
+        for inner in self.expressions():
+            if isinstance(inner, r.Call) and self.ended_by(inner):
+                return True
+            if isinstance(inner, r.Assign) and self.moved_by(inner):
+                return True
+        returned = any(
+            isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
+            for statement in function.statements
+        )
+        return self.nulled and returned
+
+    def releases(self) -> bool:
+        """Whether the body ends it for certain: with a release that is known, not with a call that is named so."""
+        self.find_names()
+        return any(
+            ended.where.index >= 0
+            and ended.where.index < len(inner.args)
+            and ended.certainty != "possible"
+            and self.touches(inner.args[ended.where.index])
+            for inner in self.expressions()
+            if isinstance(inner, r.Call)
+            for ended in self.resources.released(inner, self.function)
+        )
+
+    def expressions(self) -> Iterator[r.Value]:
+        for statement in self.function.statements:
             for value in values(statement):
-                for inner in walk(value):
-                    if isinstance(inner, r.Call) and self.ended_by(inner):
-                        return True
-                    if isinstance(inner, r.Assign) and self.moved_by(inner):
-                        return True
-            if isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value):
-                self.returned = True
-        return self.nulled and self.returned
+                yield from walk(value)
+
+    def find_names(self) -> None:
+        """What locals stand for it, wherever they are set."""
+        for _ in range(2):
+            for statement in self.function.statements:
+                self.name_things(statement)
+            for inner in self.expressions():
+                if isinstance(inner, r.Assign) and self.is_local(inner.target) and self.touches(inner.value):
+                    self.names.add(last_name(strip(inner.target)))
+
+    def is_local(self, target: r.Value) -> bool:
+        inner = strip(target)
+        return isinstance(inner, r.Name) and inner.text in self.function.declared
 
     def name_things(self, statement: r.Statement) -> None:
         match statement:
@@ -467,11 +521,9 @@ class _Ending:
         return isinstance(inner, r.Name | r.Call) and bool(releasing_verb(last_name(inner)))
 
     def moved_by(self, assign: r.Assign) -> bool:
-        """Put somewhere else that lives on; or named by a local."""
+        """Put somewhere else that lives on."""
         target = strip(assign.target)
-        if isinstance(target, r.Name) and target.text in self.function.declared:
-            if self.touches(assign.value):
-                self.names.add(target.text)
+        if self.is_local(assign.target):
             return False
         if self.is_it(target) and isinstance(strip(assign.value), r.Literal):
             self.nulled = True
@@ -523,3 +575,13 @@ def slots(program: Program) -> Slots:
     if not isinstance(program.slots, Slots):
         program.slots = Slots(program)
     return program.slots
+
+
+def is_by_constructor(store: Store, cls: Class) -> bool:
+    return store.function.record.kind == "constructor" and store.function.cls is cls
+
+
+def declared_at(function: Function) -> r.Span:
+    """Where a function says its name: its whole definition is too much to show."""
+    record = function.record
+    return r.Span(record.name_start, record.name_start + len(record.name.encode()))

@@ -1,0 +1,171 @@
+"""Whether objects of a class can be copied: what it declares, what its bases and members allow.
+
+The compiler writes a copy constructor unless the class declares one, declares a move, or has a part that cannot be
+copied. What is out of sight is taken for something that can.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.program import types
+from ownlint.program.pairs import words
+from ownlint.program.subjects import Class
+
+_MOVE_ONLY = frozenset(
+    {"scoped owner", "mutex", "condition variable", "thread", "atomic", "once", "guard", "future", "cleanup", "unguard"}
+)
+_DELETES = re.compile(r"=\s*delete\b")
+_DEEPEST = 4
+
+Copying = Literal["implicit", "defaulted", "assignment", "own", "never", "unclear"]
+"""How a class is copied: by what the compiler writes unasked or when told to; by assignment alone; by what the class
+itself defines; not at all; or some base is out of sight."""
+
+
+class Copies(NamedTuple):
+    how: Copying
+    missed: r.Function | None = None
+    """A deleted constructor that looks as if it forbade the copy, and does not: it takes something else."""
+
+
+def copies(cls: Class) -> Copies:
+    """How objects of the class can be copied."""
+    if _forbids(cls) or _is_abstract(cls) or _ends_in_private(cls):
+        return Copies("never")
+    constructors, assignments = list(_copying(cls, "constructor")), list(_copying(cls, "operator="))
+    missed = _missed(cls)
+    made = [record for record in constructors if not _moves(record, cls)]
+    moves = any(_moves(record, cls) for record in (*constructors, *assignments))
+    if moves and all("delete" in record.qualifiers for record in made):
+        return Copies("never")
+    if made:
+        if all("delete" in record.qualifiers or _is_hidden(record) for record in made):
+            is_assigned = not assignments and not any(_fixes(field) for field in cls.record.fields)
+            return Copies("assignment" if is_assigned else "never", missed)
+        if not any("default" in record.qualifiers for record in made):
+            return Copies("own")
+    if not _parts_copy(cls, 0):
+        return Copies("never")
+    if any(not _is_seen(cls, base) for base in cls.record.bases):
+        return Copies("unclear", missed)
+    return Copies("defaulted" if made else "implicit", missed)
+
+
+def _copying(cls: Class, kind: str) -> Iterator[r.Function]:
+    """The constructors or assignments that take an object of the class."""
+    for record in (*cls.declarations, *(method.record for method in cls.methods)):
+        is_wanted = record.kind == "constructor" if kind == "constructor" else record.name == "operator="
+        if not is_wanted or not record.parameters or any(p.default is None for p in record.parameters[1:]):
+            continue
+        taken = types.parse(record.parameters[0].type)
+        if taken.last == cls.name and not taken.pointers and (taken.reference or kind != "constructor"):
+            yield record
+
+
+def _moves(record: r.Function, cls: Class) -> bool:
+    return "&&" in record.parameters[0].type
+
+
+def _is_hidden(record: r.Function) -> bool:
+    """Declared private, and never defined: how copies were forbidden before `= delete`."""
+    return record.access == "private" and not record.defined
+
+
+def _missed(cls: Class) -> r.Function | None:
+    for record in cls.declarations:
+        if record.kind == "constructor" and "delete" in record.qualifiers and len(record.parameters) == 1:
+            taken = types.parse(record.parameters[0].type)
+            if taken.reference and taken.last != cls.name:
+                return record
+    return None
+
+
+def _forbids(cls: Class) -> bool:
+    """A macro among the members says so: by its words, or by what the project defines it as."""
+    for mark in cls.record.annotations:
+        said = set(words(mark.name))
+        if "copy" in " ".join(said) or {"evil", "constructors"} <= said or {"disallow", "assign"} <= said:
+            return True
+        if "noncopyable" in said or any(_DELETES.search(m.body) for m in cls.program.macros_named(mark.name)):
+            return True
+    return False
+
+
+def _is_abstract(cls: Class) -> bool:
+    return any("pure" in record.qualifiers for record in cls.declarations)
+
+
+def _ends_in_private(cls: Class) -> bool:
+    """Whether only the class itself can end its objects: none of them is a local or a member of another."""
+    return any(record.kind == "destructor" and record.access == "private" for record in cls.declarations)
+
+
+def _parts_copy(cls: Class, depth: int) -> bool:
+    """Whether all bases and members can be copied, as far as they are in sight."""
+    program = cls.program
+    for base in cls.record.bases:
+        said = words(types.parse(base.name).last)
+        if {"copy", "copyable", "noncopyable", "noncopy"} & set(said) and {
+            "non",
+            "no",
+            "un",
+            "disallow",
+            "noncopyable",
+        } & {*said}:
+            return False
+        found = program.find_class(base.name, cls.symbol, cls.file)
+        if found is not None and depth < _DEEPEST and not _copies_as_part(found, depth + 1):
+            return False
+    return all(field.static or _field_copies(cls, field, depth) for field in cls.record.fields)
+
+
+def _field_copies(cls: Class, field: r.Field, depth: int) -> bool:
+    program = cls.program
+    written = program.expand(field.type, cls.file, cls.symbol)
+    kind = types.parse(written)
+    if kind.pointers or kind.reference:
+        return True
+    if _is_move_only(cls, written, 0):
+        return False
+    found = program.find_class(kind.name, cls.symbol, cls.file)
+    return found is None or depth >= _DEEPEST or found is cls or _copies_as_part(found, depth + 1)
+
+
+def _is_move_only(cls: Class, written: str, depth: int) -> bool:
+    """`std::unique_ptr<T>`, and a container of such."""
+    roles = set(cls.program.roles_at(written, cls.file, cls.symbol))
+    if roles & _MOVE_ONLY or ("smart pointer" in roles and not roles & {"shared pointer", "intrusive pointer"}):
+        return True
+    kind = types.parse(written)
+    return depth < 3 and any(
+        not types.parse(argument).pointers and _is_move_only(cls, argument, depth + 1)
+        for argument in kind.arguments
+        if roles or kind.arguments
+    )
+
+
+def _copies_as_part(cls: Class, depth: int) -> bool:
+    """Whether an object that contains one of these can be copied: its own copy is there, or the compiler writes it."""
+    if _forbids(cls):
+        return False
+    found = list(_copying(cls, "constructor"))
+    made = [record for record in found if not _moves(record, cls)]
+    if made:
+        return not all("delete" in record.qualifiers or _is_hidden(record) for record in made)
+    if found or any(_moves(record, cls) for record in _copying(cls, "operator=")):
+        return False
+    return _parts_copy(cls, depth)
+
+
+def _fixes(field: r.Field) -> bool:
+    """A reference or a constant: the object cannot be assigned to."""
+    kind = types.parse(field.type)
+    return not field.static and (kind.reference or (kind.const and not kind.pointers))
+
+
+def _is_seen(cls: Class, base: r.Base) -> bool:
+    return cls.program.find_class(base.name, cls.symbol, cls.file) is not None

@@ -1,0 +1,81 @@
+"""A class that releases a handle can be copied.
+
+The compiler writes a copy constructor for a class that declares none. It copies the handle as it is: then two objects
+hold it, both release it, and whoever uses it in between uses what is gone.
+
+bad:
+
+```cpp
+class Encoder {
+ public:
+  explicit Encoder(const char* name) : codec_(codec_open(name)) {}
+  ~Encoder() { codec_close(codec_); }
+ private:
+  codec_t* codec_;
+};
+codec_t* codec_open(const char* name);
+void codec_close(codec_t* codec);
+```
+
+good:
+
+```cpp
+class Encoder {
+ public:
+  explicit Encoder(const char* name) : codec_(codec_open(name)) {}
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  ~Encoder() { codec_close(codec_); }
+ private:
+  codec_t* codec_;
+};
+codec_t* codec_open(const char* name);
+void codec_close(codec_t* codec);
+```
+
+Reported: a destructor that releases what a member holds, itself or through a method of the class, while the class
+declares no copy constructor, or one that is `= default`. A deleted constructor that takes something else than the class
+(`PyModule(PyContext &&) = delete`) forbids nothing, and is shown.
+
+Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or written out; a declared move, deleted or
+not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
+
+Limits: that somebody makes a copy is not asked. A class whose base is out of sight, or that can be assigned but not
+copied, is reported as possible only.
+
+Source: `PyModule`, `PyDialectRegistry` and others of MLIR's Python bindings, LLVM 16 to 22.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Program, copying, rule, slots, types
+
+
+@rule(severity="warning")
+def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
+    destructor = cls.destructor
+    if destructor is None or not destructor.record.mentions:
+        return
+    known = slots.slots(program)
+    field = known.released_by_destructor(cls)
+    if field is None:
+        return
+    copies = copying.copies(cls)
+    if copies.how in ("never", "own"):
+        return
+    sure = copies.how in ("implicit", "defaulted")
+    steps = [cls.step(field, "this is copied as it is")]
+    if copies.missed is not None:
+        taken = types.parse(copies.missed.parameters[0].type).last
+        steps.insert(0, cls.step(copies.missed, f"this forbids no copy: it takes a `{taken}`"))
+    at = next((record for record in cls.declarations if record.kind == "destructor"), destructor.record)
+    can = "can be assigned" if copies.how == "assignment" else "can be copied"
+    yield cls.finding(
+        at,
+        f"`{cls.name}` {can}, and each copy releases `{field.name}`",
+        certainty="likely" if sure else "possible",
+        help=f"delete `{cls.name}(const {cls.name}&)` and its assignment, or define both",
+        steps=tuple(steps),
+    )

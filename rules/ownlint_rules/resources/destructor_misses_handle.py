@@ -1,0 +1,83 @@
+"""A destructor releases some of what the constructor acquired, and misses the rest.
+
+A class that releases one of its handles means to release them all. One that was added later, or that is created under
+another name, is easily left out of the destructor, and leaks with every object.
+
+bad:
+
+```cpp
+class Session {
+ public:
+  Session() : log_(log_open()), plan_(new Plan) {}
+  ~Session() { delete plan_; }
+ private:
+  log_t* log_;
+  Plan* plan_;
+};
+struct Plan { int n; };
+log_t* log_open();
+void log_close(log_t* log);
+```
+
+good:
+
+```cpp
+class Session {
+ public:
+  Session() : log_(log_open()), plan_(new Plan) {}
+  ~Session() {
+    delete plan_;
+    log_close(log_);
+  }
+ private:
+  log_t* log_;
+  Plan* plan_;
+};
+struct Plan { int n; };
+log_t* log_open();
+void log_close(log_t* log);
+```
+
+Reported, at the destructor: a member into which a constructor puts a handle that it has acquired, that nothing in the
+project releases, while the destructor releases another member of the class, itself or through a method of the class.
+
+Quiet: members that any function releases or hands on, that are borrowed, or whose comment says who owns them; members
+that no constructor fills (see `handle-never-released`, which reports them without the comparison).
+
+Limits: as for `handle-never-released`.
+
+Source: handles in MLIR's Python bindings that were created in a constructor beside others, and forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Program, rule, slots
+
+
+@rule(severity="error")
+def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
+    destructor = cls.destructor
+    known = slots.slots(program)
+    filled = [slot for slot in known.of(cls) if any(slots.is_by_constructor(store, cls) for store in slot.stores)]
+    released = known.released_by_destructor(cls) if filled and destructor is not None else None
+    if destructor is None or released is None:
+        return
+    for slot in filled:
+        certainty = known.is_leaked(slot)
+        if certainty is None:
+            continue
+        store = next(store for store in slot.stores if slots.is_by_constructor(store, cls))
+        made = store.made
+        with_it = f" with `{made.releases[0]}`" if made.releases and made.releases != ("delete",) else ""
+        yield destructor.finding(
+            slots.declared_at(destructor),
+            f"`{destructor.name}` releases `{released.name}`, and misses `{slot.field.name}`",
+            certainty=certainty,
+            help=f"release `{slot.field.name}`{with_it}, too",
+            steps=(
+                store.function.step(store.node, f"a constructor acquires `{slot.field.name}`"),
+                cls.step(slot.field, "nothing releases it"),
+            ),
+        )
