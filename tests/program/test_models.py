@@ -49,6 +49,8 @@ def read(folder: Path, text: str, name: str = "mine.toml") -> Models:
         (LIBRARY + '[[status]]\ntypes = ["S"]\nnodiscard = "yes"\n', 5, "`nodiscard` must be true or false"),
         (LIBRARY + "[[status]]\n", 3, "`status` needs `types`"),
         (LIBRARY + "[[status]\n", 3, "expected ']]' at the end of an array declaration"),
+        (LIBRARY + '[env]\nignores = ["HOME"]\n', 4, "no key `ignores`; did you mean `ignore`?"),
+        (LIBRARY + "[env]\nreads = [3]\n", 4, "`reads` must be"),
         (LIBRARY + '[[framework]]\nname = "f"\n[framework.methods]\ndef = "metod"\n', 6, "did you mean `method`?"),
         (LIBRARY + '[[python.member]]\non = "C"\nname = "x"\n', 4, "`C`, which is not a `[[python.class]]`"),
         (
@@ -72,6 +74,14 @@ def test_the_line_is_that_of_the_table_and_the_item_not_of_the_first_that_looks_
     with pytest.raises(ModelError, match="did you mean `release argument 1`") as caught:
         read(tmp_path, LIBRARY + good + bad)
     assert caught.value.line == 2 + 6 + 5
+
+
+def test_a_projects_own_words_about_the_environment_join_those_of_the_library(tmp_path: Path) -> None:
+    models = read(tmp_path, LIBRARY + '[env]\nreads = "ReadKnob"\nignore = ["MINE_*"]\n')
+    assert {"getenv", "ReadKnob"} <= set(models.environment.reads)
+    assert models.environment.ignores("HOME")
+    assert models.environment.ignores("MINE_OWN")
+    assert not models.environment.ignores("OTHERS")
 
 
 def test_what_is_no_model_file_is_an_error_too(tmp_path: Path) -> None:
