@@ -25,7 +25,12 @@ def user_data(function: Function) -> str:
     parameters = function.record.parameters
     if function.language != "cpp" or len(parameters) < 2:
         return ""
-    found = [p.name for p in parameters if ("void" in p.type or "*" not in p.type) and is_untyped(function, p.type)]
+    aliases = untyped_aliases(function.program)
+    found = [
+        p.name
+        for p in parameters
+        if ("void" in p.type or types.parse(p.type).last in aliases) and is_untyped(function, p.type)
+    ]
     return found[-1] if found and _can_be_pointer(function) else ""
 
 
@@ -35,6 +40,16 @@ def is_untyped(function: Function, written: str) -> bool:
         return False
     kind = types.parse(function.program.expand(written, function.file, function.record.scope))
     return kind.name == "void" and kind.pointers == 1
+
+
+_ALIASES: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
+
+
+def untyped_aliases(program: Program) -> frozenset[str]:
+    """Names of the project's own for `void*`."""
+    if program not in _ALIASES:
+        _ALIASES[program] = frozenset(a.name for a in program.type_aliases if "void" in a.target and "*" in a.target)
+    return _ALIASES[program]
 
 
 _TAKERS: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()

@@ -11,8 +11,9 @@ import re
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program import events as e
+from ownlint.program.bodies import values
 from ownlint.program.glance import opens
-from ownlint.program.keeping import is_raw, keepers, said_names
+from ownlint.program.keeping import is_plain_type, is_raw, keepers, said_names
 from ownlint.program.models import Effect
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
@@ -51,6 +52,61 @@ def may_be_left(function: Function) -> bool:
 
 def _is_by_value(written: str) -> bool:
     return "&" not in written and "*" not in written
+
+
+def leaves_something(function: Function) -> bool:
+    """Whether anything that is assigned, or put into something, is made with the address of a local, or with the local
+    itself. Decodes the body, and asks for no flow."""
+    own = {name for name, (written, _) in function.locals.items() if _is_by_value(written)}
+    for statement in function.statements:
+        for value in values(statement):
+            for part in walk(value):
+                match part:
+                    case r.Assign(op="=", value=given):
+                        if _is_made_with(function, given, own, 0):
+                            return True
+                    case r.Call(callee=r.Member(name=name), args=args) if name in _PUTS:
+                        if any(_is_made_with(function, arg, own, 0) for arg in args):
+                            return True
+    return False
+
+
+def _is_made_with(function: Function, value: r.Value, own: set[str], depth: int) -> bool:
+    inner = strip(value)
+    match inner:
+        case r.Name(text=name):
+            return name in own and not is_plain_type(function.locals[name][0])
+        case r.Unary(op="&" | "*") | r.Member() | r.Index():
+            return _named_first(inner) in own
+        case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
+            return _named_first(base) in own
+        case r.Call(kind="construct" | "new", args=args) | r.Aggregate(items=args):
+            return any(_is_made_with(function, arg, own, depth + 1) for arg in args)
+        case r.Call(callee=r.Name(text=name), args=args) if depth < 2:
+            is_made = last_name(inner.callee)[:4].lower() in ("make", "wrap", "allo") or "_ptr" in name
+            return (is_made or function.program.defines(last_name(inner.callee))) and any(
+                _is_made_with(function, arg, own, depth + 1) for arg in args
+            )
+        case r.Lambda(captures=captures):
+            return any(c.by_reference or c.name == "=" or c.name in own or c.value is not None for c in captures)
+        case r.Conditional(then=then, other=other):
+            return _is_made_with(function, then, own, depth) or _is_made_with(function, other, own, depth)
+        case r.Pair(value=paired):
+            return _is_made_with(function, paired, own, depth)
+        case r.Binary(op="+" | "-", left=left):
+            return _is_made_with(function, left, own, depth + 1)
+    return False
+
+
+def _named_first(value: r.Value | None) -> str:
+    """The name that an expression begins with."""
+    inner = strip(value)
+    while isinstance(inner, r.Member | r.Index | r.Unary | r.Call):
+        if isinstance(inner, r.Call):
+            inner = strip(inner.callee.base) if isinstance(inner.callee, r.Member) else None
+        else:
+            inner = strip(inner.value if isinstance(inner, r.Unary) else inner.base)
+    return inner.text if isinstance(inner, r.Name) else ""
 
 
 _PUTS = frozenset({"push_back", "emplace_back", "push", "insert", "emplace", "try_emplace", "reset", "insert_or_assign"})

@@ -447,6 +447,11 @@ _PLAIN_TYPE = re.compile(
 _STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
+def is_plain_type(written: str) -> bool:
+    """A number, a flag or a text of its own: nothing that can lead anywhere."""
+    return _PLAIN_TYPE.fullmatch(written) is not None and "string" not in written
+
+
 def keepers(program: Program) -> Keepers:
     """Computed once a program; it tells which bodies are worth decoding."""
     found = _KEEPERS.get(program)

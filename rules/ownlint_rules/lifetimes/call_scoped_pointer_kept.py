@@ -105,8 +105,9 @@ _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "py
 
 @rule(severity="error")
 def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
-    decides = function.record.kind == "lambda" or function.says(_DECIDES) or function.mentions(*_ONCE)
-    if not decides or not keeping.may_store(function):
+    if not keeping.may_store(function):
+        return
+    if function.record.kind != "lambda" and not function.mentions(*_ONCE) and not function.says(_DECIDES):
         return
     method = _method(function)
     given = _given(method) if method is not None else {}

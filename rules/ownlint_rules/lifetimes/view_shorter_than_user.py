@@ -83,7 +83,7 @@ _HELP = "keep a copy, or let what owns the memory live as long"
 def view_shorter_than_user(function: Function) -> Iterator[Finding]:
     if function.name == "main" and not function.record.scope:
         return  # its locals end with the program
-    if ending.may_be_left(function):
+    if ending.may_be_left(function) and ending.leaves_something(function):
         yield from _stored(function)
     yield from _returned(function)
     yield from _handed_over(function)
