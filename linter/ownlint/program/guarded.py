@@ -19,8 +19,9 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.bodies import values
 from ownlint.program.containers import CLEARS, INSERTS
-from ownlint.program.locks import Held, Locking, holds, is_made_in, last_part, locking
+from ownlint.program.locks import ELSEWHERE, Held, Locking, holds, is_made_in, last_part, locking
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, calls_in, last_name, strip, walk
 from ownlint.program.program import Program
@@ -33,6 +34,8 @@ FEWEST = 3
 
 _SAYS = re.compile(r"\b(?:guarded|protected|locked)\s+by\s+[`'\"|]?(?:this->)?(\w+)", re.IGNORECASE)
 _GUARDS = re.compile(r"\b(?:guards|protects)\b(.*)", re.IGNORECASE | re.DOTALL)
+_BEGINS_OR_ENDS = re.compile(r"init|create|destroy|delete|free|deinit|alloc|new|term", re.IGNORECASE)
+"""A function of C that is a constructor or a destructor, by its name."""
 _FREE = frozenset({"atomic", "condition variable", "once", "mutex", "thread"})
 """What needs no lock: it brings its own order."""
 
@@ -159,9 +162,21 @@ class Domain:
     def _annotated(self, member: Member) -> Guard | None:
         for annotation in member.annotations:
             if self.program.role(annotation.name) == "guarded by" and annotation.arguments.strip():
-                pointee = "PT_" in annotation.name.upper()
-                return Guard(member.name, last_part(annotation.arguments), "annotation", pointee=pointee)
+                lock = self._lock_named(annotation.arguments)
+                if lock:
+                    pointee = "PT_" in annotation.name.upper()
+                    return Guard(member.name, lock, "annotation", pointee=pointee)
         return None
+
+    def _lock_named(self, written: str) -> str:
+        """The last name of the lock that an annotation names; empty where that is no lock of a known kind."""
+        written = written.strip().removesuffix(".get()")
+        name = last_part(written)
+        if written.endswith("()"):
+            getters = self.cls.defined(name) if self.cls is not None else []
+            returned = [s.value for g in getters[:1] for s in g.statements if isinstance(s, r.Leave)]
+            name = last_name(strip_address(returned[0])) if len(returned) == 1 else ""
+        return name if name in guarded(self.program).lock_names else ""
 
     def _commented(self, member: Member) -> Guard | None:
         match = _SAYS.search(member.comment)
@@ -252,7 +267,10 @@ class Domain:
         """Whether a lock is held at a use: by the function, or by all who call it."""
         if holds(use.held, lock):
             return True
-        return holds(guarded(self.program).locking.from_callers(use.function).locks, lock)
+        called = guarded(self.program).locking.from_callers(use.function).locks
+        if lock in self.locks:
+            called = frozenset(place for place in called if place[0] != ELSEWHERE)
+        return holds(called, lock)
 
     def is_alone(self, function: Function) -> bool:
         """Whether only constructors and destructors come there."""
@@ -270,13 +288,22 @@ class Domain:
                 yield use
 
 
+def meets(one: Traced, other: Traced) -> bool:
+    """Whether two places of one member overlap: one lies in the other."""
+    left, right = one.place[one.at :], other.place[other.at :]
+    return left[: len(right)] == right or right[: len(left)] == left
+
+
 def is_exempt(function: Function) -> bool:
     """Where nobody else knows the object yet, or any more; and where the author asked not to be checked."""
     record = function.record
     if record.kind in ("constructor", "destructor"):
         return True
-    if record.name == "operator=" or any(
-        function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function)
+    if (
+        record.name == "operator="
+        or _BEGINS_OR_ENDS.search(record.name)
+        and not function.is_method
+        or any(function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function))
     ):
         return True
     return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)
@@ -293,7 +320,10 @@ def _annotations(function: Function) -> Iterator[r.Annotation]:
 def is_made_here(use: Use) -> bool:
     """Whether the object was made by the function that touches it."""
     root = use.traced.place[0]
-    return root != THIS and use.traced.at > 0 and is_made_in(use.function, root)
+    if root == THIS or use.traced.at == 0:
+        return False
+    made = not use.function.is_method and _BEGINS_OR_ENDS.search(use.function.name)
+    return bool(made) or is_made_in(use.function, root)
 
 
 def was_held(use: Use, lock: str) -> bool:
@@ -304,20 +334,36 @@ def was_held(use: Use, lock: str) -> bool:
     return any(holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
 
 
+def is_address(use: Use) -> bool:
+    """Whether only the member's address is taken."""
+    if use.kind != "read":
+        return False
+    for value in _around(use):
+        for inner in walk(value):
+            if isinstance(inner, r.Unary) and inner.op == "&" and inner.value.span == use.span:
+                return True
+    return False
+
+
 def is_for_show(use: Use) -> bool:
-    """Whether what is read is only printed, or the function is there for tests."""
+    """Whether what is read is only printed or asserted, or the function is there for tests."""
     function = use.function
     if use.kind != "read":
         return False
-    if re.search(r"test|debug", function.name, re.IGNORECASE):
+    if re.search(r"test|debug|dump", function.name, re.IGNORECASE):
         return True
-    for statement in function.statements:
-        value = getattr(statement, "value", None)
-        if isinstance(statement, r.Evaluate) and statement.start <= use.span.start < statement.end:
-            names = (last_name(call.callee) for call in calls_in(value))
-            if any(function.program.role(name) in ("log", "debug log") for name in names if name):
-                return True
+    for value in _around(use):
+        names = (last_name(call.callee) for call in calls_in(value))
+        if any(function.program.role(name) in ("log", "debug log", "assert") for name in names if name):
+            return True
     return False
+
+
+def _around(use: Use) -> Iterator[r.Value]:
+    """The expressions of the statements in which a use stands."""
+    for statement in use.function.statements:
+        if statement.start <= use.span.start < statement.end:
+            yield from values(statement)
 
 
 # --- places below a member ------------------------------------------------------------------------------
@@ -335,11 +381,16 @@ class Tracer:
         self.hidden = function.declared
         self.origins: dict[str, Traced] = {}
         """What locals point to, look at, or stand in, once for all: see `learn`."""
+        twice = _declared_twice(function)
         for name, (written, value) in function.locals.items():
-            if value is not None and name not in self.aliases and leads(written, value):
-                traced = self.trace(value)
-                if traced is not None:
-                    self.origins[name] = traced
+            if value is None or name in self.aliases or name in twice or not leads(written, value):
+                continue
+            inner = strip(value)
+            if isinstance(inner, r.Name) and inner.text not in self.origins:
+                continue  # a copy of what the member holds
+            traced = self.trace(value)
+            if traced is not None:
+                self.origins[name] = traced
 
     def trace(self, value: r.Value | None, depth: int = 0) -> Traced | None:
         """The place below a member that an expression names, points to, or looks at."""
@@ -417,6 +468,21 @@ class Tracer:
         return traced
 
 
+def _declared_twice(function: Function) -> frozenset[str]:
+    """Locals of one name in several blocks: nobody can say which is meant."""
+    seen: set[str] = {p.name for p in function.record.parameters}
+    twice: set[str] = set()
+    for statement in function.statements:
+        names: Iterable[str] = ()
+        if isinstance(statement, r.Declare):
+            names = statement.names
+        elif isinstance(statement, r.Loop) and statement.kind == "range":
+            names = [v.text for v in walk(statement.target) if isinstance(v, r.Name)]
+        for name in names:
+            (twice if name in seen else seen).add(name)
+    return frozenset(twice)
+
+
 def leads(written: str, value: r.Value) -> bool:
     """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator, a view."""
     kind = types.parse(written)
@@ -432,6 +498,14 @@ def leads(written: str, value: r.Value) -> bool:
     if not isinstance(inner, r.Call) or not (kind.is_placeholder or kind.pointers):
         return False
     return last_name(inner.callee) in _WAYS
+
+
+def strip_address(value: r.Value | None) -> r.Value | None:
+    """Without casts, `&` and `*` around it."""
+    value = strip(value)
+    while isinstance(value, r.Unary) and value.op in ("&", "*"):
+        value = strip(value.value)
+    return value
 
 
 def _below(outer: Traced | None, step: str) -> Traced | None:
@@ -514,6 +588,15 @@ def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
 class Guarded:
     """The domains of one program."""
 
+    @cached_property
+    def lock_names(self) -> frozenset[str]:
+        """Names of all members and variables that are locks."""
+        return frozenset(name for domain in self._all_domains for name in domain.locks)
+
+    @cached_property
+    def _all_domains(self) -> list[Domain]:
+        return list(self._all())
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locking: Locking = locking(program)
@@ -521,7 +604,7 @@ class Guarded:
     @cached_property
     def domains(self) -> list[Domain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
-        return [d for d in self._all() if (d.locks or any(m.annotations for m in d.all)) and d.members]
+        return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
 
     def _all(self) -> Iterator[Domain]:
         for cls in self.program.classes:

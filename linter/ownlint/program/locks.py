@@ -32,6 +32,9 @@ SOMEBODYS: Place = ("?",)
 CALLERS = "<caller>"
 """In place of a guard: the lock is the caller's, and stays held when the function ends."""
 
+ELSEWHERE = "<elsewhere>"
+"""The root of a lock that belongs to another object, which the caller knows."""
+
 _KEPT = 512
 _DEEPEST = 8
 _MOST_CALLERS = 40
@@ -246,8 +249,8 @@ def _translated(held: set[Place], function: Function, event: e.Event) -> frozens
     for lock in held:
         if function.is_method and lock[: len(on)] == on and len(lock) > len(on):
             out.add((THIS, *lock[len(on) :]))
-        elif lock[0] != THIS:
-            out.add(lock)  # a global, or the object that the caller knows by another name
+        else:
+            out.add((ELSEWHERE, lock[-1]) if lock[0] == THIS else lock)
     for parameter, argument in zip(function.record.parameters, event.node.args, strict=False):
         root = place(function, argument) if function.parent is None else None
         for lock in held:
@@ -406,6 +409,8 @@ class _Reader:
             position = self.mutexes.macros[name]
             locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
             return state | {Held(locks, "<macro>")}
+        if on is None and self.mutexes.verb(call, self.function) == "assert":
+            return state | {Held(SOMEBODYS, CALLERS)}
         if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
             return self.by_model(call, state)
         if name in self.locking.by_hand:
@@ -439,7 +444,7 @@ class _Reader:
             return frozenset(h for h in state if h.guard != root) if verb == "release" else None
         verb = self.mutexes.verb(call, self.function)
         if not verb or not self.is_lock(call, on):
-            return None
+            return state | {Held(SOMEBODYS, CALLERS)} if verb == "assert" else None
         if verb == "release":
             return frozenset(h for h in state if h.lock != on)
         known = any(h.lock == on for h in state)
@@ -526,7 +531,6 @@ def guard_parameters(function: Function) -> list[str]:
 
 def _around(function: Function) -> list[Class]:
     return [function.home] if function.home is not None else []
-
 
 
 def mutex_fields(cls: Class) -> list[str]:

@@ -58,7 +58,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule
+from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule, types
 
 
 @rule(severity="error", yields_to=("guarded-state-escapes",))
@@ -82,13 +82,16 @@ class _Judge:
             return
         told: set[Function] = set()
         for use in self.domain.uses:
-            if use.member == self.member and use.function not in told and self.is_bare(use):
+            if use.member != self.member or use.function in told:
+                continue
+            matters = [change for change in written if guarded.meets(change.traced, use.traced)]
+            if matters and self.is_bare(use):
                 told.add(use.function)
-                yield self.finding(use, written)
+                yield self.finding(use, matters)
 
     def is_bare(self, use: guarded.Use) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""
-        if use.alias or guarded.is_exempt(use.function) or guarded.is_made_here(use):
+        if use.alias or guarded.is_exempt(use.function) or guarded.is_made_here(use) or guarded.is_address(use):
             return False
         return not self.domain.is_held(use, self.guard.lock) and not self.domain.is_alone(use.function)
 
@@ -119,4 +122,16 @@ class _Judge:
             return "likely" if lost else "possible"
         if self.locking.is_deferred(function) or guarded.is_for_show(use):
             return "possible"
+        if self.guard.why == "use" and self.may_be_meant(use):
+            return "possible"
         return "certain" if self.guard.why == "annotation" else "likely"
+
+    def may_be_meant(self, use: guarded.Use) -> bool:
+        """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
+        the function, it hands out the member for others to see to, or somebody wrote a comment about it."""
+        function = use.function
+        called_by_pointer = not function.is_method or "override" in function.record.qualifiers
+        if called_by_pointer and not self.locking.from_callers(function).sites:
+            return True
+        hands_out = not types.parse(function.record.result).is_value and function.is_short
+        return hands_out or function.has_comment_near(use.span)
