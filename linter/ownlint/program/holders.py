@@ -8,6 +8,7 @@ or says nothing. Which event comes after which is not asked here; see `losing`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
@@ -17,7 +18,7 @@ from ownlint.program import events as e
 from ownlint.program import glance, types
 from ownlint.program.assignments import place
 from ownlint.program.lasting import statics
-from ownlint.program.pairs import words
+from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import Place, children, covers, last_name, receiver, strip, walk
 from ownlint.program.resources import OWNING, Resources
 from ownlint.program.subjects import Function
@@ -31,12 +32,56 @@ _ELEMENTS = frozenset({"begin", "end", "data", "front", "back", "rbegin", "cbegi
 _PLAIN = (r.Name, r.Member, r.Index)
 
 
+class Mentions:
+    """The events of a function by the names that they say, so that nobody has to ask all of them."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.by_name: dict[str, list[e.Event]] = {}
+        for event in function.flow:
+            kind = type(event)
+            if kind is e.Call:
+                self._add(event, _names(event.node))  # type: ignore[attr-defined]
+            elif kind is e.Write:
+                self._add(event, _names(event.value) | {event.place[0]} | _names(event.target))  # type: ignore[attr-defined]
+            elif kind is e.Leave:
+                self._add(event, _names(event.value))  # type: ignore[attr-defined]
+            elif kind is e.Opaque:
+                self._add(event, set(event.names))  # type: ignore[attr-defined]
+        for name, bound in function.flow.aliases.items():
+            self.by_name.setdefault(bound[0], []).extend(self.by_name.get(name, ()))
+
+    def tests_in(self, span: r.Span) -> list[e.Test]:
+        """The tests that a condition is made of."""
+        low = bisect_left(self._tests, span.start, key=lambda test: test.span.start)
+        high = bisect_left(self._tests, span.end, key=lambda test: test.span.start)
+        return self._tests[low:high]
+
+    @cached_property
+    def _tests(self) -> list[e.Test]:
+        return sorted((one for one in self.function.flow if isinstance(one, e.Test)), key=lambda test: test.span.start)
+
+    def _add(self, event: e.Event, names: set[str]) -> None:
+        for name in names:
+            self.by_name.setdefault(name, []).append(event)
+
+    def of(self, name: str) -> list[e.Event]:
+        return self.by_name.get(name, [])
+
+
+def _names(value: r.Value | None) -> set[str]:
+    return {inner.text for inner in walk(value) if type(inner) is r.Name}
+
+
 class Holder:
     """One place that holds a handle; `several` when it is a container of them."""
 
-    def __init__(self, function: Function, resources: Resources, held: Place, *, several: bool = False) -> None:
+    def __init__(
+        self, function: Function, resources: Resources, mentions: Mentions, held: Place, *, several: bool = False
+    ) -> None:
         self.function = function
         self.resources = resources
+        self.mentions = mentions
         self.place = held
         self.several = several
         self.aliases: set[Place] = {held}
@@ -46,15 +91,22 @@ class Holder:
 
     def _find_aliases(self) -> None:
         """Locals that are set from it. Without order: one that is set from it anywhere counts everywhere."""
-        changed = True
-        while changed:
-            changed = False
-            for event in self.function.flow.writes:
-                if event.place in self.aliases or not self.is_own_local(event.place[0]):
+        pending = [self.place]
+        for current in pending:
+            for event in self.mentions.of(current[0]):
+                if not isinstance(event, e.Write) or event.place in self.aliases:
+                    continue
+                if not self.is_own_local(event.place[0]):
                     continue
                 if self._is_the_handle(event) or (self.several and self._walks_over_it(event)):
                     self.aliases.add(event.place)
-                    changed = True
+                    pending.append(event.place)
+
+    @cached_property
+    def concerned(self) -> dict[int, e.Event]:
+        """The events that say any of its names, by index."""
+        names = sorted({alias[0] for alias in self.aliases})
+        return {event.index: event for name in names for event in self.mentions.of(name)}
 
     def _is_the_handle(self, event: e.Write) -> bool:
         if event.op not in ("=", "init") or not self.is_handle(self._source(event.value)):
@@ -146,6 +198,8 @@ class Holder:
         if self.is_handle(inner) or self.is_address(inner):
             return True
         match inner:
+            case r.Call(kind="call", callee=r.Name(text=name), args=args) if self._is_type(name):
+                return any(self.is_inside(argument) for argument in args)
             case r.Aggregate(items=items):
                 return any(self.is_inside(item) for item in items)
             case r.Pair(value=held) | r.Assign(value=held):
@@ -160,6 +214,13 @@ class Holder:
                 return self.is_handle(receiver(inner))
         return False
 
+    def _is_type(self, name: str) -> bool:
+        """Whether `name(handle)` makes an object around it."""
+        program, function = self.function.program, self.function
+        if program.find_class(name, function.record.scope, function.file) is not None:
+            return True
+        return bool(program.roles(name, function))
+
     def says(self, value: r.Value | None) -> bool:
         """Whether the value names it in any way."""
         return any(self.is_handle(inner) for inner in walk(value))
@@ -168,6 +229,10 @@ class Holder:
 
     def meaning(self, event: e.Event) -> Meaning:
         kind = type(event)
+        if event.index not in self.concerned:
+            if kind is not e.Call:
+                return ""
+            return "gone" if self._ends_program(event.node) or self._is_said_by_macro(event.node) else ""  # type: ignore[attr-defined]
         if kind is e.Call:
             return self._of_call(event)  # type: ignore[arg-type]
         if kind is e.Write:
@@ -193,7 +258,7 @@ class Holder:
         if event.asserted:
             return ""
         name = last_name(node.callee)
-        if self._is_said_by_macro(name):
+        if self._is_said_by_macro(node):
             return "gone"
         touching = [index for index, argument in enumerate(node.args) if self._touches(argument)]
         on = receiver(node)
@@ -213,9 +278,9 @@ class Holder:
             meanings.add("kept")
         return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")  # type: ignore[return-value]
 
-    def _is_said_by_macro(self, name: str) -> bool:
+    def _is_said_by_macro(self, node: r.Call) -> bool:
         """Whether a macro of the project names the local in its body."""
-        macros = self.function.program.macros_named(name)
+        macros = self.function.program.macros_named(last_name(node.callee)) if type(node.callee) is r.Name else []
         names = "|".join(sorted({re.escape(alias[0]) for alias in self.aliases})) if macros else ""
         return any(
             re.search(rf"\b(?:{names})\b", macro.body) is not None
@@ -243,16 +308,34 @@ class Holder:
         argument = node.args[index]
         if not self.is_handle(argument) and not self.is_address(argument):
             return "kept"  # inside of something else
+        if any(self._ends_later(other) for other in node.args if other is not argument):
+            return "kept"
         taking = self.resources.taking(node, self.function, index)
         if taking == "released":
             return "released"
         if taking in ("adopted", "kept"):
             return "kept"
-        if self.several:
+        if self.several or (self.is_address(argument) and self._is_pointer()):
             return "" if self._only_looks(node, index) else "gone"
         if taking == "borrowed" or self._only_looks(node, index):
             return ""
         return "unknown"
+
+    def _is_pointer(self) -> bool:
+        """Whether who has its address can end it and put something else there."""
+        written = self.function.program.type_of(r.Name(0, 0, self.place[0]), self.function)
+        return len(self.place) == 1 and types.parse(written).pointers > 0
+
+    def _ends_later(self, argument: r.Value) -> bool:
+        """Whether an argument says who will end what another one holds: `free`, `&DeleteEntry`."""
+        inner = strip(argument)
+        if isinstance(inner, r.Unary) and inner.op == "&":
+            inner = inner.value
+        return (
+            isinstance(inner, r.Name)
+            and inner.text not in self.function.declared
+            and bool(releasing_verb(last_name(inner)))
+        )
 
     def _only_looks(self, node: r.Call, index: int) -> bool:
         """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""
@@ -261,7 +344,7 @@ class Holder:
         return bool(kinds) and all(kind.const and (kind.pointers == 1 or kind.reference) for kind in kinds)
 
     def _ends_program(self, node: r.Call) -> bool:
-        return any(
+        return "never returns" in self.function.program.models.verbs(last_name(node.callee)) and any(
             effect.verb == "never returns"
             for model in self.function.program.callee(node, self.function).models
             for effect in model.effects
@@ -273,7 +356,7 @@ class Holder:
         """Whether a lambda, or an object that was given the variable itself, sees what it holds at the end."""
         if any(self._is_ended_by(inner) for inner in self.function.lambdas()):
             return True
-        return any(self._guards(event) for event in self.function.flow.calls)
+        return any(self._guards(event) for event in self.concerned.values() if isinstance(event, e.Call))
 
     def _is_ended_by(self, inner: Function) -> bool:
         names = {alias[0] for alias in self.aliases}
@@ -284,6 +367,7 @@ class Holder:
         inside = Holder.__new__(Holder)
         inside.function, inside.resources = inner, self.resources
         inside.place, inside.several, inside.aliases = self.place, False, set(self.aliases)
+        inside.mentions = Mentions(inner)
         if any(inside.meaning(event) for event in inner.flow):
             return True
         return any(inside._is_ended_by(nested) for nested in inner.lambdas())

@@ -7,7 +7,9 @@ single event does with the handle is `holders`' answer.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -16,23 +18,15 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import failure, types
 from ownlint.program.assignments import place
-from ownlint.program.disowning import disowning
-from ownlint.program.holders import Holder, Meaning, parts
-from ownlint.program.pairs import releasing_verb, words
+from ownlint.program.handing import handing
+from ownlint.program.holders import Holder, Mentions, parts
 from ownlint.program.places import Place, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
 from ownlint.program.subjects import Class, Function
+from ownlint.program.walks import HELD, PASSED, Walk, sure
 
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
-
-_HELD, _PASSED, _UNSURE = 1, 2, 4
-"""Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
-
-_TAKES = frozenset(
-    {"take", "own", "owned", "adopt", "move", "release", "give", "transfer", "push", "add", "append", "insert"}
-)
-"""Words of functions that take over what they are given."""
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
 
@@ -70,18 +64,6 @@ class _Site(NamedTuple):
     certainty: Certainty
 
 
-class _Trace(NamedTuple):
-    start: int
-    """The offset at which the walk begins."""
-    live: dict[int, int]
-    """Events that are reached with the handle still held, and how sure that is."""
-    came: dict[int, int]
-    ended: list[e.Event]
-    """What ended the duty on some way."""
-    out: list[tuple[e.Event, int]]
-    """Where a way ends with the handle held: exits, ends of the local's life, later writes to it."""
-
-
 class _Last(NamedTuple):
     """Rules ask one after the other about the same function."""
 
@@ -91,7 +73,7 @@ class _Last(NamedTuple):
 
 def losses(function: Function) -> tuple[Loss, ...]:
     """What the function loses, in source order."""
-    if function.language != "cpp" or function.name == "main" or not _may_lose(function):
+    if function.language != "cpp" or function.name == "main" or not handing(function.program).may_hand_out(function):
         return ()
     last = function.program.losses
     if isinstance(last, _Last) and last.function is function:
@@ -101,34 +83,37 @@ def losses(function: Function) -> tuple[Loss, ...]:
     return found
 
 
-def _may_lose(function: Function) -> bool:
-    """Needs no decoding."""
-    names = disowning(function.program).names
-    return resources(function.program).may_acquire(function) or not names.isdisjoint(function.record.mentions)
-
-
 class _Losing:
     """The losses of one function."""
 
     def __init__(self, function: Function) -> None:
         self.function = function
         self.resources = resources(function.program)
+        self.handing = handing(function.program)
         self.visits = 0
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
-        self._meanings: dict[int, Meaning] = {}
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        return Mentions(self.function)
 
     def all(self) -> Iterator[Loss]:
-        live: list[tuple[_Site, _Trace]] = []
+        live: list[tuple[_Site, Walk]] = []
         for site in self.sites():
-            trace = self.trace(site.holder, site.start, site.call, site.acquisition)
+            trace = self.walk(site.holder, site.start, site.call.node, site.acquisition)
             live.append((site, trace))
             if (found := self.judge(site, trace)) is not None:
                 yield found
             if self.visits > _MOST_VISITS:
                 return
         yield from self.gathered(live)
+
+    def walk(self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition) -> Walk:
+        walk = Walk(holder, start, call, acquisition, max(_MOST_VISITS - self.visits, 0))
+        self.visits += walk.visits
+        return walk
 
     # --- where locals get handles ---
 
@@ -146,16 +131,18 @@ class _Losing:
             start, held = begun
             if held is None or not self.may_hold(held, start) or self.looks_after_itself(event.node):
                 continue
-            holder = Holder(self.function, self.resources, held)
+            holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
             yield _Site(holder, event, start, acquisition, owner, certainty)
 
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
-        given_up = disowning(self.function.program).gives_up(call, self.function)
+        given_up = self.handing.gives_up(call, self.function)
         if given_up is not None:
             return Acquisition(RESULT, (), "given up", given_up), given_up, text(receiver(call))
+        if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
+            return None
         found = self.resources.acquisition(call, self.function)
         return (found, found.certainty, "") if found is not None else None
 
@@ -173,8 +160,10 @@ class _Losing:
             return event, place(self.function, argument)
         if event.into is None:
             return None
-        for write in self.function.flow.writes:
-            if write.value is None or write.index < event.index or write.op not in ("=", "init"):
+        writes = self.function.flow.writes
+        for position in range(bisect_left(writes, event.index, key=lambda write: write.index), len(writes)):
+            write = writes[position]
+            if write.value is None or write.op not in ("=", "init"):
                 continue
             if write.value.start <= event.span.start and event.span.end <= write.value.end:
                 if isinstance(strip(write.target), r.Unary) or not self.is_always(write.value, event.node):
@@ -247,156 +236,9 @@ class _Losing:
             return False
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
-    # --- the walk ---
-
-    def trace(self, holder: Holder, start: e.Event, call: e.Call, acquisition: Acquisition) -> _Trace:
-        flow = self.function.flow
-        meanings: dict[int, Meaning] = {}
-        skipped = self.skipped_releases(holder, meanings)
-        trace = _Trace(start.span.start, {}, {}, [], [])
-        queue: list[int] = []
-
-        def arrive(source: int, target: int, state: int) -> None:
-            known = trace.live.get(target, 0)
-            if known | state != known:
-                trace.live[target] = known | state
-                if target != start.index:
-                    trace.came.setdefault(target, source)
-                queue.append(target)
-
-        for target, _ in flow.successors[start.index]:
-            arrive(start.index, target, _HELD)
-        while queue:
-            self.visits += 1
-            if self.visits > _MOST_VISITS:
-                break
-            current = queue.pop()
-            event, state = flow.events[current], trace.live[current]
-            if event is start:
-                continue
-            state = self.step(holder, event, state, meanings, trace, acquisition)
-            if not state:
-                continue
-            if current == flow.exit:
-                continue
-            for target, label in flow.successors[current]:
-                after = state
-                if label is not None and isinstance(event, e.Test):
-                    after = self.behind(holder, event, label, state, call, skipped)
-                if after:
-                    arrive(current, target, after)
-        return trace
-
-    def step(
-        self,
-        holder: Holder,
-        event: e.Event,
-        state: int,
-        meanings: dict[int, Meaning],
-        trace: _Trace,
-        acquisition: Acquisition,
-    ) -> int:
-        """The state behind an event; 0 where somebody else has the duty from here on."""
-        flow = self.function.flow
-        meaning = self.meaning(holder, event, meanings)
-        if isinstance(event, e.End) and event.place == holder.place:
-            if len(holder.aliases) == 1:
-                trace.out.append((event, state))
-                return 0
-            return state
-        if isinstance(event, e.Write) and event.place == holder.place and event.op in ("=", "init"):
-            return self.overwritten(holder, event, state, trace)
-        if isinstance(event, e.Leave) and any(target == flow.exit for target, _ in flow.successors[event.index]):
-            if not meaning:
-                trace.out.append((event, state))
-            else:
-                trace.ended.append(event)
-            return 0
-        if meaning in ("released", "kept", "gone"):
-            trace.ended.append(event)
-            return 0
-        if holder.several and isinstance(event, e.Mark) and event.what == "loop":
-            inside = self.ended_in(holder, event, meanings) if trace.start not in event.span else None
-            if inside is not None:
-                trace.ended.append(inside)
-                return 0
-        if meaning == "unknown":
-            assert isinstance(event, e.Call)
-            if _speaks_of_the_same(event.node, acquisition) and holder.is_handle(event.node.args[0]):
-                return _PASSED if state & (_HELD | _PASSED) else state
-            return _UNSURE if state == _UNSURE or not self.is_disposed_later(holder, event, meanings) else _PASSED
-        return state
-
-    def ended_in(self, holder: Holder, loop: e.Event, meanings: dict[int, Meaning]) -> e.Event | None:
-        """What releases or keeps elements of a container inside of a loop: once the loop is over they are gone, and
-        where it runs for no round there were none."""
-        for event in self.function.flow:
-            if loop.span.start <= event.span.start and event.span.end <= loop.span.end:
-                if self.meaning(holder, event, meanings) in ("released", "kept"):
-                    return event
-        return None
-
-    def overwritten(self, holder: Holder, event: e.Write, state: int, trace: _Trace) -> int:
-        if holder.says(event.value) or len(holder.aliases) > 1:
-            return state if len(holder.aliases) > 1 else 0
-        value = strip(event.value)
-        if value is not None and not isinstance(value, r.Literal) and isinstance(value, r.Call):
-            trace.out.append((event, state))
-        return 0
-
-    def meaning(self, holder: Holder, event: e.Event, meanings: dict[int, Meaning]) -> Meaning:
-        if event.index not in meanings:
-            meanings[event.index] = holder.meaning(event)
-        return meanings[event.index]
-
-    def is_disposed_later(self, holder: Holder, event: e.Event, meanings: dict[int, Meaning]) -> bool:
-        """Whether the function goes on to release or keep it behind the call: then the callee has not taken it."""
-        for later in self.function.flow.after(event):
-            if later is event or later.index < event.index:
-                continue
-            if self.meaning(holder, later, meanings) in ("released", "kept"):
-                return True
-        return False
-
-    def skipped_releases(self, holder: Holder, meanings: dict[int, Meaning]) -> dict[int, bool]:
-        """Tests that decide about a release and nothing else, and the outcome that goes around it: `if (owned)
-        free(p)` is for somebody who knows when it is there."""
-        found: dict[int, bool] = {}
-        flow = self.function.flow
-        for branch in self.branches():
-            for body, outcome in ((branch.then, False), (branch.other, True)):
-                if not body:
-                    continue
-                inside = r.Span(body[0].start, body[-1].end)
-                if any(
-                    event.span.start in inside and self.meaning(holder, event, meanings) == "released"
-                    for event in flow.calls
-                ):
-                    for test in flow.of(e.Test):
-                        if branch.condition.start <= test.span.start < branch.condition.end:
-                            found[test.index] = outcome
-        return found
-
-    def branches(self) -> list[r.Branch]:
-        return [statement for statement in self.function.statements if isinstance(statement, r.Branch)]
-
-    def behind(
-        self, holder: Holder, test: e.Test, outcome: bool, state: int, call: e.Call, skipped: dict[int, bool]
-    ) -> int:
-        """The state behind one outcome of a test."""
-        if holder.is_absent(test, outcome):
-            return 0
-        cause, certainty = failure.failing(self.function, test, outcome)
-        if certainty is not None and cause is not None and cause.node is call.node:
-            return 0
-        if skipped.get(test.index) is outcome and certainty is None:
-            _, other = failure.failing(self.function, test, not outcome)
-            return _UNSURE if other is None else state
-        return state
-
     # --- what it comes to ---
 
-    def judge(self, site: _Site, trace: _Trace) -> Loss | None:
+    def judge(self, site: _Site, trace: Walk) -> Loss | None:
         ways = self.ways(site, trace)
         again = site.start.index in trace.live
         if not ways and not again:
@@ -404,7 +246,7 @@ class _Losing:
         sure = [way for way in ways if way.certainty != "possible"]
         chosen = sure or ways
         ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
-        unsure = any(state & _UNSURE for state in trace.live.values())
+        unsure = trace.unsure
         certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else ("likely",))
         name = site.owner or render(site.holder.place)
 
@@ -430,23 +272,23 @@ class _Losing:
         order: tuple[Certainty, ...] = ("certain", "likely", "possible")
         return min((way.certainty for way in ways), key=order.index)
 
-    def ways(self, site: _Site, trace: _Trace) -> list[Way]:
+    def ways(self, site: _Site, trace: Walk) -> list[Way]:
         found: list[Way] = []
         for event, state in trace.out:
             if isinstance(event, e.Leave) and event.via and site.holder.tests_itself(event):
                 continue
             way = self.way(site.call, event, trace)
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, _sure(state))))
+                found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
         for index, certainty in self.throws().items():
             event = self.function.flow.events[index]
             if index in trace.live and event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.Call)
-                found.append(Way(event, event, True, weaker(certainty, _sure(trace.live[index]))))
+                found.append(Way(event, event, True, weaker(certainty, sure(trace.live[index]))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 
-    def way(self, call: e.Call, event: e.Event, trace: _Trace) -> Way | None:
+    def way(self, call: e.Call, event: e.Event, trace: Walk) -> Way | None:
         """How a way that ends at the event ends; None where it is the acquisition's own failure."""
         if not isinstance(event, e.Leave):
             caught = isinstance(event, e.End) and self.is_unwound(event)
@@ -465,7 +307,7 @@ class _Losing:
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
         return Way(event, self.asked(event, trace) if fails else None, fails, "certain")
 
-    def asked(self, leave: e.Leave, trace: _Trace) -> e.Call | None:
+    def asked(self, leave: e.Leave, trace: Walk) -> e.Call | None:
         """The call whose answer decides about the exit."""
         for test, _ in self.function.flow.guards(leave):
             inside = [c for c in self.function.flow.calls if c.index in trace.live and _contains(test.value, c.span)]
@@ -477,7 +319,7 @@ class _Losing:
         before = self.function.flow.predecessors[event.index]
         return any(isinstance(mark := self.function.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
 
-    def jump(self, leave: e.Leave, trace: _Trace) -> failure.Failure | None:
+    def jump(self, leave: e.Leave, trace: Walk) -> failure.Failure | None:
         """The failing `goto` by which the way came."""
         self.failures()
         current = leave.index
@@ -521,7 +363,7 @@ class _Losing:
 
     # --- what a container has gathered ---
 
-    def gathered(self, live: list[tuple[_Site, _Trace]]) -> Iterator[Loss]:
+    def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[Loss]:
         told: set[Place] = set()
         for event in self.function.flow:
             found = self.put(event, live)
@@ -530,21 +372,21 @@ class _Losing:
             where, certainty, acquisition = found
             if where in told:
                 continue
-            holder = Holder(self.function, self.resources, where, several=True)
+            holder = Holder(self.function, self.resources, self.mentions, where, several=True)
             if holder.is_ended_elsewhere():
                 told.add(where)
                 continue
-            trace = self.trace(holder, event, _call_of(event), acquisition)
+            trace = self.walk(holder, event, _call_of(event).node, acquisition)
             site = _Site(holder, _call_of(event), event, acquisition, "", certainty)
             failing = [way for way in self.ways(site, trace) if way.fails and way.certainty != "possible"]
-            unsure = any(state & _UNSURE for state in trace.live.values())
+            unsure = trace.unsure
             if failing and (trace.ended or unsure):
                 told.add(where)
                 ended = next(iter(trace.ended), None)
                 certainty = weaker(certainty, "likely", self.best(failing))
                 yield Loss("gathered", render(where), event, acquisition, tuple(failing), ended, certainty)
 
-    def put(self, event: e.Event, live: list[tuple[_Site, _Trace]]) -> tuple[Place, Certainty, Acquisition] | None:
+    def put(self, event: e.Event, live: list[tuple[_Site, Walk]]) -> tuple[Place, Certainty, Acquisition] | None:
         """The local container that an event puts a handle into."""
         if event.index not in self.function.flow.reachable:
             return None
@@ -563,7 +405,7 @@ class _Losing:
         return None
 
     def held_by(
-        self, value: r.Value, event: e.Event, live: list[tuple[_Site, _Trace]]
+        self, value: r.Value, event: e.Event, live: list[tuple[_Site, Walk]]
     ) -> tuple[Certainty, Acquisition] | None:
         """The acquisition behind what is put in: made on the spot, or held by a local until now."""
         inner = strip(value)
@@ -574,7 +416,7 @@ class _Losing:
             if inner.kind != "construct":
                 return None
         for site, trace in live:
-            if trace.live.get(event.index, 0) & (_HELD | _PASSED) and site.holder.is_inside(inner):
+            if trace.live.get(event.index, 0) & (HELD | PASSED) and site.holder.is_inside(inner):
                 return site.certainty, site.acquisition
         return None
 
@@ -601,17 +443,6 @@ def _call_of(event: e.Event) -> e.Call:
     return made
 
 
-def _speaks_of_the_same(call: r.Call, acquisition: Acquisition) -> bool:
-    """Whether a function is named as one of those that are about the handle: `thing_show` beside `thing_destroy`."""
-    said = words(last_name(call.callee))
-    for name in acquisition.releases:
-        about = words(name)
-        verb = next((at for at, word in enumerate(about) if releasing_verb(word)), 0)
-        if verb and said[:verb] == about[:verb]:
-            return bool(call.args) and not _TAKES.intersection(said)
-    return False
-
-
 def _contains(value: r.Value, span: r.Span) -> bool:
     return value.start <= span.start and span.end <= value.end
 
@@ -624,21 +455,15 @@ def _is_silent(roles: tuple[str, ...]) -> bool:
     return not roles or set(roles) <= {"handle"}
 
 
-def _sure(state: int) -> Certainty:
-    return "certain" if state & _HELD else "likely" if state & _PASSED else "possible"
-
-
 def _hands_itself_over(cls: Class) -> bool:
     """Whether a constructor gives `this` to somebody, or a method deletes it."""
     for method in cls.methods:
         if method.record.kind == "destructor" or b'"this"' not in bytes(method.record.body):
             continue
         for call in method.flow.calls:
-            if any(
-                isinstance(strip(argument), r.Name) and strip(argument).text == "this" for argument in call.node.args
-            ):
-                if call.node.kind == "delete" or method.record.kind == "constructor":
-                    return True
+            lasts = call.node.kind == "delete" or method.record.kind == "constructor"
+            if lasts and any(_is_this(argument) for argument in call.node.args):
+                return True
         if method.record.kind == "constructor" and any(_is_this(write.value) for write in method.flow.writes):
             return True
     return False

@@ -1,8 +1,10 @@
-"""Which calls make an owner give up what it owns: `release`, `detach`, and the project's own ways of saying so."""
+"""Which calls hand out an owned handle: those that acquire one, and those that make an owner give up what it owns
+(`release`, `detach`, and the project's own ways of saying so)."""
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, weaker
@@ -13,33 +15,59 @@ from ownlint.program.program import Program
 from ownlint.program.resources import OWNING, resources
 from ownlint.program.subjects import Class, Function
 
+_NEW = re.compile(rb'"new"')
 _SAYS_SO = frozenset({"release", "detach", "steal", "disown", "relinquish"})
 _NUMBER = re.compile(r"(?:size_t|ssize_t|bool|void|u?int\d+_t|float|double|long|short|char)?")
 
 
-class Disowning:
-    """The methods of one program's owners that give up what is owned; see `disowning`."""
+class Handing:
+    """The methods of one program's owners that give up what is owned; see `handing`."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._owns: dict[Class, bool] = {}
         self._emptying: dict[Function, bool] = {}
-        self.names = frozenset(self._named())
-        """Last names of all such methods, the libraries' included."""
+        self.giving_up = frozenset(self._named())
+        """Last names of all methods that may make an owner give up what it owns, the libraries' included."""
 
     def _named(self) -> set[str]:
-        mentioned = {name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions}
-        found = {name for name in mentioned if "disown" in self.program.models.verbs(name)}
+        found = {name for name in self._mentioned if "disown" in self.program.models.verbs(name)}
         for cls in self.program.classes:
             if cls.file.language == "cpp" and cls.record.destructor in ("declared", "defined"):
                 found |= {m.name for m in cls.methods if self._may_empty(m)}
                 found |= {d.name for d in cls.declarations if not d.parameters and _SAYS_SO.intersection(words(d.name))}
         return found
 
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
+
+    def may_hand_out(self, function: Function) -> bool:
+        """False when no call in the body hands anything out; needs no decoding."""
+        mentions = function.record.mentions
+        return function.says(_NEW) or not (self.giving_up.isdisjoint(mentions) and self.acquiring.isdisjoint(mentions))
+
+    @cached_property
+    def acquiring(self) -> frozenset[str]:
+        """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
+        an owned handle. A body is read only where it calls something that is known to."""
+        found = resources(self.program)
+        named = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
+        real, fresh = set(named), set(named)
+        makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
+        first = True
+        while fresh:
+            tried = [f for f in makers if (first and f.says(_NEW)) or not fresh.isdisjoint(f.record.mentions)]
+            first = False
+            makers = [f for f in makers if f not in set(tried)]
+            fresh = {f.name for f in tried if (duty := found.duties.of(f)).made is not None or duty.outs} - real
+            real |= fresh
+        return frozenset(real)
+
     def gives_up(self, call: r.Call, function: Function) -> Certainty | None:
         """How sure it is that the receiver owned what the call hands out, and does no longer; None when it is not."""
         on = receiver(call)
-        if on is None or call.args or call.kind != "call" or last_name(call.callee) not in self.names:
+        if on is None or call.args or call.kind != "call" or last_name(call.callee) not in self.giving_up:
             return None
         callee = self.program.callee(call, function)
         for model in callee.models:
@@ -124,8 +152,8 @@ class Disowning:
         return written and any(leave.kind == "return" and leave.value is not None for leave in method.flow.leaves)
 
 
-def disowning(program: Program) -> Disowning:
+def handing(program: Program) -> Handing:
     """One object a program, since its answers are remembered."""
-    if not isinstance(program.disowning, Disowning):
-        program.disowning = Disowning(program)
-    return program.disowning
+    if not isinstance(program.handing, Handing):
+        program.handing = Handing(program)
+    return program.handing

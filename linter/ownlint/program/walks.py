@@ -1,0 +1,208 @@
+"""The walk from where a local gets a handle along every way on which nobody has taken it over yet.
+
+It carries how sure that is, joins where ways meet, and looks at each event a few times at most: there is no
+enumeration of paths. What a single event does with the handle is `holders`' answer.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty
+from ownlint.program import events as e
+from ownlint.program import failure
+from ownlint.program.holders import Holder, Meaning
+from ownlint.program.pairs import releasing_verb, words
+from ownlint.program.places import last_name, strip
+from ownlint.program.resources import Acquisition
+
+HELD, PASSED, UNSURE = 1, 2, 4
+"""Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
+
+_TAKES = frozenset(
+    {*("take", "own", "owned", "adopt", "move", "release", "give", "transfer", "push", "add", "append", "insert")}
+)
+"""Words of functions that take over what they are given."""
+
+
+class Walk:
+    """`start` is the event from which on the holder holds what `call` handed out."""
+
+    def __init__(self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition, most: int) -> None:
+        self.holder = holder
+        self.function = holder.function
+        self.flow = holder.function.flow
+        self.start = start
+        self.call = call
+        self.acquisition = acquisition
+        self.live: dict[int, int] = {}
+        """Events that are reached with the handle still held, and how sure that is."""
+        self.came: dict[int, int] = {}
+        self.ended: list[e.Event] = []
+        """What ended the duty on some way."""
+        self.out: list[tuple[e.Event, int]] = []
+        """Where a way ends with the handle held: exits, ends of the local's life, later writes to it."""
+        self.visits = 0
+        self._meanings: dict[int, Meaning] = {}
+        self._run(most)
+
+    @property
+    def unsure(self) -> bool:
+        return any(state & UNSURE for state in self.live.values())
+
+    def _run(self, most: int) -> None:
+        flow = self.flow
+        queue: list[int] = []
+
+        def arrive(source: int, target: int, state: int) -> None:
+            known = self.live.get(target, 0)
+            if known | state != known:
+                self.live[target] = known | state
+                if target != self.start.index:
+                    self.came.setdefault(target, source)
+                queue.append(target)
+
+        for target, _ in flow.successors[self.start.index]:
+            arrive(self.start.index, target, HELD)
+        while queue and self.visits < most:
+            self.visits += 1
+            current = queue.pop()
+            event = flow.events[current]
+            if event is self.start or current == flow.exit:
+                continue
+            state = self._step(event, self.live[current])
+            for target, label in flow.successors[current] if state else ():
+                after = state
+                if label is not None and isinstance(event, e.Test):
+                    after = self._behind(event, label, state)
+                if after:
+                    arrive(current, target, after)
+
+    def _step(self, event: e.Event, state: int) -> int:
+        """The state behind an event; 0 where somebody else has the duty from here on."""
+        holder, meaning = self.holder, self._meaning(event)
+        if isinstance(event, e.End) and event.place == holder.place:
+            if len(holder.aliases) > 1:
+                return state
+            self.out.append((event, state))
+            return 0
+        if isinstance(event, e.Write) and event.place == holder.place and event.op in ("=", "init"):
+            return self._overwritten(event, state)
+        if isinstance(event, e.Leave) and any(
+            target == self.flow.exit for target, _ in self.flow.successors[event.index]
+        ):
+            if meaning:
+                self.ended.append(event)
+            else:
+                self.out.append((event, state))
+            return 0
+        if meaning in ("released", "kept", "gone"):
+            self.ended.append(event)
+            return 0
+        if holder.several and isinstance(event, e.Mark) and event.what == "loop":
+            return self._around_loop(event, state)
+        if meaning == "unknown":
+            assert isinstance(event, e.Call)
+            if _speaks_of_the_same(event.node, self.acquisition) and holder.is_handle(event.node.args[0]):
+                return PASSED if state & (HELD | PASSED) else state
+            return UNSURE if state == UNSURE or event.index not in self._before_endings else PASSED
+        return state
+
+    def _around_loop(self, loop: e.Event, state: int) -> int:
+        """A loop that releases or keeps the elements of a container: once it is over they are gone, and where it runs
+        for no round there were none."""
+        if self.start.span.start in loop.span:
+            return state
+        inside = next((one for one in self._endings if one.span.start in loop.span), None)
+        if inside is not None:
+            self.ended.append(inside)
+            return 0
+        return state
+
+    def _overwritten(self, event: e.Write, state: int) -> int:
+        if len(self.holder.aliases) > 1:
+            return state
+        if not self.holder.says(event.value) and isinstance(strip(event.value), r.Call):
+            self.out.append((event, state))
+        return 0
+
+    def _meaning(self, event: e.Event) -> Meaning:
+        if event.index not in self._meanings:
+            self._meanings[event.index] = self.holder.meaning(event)
+        return self._meanings[event.index]
+
+    @cached_property
+    def _endings(self) -> list[e.Event]:
+        """What releases it or keeps it, anywhere."""
+        return [one for one in self.holder.concerned.values() if self._meaning(one) in ("released", "kept")]
+
+    @cached_property
+    def _before_endings(self) -> set[int]:
+        """Events behind which the function goes on to release or keep it: what is called there has not taken it."""
+        found = [event.index for event in self._endings]
+        ending = set(found)
+        before: set[int] = set()
+        for current in found:
+            self.visits += 1
+            for source, _ in self.flow.predecessors[current]:
+                if source < current and source not in before:
+                    before.add(source)
+                    if source not in ending:
+                        found.append(source)
+        return before
+
+    # --- tests ---
+
+    def _behind(self, test: e.Test, outcome: bool, state: int) -> int:
+        """The state behind one outcome of a test."""
+        if self.holder.is_absent(test, outcome):
+            return 0
+        cause, certainty = failure.failing(self.function, test, outcome)
+        if certainty is not None and cause is not None and cause.node is self.call:
+            return 0
+        if (test.index, outcome) in self._around and certainty is None:
+            _, other = failure.failing(self.function, test, not outcome)
+            return UNSURE if other is None else state
+        return state
+
+    @cached_property
+    def _around(self) -> set[tuple[int, bool]]:
+        """The outcomes of tests that go around what releases or keeps it, and nothing else: `if (owned) free(p)` is for
+        somebody who knows when it is there."""
+        ending = [one.span.start for one in self._endings if not isinstance(one, e.Leave)]
+        found: set[tuple[int, bool]] = set()
+        if not ending:
+            return found
+        branches = [statement for statement in self.function.statements if isinstance(statement, r.Branch)]
+        for branch in branches:
+            bodies = [r.Span(body[0].start, body[-1].end) for body in (branch.then, branch.other) if body]
+            whole = [span for span in bodies if any(at in span for at in ending)]
+            if len(whole) == 1:
+                found |= self._outcomes_around(branch, whole[0])
+        return found
+
+    def _outcomes_around(self, branch: r.Branch, body: r.Span) -> set[tuple[int, bool]]:
+        """The outcomes of the tests of a condition that lead neither into that body nor to another of the tests."""
+        condition = branch.condition.span
+        return {
+            (test.index, label)
+            for test in self.holder.mentions.tests_in(condition)
+            for target, label in self.flow.successors[test.index]
+            if label is not None and (at := self.flow.events[target].span.start) not in body and at not in condition
+        }
+
+
+def sure(state: int) -> Certainty:
+    return "certain" if state & HELD else "likely" if state & PASSED else "possible"
+
+
+def _speaks_of_the_same(call: r.Call, acquisition: Acquisition) -> bool:
+    """Whether a function is named as one of those that are about the handle: `thing_show` beside `thing_destroy`."""
+    said = words(last_name(call.callee))
+    for name in acquisition.releases:
+        about = words(name)
+        verb = next((at for at, word in enumerate(about) if releasing_verb(word)), 0)
+        if verb and said[:verb] == about[:verb]:
+            return bool(call.args) and _TAKES.isdisjoint(said)
+    return False
