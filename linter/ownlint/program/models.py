@@ -1076,12 +1076,13 @@ class Models:
         """Whether a library's function of that last name returns one."""
         if not self.may_return_status(last):
             return False
-        return any(status.kind == "pointer" and _fits(last, status.returned_by) for status in self._returning_models)
+        return any(fnmatch.fnmatchcase(last, pattern) for pattern in self._owned_error_makers)
 
     @functools.cached_property
-    def _returning_models(self) -> tuple[StatusModel, ...]:
+    def _owned_error_makers(self) -> frozenset[str]:
         found = (status for held in self._status_index.exact.values() for _, _, (_, status) in held)
-        return tuple({id(status): status for status in found if status.returned_by}.values())
+        patterns = (pattern for status in found if status.kind == "pointer" for pattern in status.returned_by)
+        return frozenset(pattern.rsplit("::", 1)[-1] for pattern in patterns)
 
     def names_of(self, *roles: Role) -> frozenset[str]:
         """Last names of all classes of these kinds."""
@@ -1253,7 +1254,3 @@ def _read(path: Path) -> bytes:
     if len(data) > MAXIMUM_BYTES:
         raise ModelError(path, 1, f"larger than {MAXIMUM_BYTES:,} bytes")
     return data
-
-
-def _fits(last: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatch.fnmatchcase(last, pattern.rsplit("::", 1)[-1]) for pattern in patterns)

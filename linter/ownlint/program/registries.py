@@ -38,6 +38,9 @@ class Registry(NamedTuple):
     """The class whose objects stand in it."""
     keyed: bool
     """It leads from a key to the object; else it only lists objects."""
+    path: str
+    at: r.Span
+    """Where it is declared."""
     flags: tuple[str, ...] = ()
     """Of `held`: the members that say whether the object is still there; see `validity`."""
 
@@ -141,6 +144,23 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
             case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
                 if registry.is_called(names_of(function, base)):
                     yield Putting(event, node.args)
+
+
+def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:
+    """Where the function itself looks into the registry or changes it, and whether it changes it."""
+    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+        return
+    put = {putting.event.index for putting in puttings(function, registry)}
+    for event in function.flow:
+        match event:
+            case e.Write() if event.index in put:
+                yield event, True
+            case e.Call(node=r.Call(callee=r.Member(base=base)) as node) if registry.is_called(
+                names_of(function, base)
+            ):
+                yield event, event.index in put or takes_out(function, node, registry)
+            case e.Read(node=r.Index(base=base)) if registry.is_called(names_of(function, base)):
+                yield event, False
 
 
 def puts_itself(function: Function, registry: Registry) -> Putting | None:
@@ -247,18 +267,20 @@ def _registries(program: Program) -> Iterator[Registry]:
     for cls in program.classes:
         if cls.file.language == "cpp":
             for field in cls.record.fields:
-                yield from _registry(program, field.name, field.type, cls.file, cls.symbol, cls)
+                yield from _registry(program, field, field.name, field.type, cls.file, cls.symbol, cls)
     for file in program.files.values():
         if file.language == "cpp":
             for variable in file.variables:
-                yield from _registry(program, variable.name, variable.type, file, variable.scope, None)
+                yield from _registry(program, variable, variable.name, variable.type, file, variable.scope, None)
             for function in file.functions:
                 if "&" in function.result and not function.parameters:
-                    yield from _registry(program, function.name + "()", function.result, file, function.scope, None)
+                    home = program.find_class(function.owner, function.scope, file) if function.owner else None
+                    name = function.name + "()"
+                    yield from _registry(program, function, name, function.result, file, function.scope, home)
 
 
 def _registry(
-    program: Program, name: str, written: str, file: r.File, scope: str, home: Class | None
+    program: Program, node: r.Node, name: str, written: str, file: r.File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(program.expand(written, file, scope))
     if not kind.arguments or kind.pointers:
@@ -269,7 +291,7 @@ def _registry(
         return
     held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
     if held is not None:
-        yield Registry((name,), name, home, held, keyed)
+        yield Registry((name,), name, home, held, keyed, file.path, node.span)
 
 
 def held_class(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> Class | None:
