@@ -78,6 +78,7 @@ class Program:
         self.kept_types: object = None  # see `passing.ends_with_failure`
         self.resources: object = None  # see `resources.resources`
         self.slots: object = None  # see `slots.slots`
+        self.coowners: object = None  # see `coowners.coowners`
         self.handing: object = None  # see `handing.handing`
         self.losses: object = None  # see `losing.losses`
         self.guards: object = None  # see `guard_classes.guards`

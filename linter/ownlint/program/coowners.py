@@ -1,0 +1,244 @@
+"""Raw handles that get a second owner: where one that is still owned is adopted or released again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, weaker
+from ownlint.program import events as e
+from ownlint.program import types
+from ownlint.program.bodies import values
+from ownlint.program.duties import may_be_handle
+from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.program import Program
+from ownlint.program.resources import Resources, resources
+from ownlint.program.slots import slots
+from ownlint.program.subjects import Function
+
+_OWNS = frozenset({"smart pointer", "shared pointer", "scoped owner"})
+_LETS_GO = frozenset({"release", "Release", "detach", "reset", "swap", "take", "Take", "steal", "leak"})
+
+
+class CoOwner(NamedTuple):
+    """A call takes over, or releases, a handle that somebody else still owns."""
+
+    node: r.Call
+    owner: str
+    """Who owns it already, as the user wrote it: a smart pointer, `this`, a local, or the raw pointer itself."""
+    how: Literal["owner", "this", "address", "raw"]
+    releases: bool
+    """The call ends the handle there and then."""
+    certainty: Certainty
+    before: r.Node | None = None
+    """Where the raw pointer was adopted first."""
+
+
+class CoOwners:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.resources: Resources = resources(program)
+
+    def of(self, function: Function) -> Iterator[CoOwner]:
+        if not self._may_have(function):
+            return
+        adopted: list[tuple[r.Call, str, bool]] = []
+        for call in self._calls(function):
+            for index, argument in enumerate(call.args):
+                given = strip(argument)
+                if not self._is_candidate(given, function):
+                    continue
+                taking = self._taking(call, function, index)
+                if taking is None:
+                    continue
+                releases, certainty = taking
+                if isinstance(given, r.Name) and given.text != THIS:
+                    adopted.append((call, given.text, releases))
+                else:
+                    yield from self._owned_already(call, given, function, releases, certainty)
+        yield from self._twice(adopted, function)
+
+    # --- what is worth reading ---
+
+    def _may_have(self, function: Function) -> bool:
+        if function.language != "cpp":
+            return False
+        mentions = frozenset(function.record.mentions)
+        return not self.taking_names.isdisjoint(mentions)
+
+    @cached_property
+    def taking_names(self) -> frozenset[str]:
+        """Last names of what takes a raw handle over: owners' types and methods, and the project's own functions that
+        hand a parameter to one of these."""
+        program = self.program
+        owners = set(program.models.names_of("smart pointer", "shared pointer", "scoped owner"))
+        owners |= {a.name for a in program.type_aliases if types.parse(a.target).last in owners}
+        names = owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names
+        for function in program.functions:
+            if function.language != "cpp" or function.name in names or function.record.kind == "lambda":
+                continue
+            if not any(may_be_handle(p.type) for p in function.record.parameters):
+                continue
+            if not names.isdisjoint(function.record.mentions) and self.resources.duties.of(function).released:
+                names.add(function.name)
+        return frozenset(names)
+
+    def _calls(self, function: Function) -> Iterator[r.Call]:
+        for statement in function.statements:
+            for value in values(statement):
+                yield from (inner for inner in walk(value) if isinstance(inner, r.Call) and inner.args)
+
+    def _is_candidate(self, given: r.Value | None, function: Function) -> bool:
+        match given:
+            case r.Name(text=name):
+                return name == THIS or name in function.locals
+            case r.Unary(op="&", value=r.Name(text=name)):
+                return name in function.locals
+            case r.Call(args=(), callee=r.Member()):
+                return True
+        return False
+
+    def _taking(self, call: r.Call, function: Function, index: int) -> tuple[bool, Certainty] | None:
+        """Whether the call releases the argument or adopts it, and how sure that is."""
+        name = last_name(call.callee)
+        if name not in self.taking_names and call.kind not in ("construct", "delete"):
+            return None
+        for ended in self.resources.released(call, function):
+            if ended.where.kind == "argument" and ended.where.index == index:
+                return (True, ended.certainty) if ended.certainty != "possible" else None
+        if not self._is_plain_owner(call, function):
+            return None
+        if self.resources.taking(call, function, index) != "adopted":
+            return None
+        return False, "certain" if call.kind == "construct" else "likely"
+
+    def _is_plain_owner(self, call: r.Call, function: Function) -> bool:
+        """An owner that deletes what it is given: no deleter of its own, nor a count inside the object."""
+        if len(call.args) != 1:
+            return False
+        on = receiver(call)
+        if on is not None:
+            written = self.program.type_of(on, function)
+        else:
+            written = call.callee.text if isinstance(call.callee, r.Name) else ""
+            written = f"{written}<{call.template}>" if call.template else written
+        kind = types.parse(self.program.expand(written, function.file, function.record.scope))
+        roles = set(self.program.roles(kind.name, function))
+        return bool(roles & _OWNS) and "intrusive pointer" not in roles and len(kind.arguments) < 2
+
+    # --- who owns it ---
+
+    def _owned_already(
+        self, call: r.Call, given: r.Value | None, function: Function, releases: bool, certainty: Certainty
+    ) -> Iterator[CoOwner]:
+        match given:
+            case r.Name():
+                if not releases and self._is_shared(call, function) and function.record.kind != "constructor":
+                    yield CoOwner(call, THIS, "this", False, weaker(certainty, "likely"))
+            case r.Unary(value=r.Name(text=name)):
+                kind = types.parse(function.locals[name][0])
+                if not kind.pointers and not kind.reference and not kind.is_placeholder:
+                    yield CoOwner(call, name, "address", releases, certainty)
+            case r.Call():
+                owner = receiver(given)
+                still = owner is not None and self._still_owns(owner, given, function)
+                if owner is not None and still and not self._lets_go(owner, call, function):
+                    yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, "likely"))
+
+    def _is_shared(self, call: r.Call, function: Function) -> bool:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        return "shared pointer" in self.program.roles(written, function)
+
+    def _still_owns(self, owner: r.Value, given: r.Call, function: Function) -> bool:
+        """Whether what the method answers stays the receiver's: `get()` of a smart pointer, or of a class of the
+        project that returns the member which its destructor releases."""
+        name = last_name(given.callee)
+        written = self.program.type_of(owner, function)
+        roles = set(self.program.roles(written, function))
+        if roles:
+            kind = types.parse(self.program.expand(written, function.file, function.record.scope))
+            return name == "get" and bool(roles & _OWNS) and "intrusive pointer" not in roles and not kind.pointers
+        kind = types.parse(written)
+        cls = self.program.find_class(kind.name, function.record.scope, function.file) if written else None
+        if cls is None or cls.destructor is None:
+            return False
+        field = slots(self.program).released_by_destructor(cls)
+        return field is not None and any(_only_returns(method, field.name) for method in cls.defined(name))
+
+    def _lets_go(self, owner: r.Value, call: r.Call, function: Function) -> bool:
+        """Whether the owner, or who adopts it here, gives it up elsewhere in the function."""
+        said = {text(owner)}
+        for event in function.flow.calls:
+            on = receiver(event.node)
+            if event.node is call and event.into is not None:
+                said.add(event.into[-1])
+            if on is None or last_name(event.node.callee) not in _LETS_GO or event.node is call:
+                continue
+            if text(on) in said or (isinstance(on, r.Name) and self._is_made_by(on.text, call, function)):
+                return True
+        return False
+
+    def _is_made_by(self, name: str, call: r.Call, function: Function) -> bool:
+        initial = function.locals.get(name, ("", None))[1]
+        return initial is not None and initial.start <= call.start and call.end <= initial.end
+
+    # --- the same raw pointer twice ---
+
+    def _twice(self, adopted: list[tuple[r.Call, str, bool]], function: Function) -> Iterator[CoOwner]:
+        names = [name for _, name, _ in adopted]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            calls = {(call.start, call.end): releases for call, said, releases in adopted if said == name}
+            events = [one for one in function.flow.calls if (one.node.start, one.node.end) in calls]
+            yield from self._pair(events, name, calls, function)
+
+    def _pair(
+        self, events: list[e.Call], name: str, calls: dict[tuple[int, int], bool], function: Function
+    ) -> Iterator[CoOwner]:
+        def is_new(event: e.Event) -> bool:
+            return isinstance(event, e.Write) and event.place[:1] == (name,)
+
+        for first in events:
+            for second in events:
+                if second.index <= first.index or second.node is first.node:
+                    continue
+                releases = calls[second.node.start, second.node.end]
+                if calls[first.node.start, first.node.end] and releases:
+                    continue  # freed twice is another bug than owned twice
+                if self._gives_back(first, function):
+                    continue
+                if function.flow.path(first, lambda event, end=second: event is end, is_new) is not None:
+                    yield CoOwner(second.node, name, "raw", releases, "likely", first.node)
+                    return
+
+    def _gives_back(self, first: e.Call, function: Function) -> bool:
+        """Whether the first owner releases again what it was given."""
+        made = first.into[-1] if first.into is not None else ""
+        return any(
+            last_name(event.node.callee) in _LETS_GO and (on := receiver(event.node)) is not None and text(on) == made
+            for event in function.flow.calls
+        )
+
+
+def _only_returns(method: Function, field: str) -> bool:
+    """Whether the method does nothing but hand out the member."""
+    body = [statement for statement in method.body if not isinstance(statement, r.Evaluate)]
+    return len(body) == 1 and isinstance(body[0], r.Leave) and last_name(strip(body[0].value)) == field
+
+
+def coowners(program: Program) -> CoOwners:
+    """One object a program, since its answers are remembered."""
+    if not isinstance(program.coowners, CoOwners):
+        program.coowners = CoOwners(program)
+    return program.coowners
+
+
+def made_for(function: Function, call: r.Call) -> str:
+    """The local that the call makes, or the owner whose `reset` it is."""
+    for name, (_, initial) in function.locals.items():
+        if initial is not None and (initial.start, initial.end) == (call.start, call.end):
+            return name
+    on = receiver(call)
+    return text(on) if on is not None else ""

@@ -1,0 +1,81 @@
+"""One handle is handed to a second owner.
+
+A raw pointer that a smart pointer or a wrapper holds is theirs to release. An owner that is built from it, or a
+function that consumes it, releases it as well: the second release is of something that is gone.
+
+bad:
+
+```cpp
+void Shelf::Share(std::unique_ptr<Part>& part) {
+  std::unique_ptr<Part> copy(part.get());
+}
+```
+
+good:
+
+```cpp
+void Shelf::Share(std::unique_ptr<Part>& part) {
+  std::unique_ptr<Part> mine(part.release());
+}
+```
+
+Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
+same raw pointer adopted twice on one way; a `get()` that is given to `delete` or to a function that releases it. Owners
+are smart pointers, scoped types of the models, and classes whose destructor releases the member that the method
+returns.
+
+Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
+(intrusive pointers), `std::unique_ptr` of `this` (an object that ends itself), pointers that are only looked at.
+
+Limits: who owns a pointer that came in as a parameter is not asked; nor is a member that two methods adopt.
+
+Source: `Module.get()` of MLIR's Python bindings, given to functions that consume it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, coowners, rule
+
+
+@rule(severity="error")
+def two_owners(function: Function) -> Iterator[Finding]:
+    for found in coowners.coowners(function.program).of(function):
+        yield function.finding(
+            found.node,
+            _message(function, found),
+            certainty=found.certainty,
+            help=_HELP[found.how],
+            steps=_steps(function, found),
+        )
+
+
+def _message(function: Function, found: coowners.CoOwner) -> str:
+    match found.how:
+        case "this":
+            return "whoever owns `this` and the new shared pointer each release it"
+        case "address":
+            return f"`{found.owner}` is not on the heap, and is handed to an owner that deletes it"
+        case "raw":
+            return f"`{found.owner}` is already owned, and gets a second owner here"
+    if found.releases:
+        return f"`{found.owner}` still owns what is released here"
+    made = coowners.made_for(function, found.node)
+    return (
+        f"`{found.owner}` still owns what `{made}` is given"
+        if made
+        else f"`{found.owner}` still owns what it gives away"
+    )
+
+
+def _steps(function: Function, found: coowners.CoOwner) -> tuple[Step, ...]:
+    return (function.step(found.before, "it is owned from here"),) if found.before is not None else ()
+
+
+_HELP = {
+    "owner": "give up the first owner with `release()`, or pass the pointer on without owning it",
+    "this": "derive from `std::enable_shared_from_this`, and use `shared_from_this()`",
+    "address": "make it with `new`, or pass its address without owning it",
+    "raw": "let one owner hold it, and share or move that",
+}
