@@ -13,7 +13,7 @@ from ownlint.program import types
 from ownlint.program import events as e
 from ownlint.program.bodies import values
 from ownlint.program.glance import opens
-from ownlint.program.keeping import is_plain_type, is_raw, keepers, said_names
+from ownlint.program.keeping import Keepers, is_plain_type, is_raw, keepers, said_names
 from ownlint.program.models import Effect
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
@@ -29,7 +29,8 @@ _DEEPEST = 6
 
 
 def may_be_left(function: Function) -> bool:
-    """Whether the body may leave an address of something of its own with somebody else. Needs no decoding."""
+    """Whether the body may leave an address of something of its own with somebody else. Decodes the body where its bytes
+    say that it is worth it, and asks for no flow."""
     known = keepers(function.program)
     mentions = function.record.mentions
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
@@ -40,62 +41,89 @@ def may_be_left(function: Function) -> bool:
     own |= {p.name.encode(): p.type.encode() for p in function.record.parameters if _is_by_value(p.type)}
     if not own:
         return False
-    if any(name in own for found in _TAKEN.findall(body) for name in found if name):
-        return True
-    if _BY_REFERENCE.search(body) and (not assigned or assigned - known.views):
-        return True
-    if not known.lookers.isdisjoint(said := said_names(function)):
-        return True
-    views = assigned & known.views or said & known.views or known.view.search(body.decode("utf-8", "replace"))
-    return bool(views) and any(b"<" in written or b"tring" in written for written in own.values())
+    views = any(b"<" in written or b"tring" in written for written in own.values()) and bool(
+        assigned & known.views or said_names(function) & known.views or known.view.search(body.decode("utf-8", "replace"))
+    )
+    if (
+        views
+        or any(name in own for found in _TAKEN.findall(body) for name in found if name)
+        or (_BY_REFERENCE.search(body) and (not assigned or assigned - known.views))
+        or not known.lookers.isdisjoint(said_names(function))
+    ):
+        return _leaves_something(function, known, views)
+    return False
 
 
 def _is_by_value(written: str) -> bool:
     return "&" not in written and "*" not in written
 
 
-def leaves_something(function: Function) -> bool:
-    """Whether anything that is assigned, or put into something, is made with the address of a local, or with the local
-    itself. Decodes the body, and asks for no flow."""
+def _leaves_something(function: Function, known: Keepers, views: bool) -> bool:
+    """Whether anything that lasts is assigned, or gets, what is made with the address of a local, or with a local."""
     own = {name for name, (written, _) in function.locals.items() if _is_by_value(written)}
     for statement in function.statements:
         for value in values(statement):
             for part in walk(value):
                 match part:
-                    case r.Assign(op="=", value=given):
-                        if _is_made_with(function, given, own, 0):
+                    case r.Assign(op="=", target=target, value=given):
+                        if _may_last(function, target, known) and _is_made_with(function, given, own, views, 0):
                             return True
                     case r.Call(callee=r.Member(name=name), args=args) if name in _PUTS:
-                        if any(_is_made_with(function, arg, own, 0) for arg in args):
+                        if any(_is_made_with(function, arg, own, views, 0) for arg in args):
                             return True
     return False
 
 
-def _is_made_with(function: Function, value: r.Value, own: set[str], depth: int) -> bool:
+def _may_last(function: Function, target: r.Value, known: Keepers) -> bool:
+    inner = strip(target)
+    if isinstance(inner, r.Name):
+        is_member = function.home is not None and inner.text in function.home.members
+        return inner.text in known.names and (is_member or function.program.is_variable(inner.text))
+    return not isinstance(inner, r.Member) or inner.name in known.names
+
+
+def _is_made_with(function: Function, value: r.Value, own: set[str], views: bool, depth: int) -> bool:
     inner = strip(value)
+    if depth > _DEEPEST:
+        return False
     match inner:
-        case r.Name(text=name):
-            return name in own and not is_plain_type(function.locals[name][0])
+        case r.Name(text=name) if name in own:
+            written, initial = function.locals[name]
+            if views and not is_plain_type(written):
+                return True
+            made = strip(initial)
+            return isinstance(made, r.Call | r.Lambda) and _is_made_with(function, made, own, views, depth + 1)
+        case r.Name(text=name) if name in function.locals:
+            made = strip(function.locals[name][1])
+            return made is not None and made != inner and _is_made_with(function, made, own, views, depth + 1)
         case r.Unary(op="&" | "*") | r.Member() | r.Index():
             return _named_first(inner) in own
         case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
             return _named_first(base) in own
         case r.Call(kind="construct" | "new", args=args) | r.Aggregate(items=args):
-            return any(_is_made_with(function, arg, own, depth + 1) for arg in args)
-        case r.Call(callee=r.Name(text=name), args=args) if depth < 2:
+            return any(_may_be_given(function, arg, own, views, depth + 1) for arg in args)
+        case r.Call(callee=r.Name(text=name), args=args):
             is_made = last_name(inner.callee)[:4].lower() in ("make", "wrap", "allo") or "_ptr" in name
             return (is_made or function.program.defines(last_name(inner.callee))) and any(
-                _is_made_with(function, arg, own, depth + 1) for arg in args
+                _may_be_given(function, arg, own, views, depth + 1) for arg in args
             )
         case r.Lambda(captures=captures):
             return any(c.by_reference or c.name == "=" or c.name in own or c.value is not None for c in captures)
         case r.Conditional(then=then, other=other):
-            return _is_made_with(function, then, own, depth) or _is_made_with(function, other, own, depth)
+            return _is_made_with(function, then, own, views, depth) or _is_made_with(function, other, own, views, depth)
         case r.Pair(value=paired):
-            return _is_made_with(function, paired, own, depth)
+            return _is_made_with(function, paired, own, views, depth)
         case r.Binary(op="+" | "-", left=left):
-            return _is_made_with(function, left, own, depth + 1)
+            return _is_made_with(function, left, own, views, depth + 1)
     return False
+
+
+def _may_be_given(function: Function, value: r.Value, own: set[str], views: bool, depth: int) -> bool:
+    """An argument of something that is made; a local may be taken by reference."""
+    inner = strip(value)
+    if isinstance(inner, r.Name) and inner.text in own:
+        return not is_plain_type(function.locals[inner.text][0])
+    return _is_made_with(function, value, own, views, depth)
 
 
 def _named_first(value: r.Value | None) -> str:

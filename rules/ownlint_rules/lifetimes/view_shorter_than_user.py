@@ -83,7 +83,7 @@ _HELP = "keep a copy, or let what owns the memory live as long"
 def view_shorter_than_user(function: Function) -> Iterator[Finding]:
     if function.name == "main" and not function.record.scope:
         return  # its locals end with the program
-    if ending.may_be_left(function) and ending.leaves_something(function):
+    if ending.may_be_left(function):
         yield from _stored(function)
     yield from _returned(function)
     yield from _handed_over(function)
@@ -353,11 +353,11 @@ def _handed_over(function: Function) -> Iterator[Finding]:
                 break
 
 
-_NEW_OR_RELEASE = ("release", "unique_ptr", "make_unique")
+_RELEASES = ("release", "detach")
 
 
 def _may_hand_over(function: Function) -> bool:
-    return function.says(_MAKES) or function.mentions(*_NEW_OR_RELEASE)
+    return function.mentions(*_RELEASES) or function.says(_MAKES)
 
 
 _MAKES = re.compile(rb'"new"')
