@@ -93,8 +93,6 @@ class Parity:
         self.group = {
             word.lower(): f"V{number}" for number, words in enumerate(program.parity) for word in reversed(words)
         }
-        alternatives = sorted(self.group, key=len, reverse=True)
-        self._any = re.compile("|".join(map(re.escape, alternatives)) or r"(?!)", re.IGNORECASE)
         self.neutral = lru_cache(1 << 15)(self._neutral)
         self.outline = lru_cache(256)(self._outline)
 
@@ -116,12 +114,23 @@ class Parity:
         return found
 
     def _may_have_sibling(self, function: Function) -> bool:
-        if function.language != "cpp" or function.record.kind == "lambda":
+        if function.language != "cpp" or function.record.kind == "lambda" or function.path not in self._speaking:
             return False
-        return bool(self._in_path(function.path) or self._any.search(function.symbol)) and bool(self._vendors(function))
+        return bool(self._vendors(function))
 
-    def _in_path(self, path: str) -> bool:
-        return self._any.search(path) is not None
+    @cached_property
+    def _speaking(self) -> frozenset[str]:
+        """The files that say a backend's word, in their path or in the name of a function."""
+        return frozenset(
+            path
+            for path, file in self.program.files.items()
+            if file.language == "cpp"
+            and not self.group.keys().isdisjoint(
+                word.lower()
+                for part in {path, *(f.scope for f in file.functions), *(f.name for f in file.functions)}
+                for word in _WORD.findall(part)
+            )
+        )
 
     def _key(self, function: Function) -> _Pair:
         stem = function.path.rpartition(".")[0]
@@ -134,8 +143,6 @@ class Parity:
 
     def _neutral(self, written: str) -> str:
         """Without what differs between backends: `hipMalloc` and `cudaMalloc` are one."""
-        if self._any.search(written) is None:
-            return written
         return _WORD.sub(lambda match: self.group.get(match[0].lower(), match[0]), written)
 
     # --- outlines ---

@@ -35,6 +35,8 @@ _BRANCHES = re.compile(
     )
 )
 """A body that decides something."""
+_THROWS = re.compile(rb'"throw"')
+_ANSWERS = re.compile(rb'"return"')
 _QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
 _HOLDS_VALUES = frozenset({"container", "associative", "sequence", "string", "mutex", "condition variable", "view"})
@@ -106,7 +108,7 @@ class Validity:
         """The guards of each class that has some, its own first, in source order."""
         found: dict[Class, list[Guard]] = {}
         for function in self.program.functions:
-            if (owner := self._guarded_by(function)) is not None:
+            if self._may_be_guard(function) and (owner := self._guarded_by(function)) is not None:
                 guard = _direct(function, _subject(function))
                 if guard is not None:
                     found.setdefault(owner, []).append(guard)
@@ -116,7 +118,7 @@ class Validity:
             more = [
                 (owner, guard)
                 for function in self.program.functions
-                if function not in known and function.mentions(*names)
+                if function not in known and not names.isdisjoint(function.record.mentions)
                 if (owner := self._guarded_by(function)) is not None
                 if (guard := self._forwarded(function, found)) is not None
             ]
@@ -125,6 +127,45 @@ class Validity:
             if not more:
                 break
         return found
+
+    def _may_be_guard(self, function: Function) -> bool:
+        """Whether the body can be one that does nothing but refuse. Needs no decoding."""
+        record = function.record
+        if function.language != "cpp" or record.kind not in ("method", "function") or len(record.parameters) > 1:
+            return False
+        if not function.is_short or any(name.startswith("=") for name in record.mentions):
+            return False
+        if types.parse(record.result).name == "void":
+            ends = function.says(_THROWS) or not self._enders.isdisjoint(record.mentions)
+        else:
+            ends = function.says(_BRANCHES) and function.says(_ANSWERS)
+        return ends or any(self.program.role(name) in _CHECKING for name in record.mentions)
+
+    @cached_property
+    def _enders(self) -> frozenset[str]:
+        """Last names of the functions that do not return."""
+        program = self.program
+        known = {
+            name
+            for name, record in program.declared_functions()
+            if any("noreturn" in annotation.name for annotation in record.annotations)
+        }
+        called = {name for function in program.functions if function.is_short for name in function.record.mentions}
+        return frozenset(
+            known
+            | {
+                name
+                for name in called
+                if any(
+                    effect.verb == "never returns"
+                    for model in program.models.function(name)
+                    for effect in model.effects
+                )
+            }
+        )
+
+    def ends_program(self, call: r.Call) -> bool:
+        return call.kind == "call" and last_name(call.callee) in self._enders
 
     def guards_of(self, cls: Class) -> list[Guard]:
         """Its own and inherited ones."""
@@ -604,7 +645,7 @@ def _is_answer(written: str, function: Function) -> bool:
 
 def _direct(function: Function, subject: Place) -> Guard | None:
     """A function that does nothing but refuse where a flag of the object says so."""
-    if not _may_refuse(function) or any(not write.fresh for write in function.flow.writes):
+    if any(not write.fresh for write in function.flow.writes):
         return None
     flags: set[Place] = set()
     at: e.Event | None = None
@@ -627,13 +668,6 @@ def _direct(function: Function, subject: Place) -> Guard | None:
     return Guard(function, frozenset(flags), frozenset(), answers, at, unready)
 
 
-def _may_refuse(function: Function) -> bool:
-    """Needs no decoding."""
-    if function.says(_BRANCHES):
-        return True
-    return any(function.program.role(name) in _CHECKING for name in function.record.mentions if name[0] != "=")
-
-
 def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
     """Where it throws, ends the program, or answers that it did not work, with the condition that decides and its
     outcome; a refusal that nothing decides has an empty condition."""
@@ -653,7 +687,7 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
             case e.Leave(kind="return", value=value) if value is not None:
                 if _is_no(value) if number else reports_failure(function, value):
                     yield _decided(flow, event)
-            case e.Call(node=call) if _ends_program(function, call):
+            case e.Call(node=call) if of(function.program).ends_program(call):
                 yield _decided(flow, event)
 
 
@@ -674,13 +708,6 @@ def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
 def _is_no(value: r.Value) -> bool:
     inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
     return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
-
-
-def _ends_program(function: Function, call: r.Call) -> bool:
-    callee = function.program.callee(call, function)
-    if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
-        return True
-    return any("noreturn" in annotation.name for record in callee.records for annotation in record.annotations)
 
 
 def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:

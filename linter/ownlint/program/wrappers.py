@@ -24,7 +24,6 @@ _PLAIN = frozenset(
     "bool char short int long unsigned float double void size_t auto string string_view byte".split()  # noqa: SIM905
 )
 _NAMED = re.compile(r"[A-Z]\w*[a-z]\w*|(?!u?int\d+_t|ptrdiff_t|u?intptr_t|time_t)[a-z]\w*_t")
-_NAMES = re.compile(rb'"((?:\w+::)*[A-Z_a-z]\w*)"')
 _COPIES = frozenset({"copy", "clone", "dup", "duplicate", "deepcopy", "export", "serialize"})
 _DEPTH = 4
 
@@ -116,16 +115,22 @@ class Wrappers:
     def made(self) -> list[Wrapped]:
         """Every place where a class is made of a handle that comes from an object of another class, in source order.
         Classes that are not bound count among the siblings of those that are."""
-        if not self.bound:
+        alone = {
+            cls.name for cls in self.bound.values() if self.handle_of(cls) is not None and not self.holds_owner(cls)
+        }
+        if not alone:
             return []
-        wrapping = {cls.name for cls in self.bound.values() if self.handle_of(cls) is not None}
-        wrapping |= {cls.name for cls in self.program.classes if cls.file.language == "cpp" and self.holds_owner(cls)}
+        wrapping = alone | {cls.name for cls in self.program.classes if self._may_hold(cls) and self.holds_owner(cls)}
+        wanted = wrapping | {"make_unique", "make_shared"}
         return [
             wrapped
             for function in self.program.functions
-            if function.language == "cpp" and not wrapping.isdisjoint(_names_made(function))
+            if function.language == "cpp" and not wanted.isdisjoint(function.record.mentions)
             for wrapped in self._made_in(function, wrapping)
         ]
+
+    def _may_hold(self, cls: Class) -> bool:
+        return cls.file.language == "cpp" and bool(cls.record.fields or cls.record.bases)
 
     def _made_in(self, function: Function, wrapping: set[str]) -> Iterator[Wrapped]:
         for statement in function.statements:
@@ -190,11 +195,6 @@ class Wrappers:
         kind = types.parse(self.program.type_of(owner, function))
         found = (self.program.find_class(n, function.record.scope, function.file) for n in (*kind.arguments, kind.name))
         return next((cls for cls in found if cls is not None), None)
-
-
-def _names_made(function: Function) -> Iterator[str]:
-    """Last names in the body that may be those of classes. Needs no decoding."""
-    return (name.rpartition(b"::")[2].decode() for name in _NAMES.findall(bytes(function.record.body)))
 
 
 def of(program: Program) -> Wrappers:
