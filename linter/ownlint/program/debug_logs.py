@@ -21,7 +21,9 @@ from ownlint.program.subjects import Function
 _NUMBER = re.compile(
     r"(?:std::)?(?:u?int(?:_fast|_least)?(?:8|16|32|64)?(?:_t)?|s?size_t|ptrdiff_t|float|double|short|long|unsigned|signed|char|\s)+"
 )
-_QUIET = frozenset({"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"})
+_QUIET = frozenset(
+    {"size", "length", "empty", "begin", "end", "cbegin", "cend", "count", "capacity", "load", "get", "first"}
+)
 """Methods that change nothing, wherever they are."""
 
 
@@ -154,7 +156,10 @@ class DebugLogs:
             if isinstance(inner, r.Assign) and inner is not value:
                 return False
             if isinstance(inner, r.Call):
-                const = any("const" in record.qualifiers for record in self.function.program.callee(inner, self.function).records)
+                const = any(
+                    "const" in record.qualifiers
+                    for record in self.function.program.callee(inner, self.function).records
+                )
                 if not const and (receiver(inner) is None or last_name(inner.callee) not in _QUIET):
                     return False
         return True

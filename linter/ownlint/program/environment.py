@@ -1,8 +1,8 @@
 """Where a project reads the process's environment: which variable, how often, and what is made of the text.
 
-A reading is a call of what a model says reads a variable, or of the project's own wrapper around it, with a name that is
-written there or stands in a constant. What runs once (the initial value of a static, a call through a once flag, `main`,
-a variable outside of functions) is told from what runs each time.
+A reading is a call of what a model says reads a variable, or of the project's own wrapper around it, with a name that
+is written there or stands in a constant. What runs once (the initial value of a static, a call through a once flag,
+`main`, a variable outside of functions) is told from what runs each time.
 """
 
 from __future__ import annotations

@@ -43,7 +43,9 @@ class Guards:
         self.taking, self.releasing = program.models.pairs_of("hold", "receiver")
         self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
         words = self.known | {cls.name for cls in self.own.values()}
-        self.own |= {cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)}
+        self.own |= {
+            cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)
+        }
         words |= {cls.name for cls in self.own.values()}
         meant: dict[str, bool] = {}
         for alias in program.type_aliases:
@@ -71,25 +73,6 @@ class Guards:
         if self.words.isdisjoint(function.record.mentions):
             return False
         return function.says(self._made_at_once) or function.says(_COMMA)
-
-    @cached_property
-    def _takings(self) -> re.Pattern[bytes]:
-        """A guard made of something, or a lock's own method."""
-        return re.compile(
-            rb'%b"(?:[^"]*::)?(?:%b)"\]|,"(?:%b)",(?:true|false),'
-            % (opens(r.Name), _any_of(self.words), _any_of(self.taking))
-        )
-
-    @cached_property
-    def spelled(self) -> frozenset[str]:
-        """Last names of everything that takes a lock and that a body mentions."""
-        return frozenset(self.words) | self.taking
-
-    def takings(self, function: Function) -> int:
-        """How often the body is spelled as if it took a lock, at most; needs no decoding."""
-        if self.spelled.isdisjoint(function.record.mentions):
-            return 0
-        return len(self._takings.findall(bytes(function.record.body)))
 
     def of(self, written: str, function: Function) -> GuardClass | None:
         """The guard class that a type is, as it is written in a function."""
@@ -122,9 +105,11 @@ class Guards:
             return False
         made = [method for method in cls.constructors if method.record.parameters]
         takes = [method for method in made if method.mentions(*self.taking)]
-        return bool(takes) and any(
-            last_name(call.node.callee) in self.releasing for call in destructor.flow.calls
-        ) and self._is_small(cls)
+        return (
+            bool(takes)
+            and any(last_name(call.node.callee) in self.releasing for call in destructor.flow.calls)
+            and self._is_small(cls)
+        )
 
     def _is_small(self, cls: Class) -> bool:
         """A guard refers to a lock of others; what owns the lock that it takes is something else."""

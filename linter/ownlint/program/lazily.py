@@ -16,8 +16,8 @@ from ownlint.program import events as e
 from ownlint.program.assignments import Held
 from ownlint.program.conditions import Given
 from ownlint.program.glance import asks_again
-from ownlint.program.guard_classes import guards
 from ownlint.program.locks import Locks, locking, mutex_fields
+from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, place_of, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.rechecks import is_settled, is_skipped
@@ -144,14 +144,16 @@ def declared(function: Function, place: Place) -> tuple[str, r.File, str]:
 
 
 def _is_plain(function: Function, place: Place) -> bool:
-    """A member of this object, a variable of this file or a static of this function; not an atomic, not one a thread."""
+    """A member of this object, a variable of this file or a static of this function; no atomic, not one a thread."""
     if len(place) == 2:
         if place[0] != THIS or place[1].startswith("["):
             return False
     elif place[0] in function.declared:
         if not _is_shared_static(function, place[0]):
             return False
-    elif not any(v.name == place[0] and not _is_one_a_thread(v.start, v.type, v.name, v) for v in function.file.variables):
+    elif not any(
+        v.name == place[0] and not _is_one_a_thread(v.start, v.type, v.name, v) for v in function.file.variables
+    ):
         return False
     written, file, scope = declared(function, place)
     return bool(written) and {"atomic", "once"}.isdisjoint(function.program.roles_at(written, file, scope))
@@ -209,7 +211,7 @@ def _shared(program: Program) -> _Shared:
 
 
 def _locking_files(program: Program) -> Iterator[str]:
-    spelled = guards(program).words
+    spelled = mutexes(program).words
     for function in program.functions:
         if not spelled.isdisjoint(function.record.mentions):
             yield function.path
@@ -225,7 +227,7 @@ def others_lock(function: Function) -> bool:
     """Whether other methods of the class take a lock; for a function outside of classes, others of its file."""
     if function.home is None:
         return function.path in _shared(function.program).files
-    spelled = guards(function.program).spelled
+    spelled = mutexes(function.program).words
     return any(
         method is not function and not spelled.isdisjoint(method.record.mentions) and method.record.kind == "method"
         for method in function.home.methods

@@ -1,24 +1,27 @@
 """Who acts under one lock on what was found under another, and whether anybody looked again.
 
-A *gap* is a look in one critical section and an act in a later section of the same lock that happens because of what the
-look found. It is closed by a second look under the lock of the act, by a mark that the first section leaves behind, or by
-another lock that is held all the time.
+A *gap* is a look in one critical section and an act in a later section of the same lock that happens because of what
+the look found. It is closed by a second look under the lock of the act, by a mark that the first section leaves
+behind, or by another lock that is held all the time.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.program import assignments, containers, lookups, types
 from ownlint.program import events as e
-from ownlint.program import guard_classes as guards
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import Container, Insert
-from ownlint.program.places import Place, last_name, receiver, strip, walk
+from ownlint.program.glance import opens
+from ownlint.program.locks import mutex_fields
+from ownlint.program.mutexes import mutexes
+from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.sections import Section, around, deciders, sections
 from ownlint.program.subjects import Class, Function
@@ -36,7 +39,17 @@ class Gap(NamedTuple):
 
 def takes_locks(function: Function, times: int = 1) -> bool:
     """False when the body does not say so often what takes a lock; needs no decoding."""
-    return guards.guards(function.program).takings(function) >= times
+    words = mutexes(function.program).words
+    if words.isdisjoint(function.record.mentions):
+        return False
+    return times == 1 or len(_takings(words).findall(bytes(function.record.body))) >= times
+
+
+@lru_cache(maxsize=4)
+def _takings(words: frozenset[str]) -> re.Pattern[bytes]:
+    """A call of one of them, as a function or as a method."""
+    spelled = b"|".join(sorted(re.escape(word.encode()) for word in words))
+    return re.compile(rb'%b"(?:[^"]*::)?(?:%b)"\]|,"(?:%b)",(?:true|false),' % (opens(r.Name), spelled, spelled))
 
 
 def is_settled(function: Function) -> bool:
@@ -75,6 +88,8 @@ class Gaps:
         return None
 
     def _gap(self, look: e.Event, act: e.Event, section: Section) -> Gap | None:
+        if isinstance(look, e.Call) and last_name(look.node.callee) in containers.INSERTS:
+            return None  # what it has put there is a mark
         firsts = [one for one in self.sections[section.lock] if look in one and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
@@ -98,7 +113,7 @@ class Gaps:
             if event not in section or event.index not in leading:
                 continue
             match event:
-                case e.Write(place=place, op="=" | "|=", fresh=False) if not function.is_local(place):
+                case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
                     return True
                 case e.Call(node=node) if last_name(node.callee) in containers.INSERTS | _PUSHES:
                     on = receiver(node)
@@ -123,22 +138,49 @@ def divided(function: Function) -> Gaps | None:
 def container_gaps(gaps: Gaps) -> Iterator[tuple[Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
-    for insert in containers.inserts(function):
+    for insert in (*containers.inserts(function), *_inserts_by_helpers(function)):
         looks = [look.event for look in lookups.looks(function, insert.container, insert.key) if not look.asserted]
         if (gap := gaps.before(insert.event, looks)) is not None:
             yield insert, gap
+
+
+def _inserts_by_helpers(function: Function) -> Iterator[Insert]:
+    """What methods of the same class store that count on the caller's lock."""
+    helpers = helpers_of(function)
+    if helpers.bare_names.isdisjoint(function.record.mentions):
+        return
+    for call, stored in _calls_of(function, helpers.bare):
+        insert = stored.insert
+        if insert is not None and call.receiver in (None, (THIS,)):
+            value = _handed_value(stored, call.node)
+            yield insert._replace(event=call, key=call.node.args[stored.key], value=value)
 
 
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
     """Assignments to what is no element of a container, under one lock, because of what was read under another."""
     function = gaps.function
     for event in function.flow.writes:
-        if event.fresh or event.op != "=" or function.is_local(event.place) or event.place[-1].startswith("["):
+        if event.fresh or event.op != "=" or event.place[-1].startswith("[") or not _outlives(function, event.place):
             continue
         reads = [one for one in function.flow if isinstance(one, e.Read) and one.place == event.place]
         held = assignments.held(event.value) or assignments.Held("object", None)
         if reads and (gap := gaps.before(event, reads)) is not None:
             yield assignments.Assignment(event, event.place, held), gap
+
+
+def _outlives(function: Function, place: Place) -> bool:
+    """Whether others can see it: a member, a variable, or what a pointer or reference leads to."""
+    if not function.is_local(place):
+        return True
+    if len(place) < 2 or place[0] not in function.locals:
+        return False
+    written, initial = function.locals[place[0]]
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    if kind.is_placeholder and kind.is_value and initial is not None:
+        kind = types.parse(function.program.type_of(initial, function))
+        return bool(kind.pointers)
+    roles = function.program.roles(written, function)
+    return not kind.is_value or "smart pointer" in roles or "shared pointer" in roles
 
 
 # --- gaps between two methods -----------------------------------------------------------------------
@@ -160,27 +202,36 @@ class Helpers:
     def __init__(self, classes: Iterable[Class]) -> None:
         self.looking: dict[Function, list[Helper]] = {}
         self.storing: dict[Function, list[Helper]] = {}
+        self.bare: dict[Function, list[Helper]] = {}
+        """Those that store, and take no lock."""
         for cls in classes:
-            for method in cls.methods:
-                if cls.file.language == "cpp" and method.record.parameters and not is_settled(method):
-                    self._study(method)
+            if cls.file.language == "cpp":
+                for method in cls.methods:
+                    if method.record.parameters and not is_settled(method):
+                        self._study(cls, method)
         self.looking_names = frozenset(method.name for method in self.looking)
         self.storing_names = frozenset(method.name for method in self.storing)
+        self.bare_names = frozenset(method.name for method in self.bare)
 
-    def _study(self, method: Function) -> None:
-        if len(bytes(method.record.body)) > _LARGEST_HELPER or not takes_locks(method):
+    def _study(self, cls: Class, method: Function) -> None:
+        if len(bytes(method.record.body)) > _LARGEST_HELPER:
             return
-        if containers.LOOKS.isdisjoint(method.record.mentions) and not containers.may_insert(method):
+        stores = containers.may_insert(method)
+        if not stores and containers.LOOKS.isdisjoint(method.record.mentions):
+            return
+        if not takes_locks(method) and not (stores and mutex_fields(cls)):
             return
         gaps = Gaps(method)
         numbers = {parameter.name: i for i, parameter in enumerate(method.record.parameters) if parameter.name}
-        inserts = list(containers.inserts(method))
+        inserts = list(containers.inserts(method)) if stores else []
         for insert in inserts:
             key = _parameter(insert.key, numbers)
             looks = list(lookups.looks(method, insert.container, insert.key))
-            unseen = all(look.event is insert.event for look in looks)
-            if key is not None and unseen and any(around(gaps.sections, insert.event)):
-                self.storing.setdefault(method, []).append(Helper(method, insert.container, key, insert))
+            if key is not None and all(look.event is insert.event for look in looks):
+                mine = any(one.first.index != method.flow.entry for one in around(gaps.sections, insert.event))
+                (self.storing if mine else self.bare).setdefault(method, []).append(
+                    Helper(method, insert.container, key, insert)
+                )
         if inserts or method.record.result in ("", "void"):
             return
         for call in method.flow.calls:
@@ -251,7 +302,9 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
         if last_name(call.node.callee) not in names:
             continue
         for target in function.program.callee(call.node, function).functions:
-            found += [(call, h) for h in helpers.get(target, ()) if target is not function and h.key < len(call.node.args)]
+            found += [
+                (call, h) for h in helpers.get(target, ()) if target is not function and h.key < len(call.node.args)
+            ]
     return found
 
 
@@ -286,7 +339,11 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
             continue
         nearest = next(iter(flow.guards(act)), None)
         given = Given(assignment.place, assignment.held)
-        if nearest is None or not _can_fail(function, nearest[0]) or not is_skipped(function, nearest[0].value, nearest[1], given):
+        if (
+            nearest is None
+            or not _can_fail(function, nearest[0])
+            or not is_skipped(function, nearest[0].value, nearest[1], given)
+        ):
             continue
         earlier = flow.before(act)
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
@@ -300,9 +357,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         yield assignment, asked, "likely" if done and not again else "possible"
 
 
-def _is_set_anyway(
-    function: Function, assignment: assignments.Assignment, guard: tuple[e.Test, bool]
-) -> bool:
+def _is_set_anyway(function: Function, assignment: assignments.Assignment, guard: tuple[e.Test, bool]) -> bool:
     """Whether the other way from the test leaves the same behind."""
     test, outcome = guard
     other = {event.index for event in function.flow.after(test, branch=not outcome)}
@@ -411,8 +466,4 @@ def sources(function: Function, value: r.Value | None) -> list[r.Value]:
         inner = strip(inner.args[0])
     if not isinstance(inner, r.Name) or inner.text not in function.declared:
         return [inner] if inner is not None else []
-    return [
-        write.value
-        for write in function.flow.writes
-        if write.place == (inner.text,) and write.value is not None
-    ]
+    return [write.value for write in function.flow.writes if write.place == (inner.text,) and write.value is not None]

@@ -1,7 +1,7 @@
 """Critical sections: where one lock is taken and let go, and what a look in one decides about another.
 
-Between two sections of one lock everybody else may come in. What was found in the first is then a memory, and whoever acts
-on it in the second acts on what may have changed.
+Between two sections of one lock everybody else may come in. What was found in the first is then a memory, and whoever
+acts on it in the second acts on what may have changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An environment variable is read again and again, or in several places.
 
 Each place that reads a variable decides for itself what its text means, and each time it is read it may say something
-else: two halves of a program then disagree about a setting. Reading is a search through all variables, and a race with
-whoever changes one.
+else: two halves of a program then disagree about a setting. Reading is a search through all variables, and a race
+with whoever changes one.
 
 bad:
 
@@ -24,13 +24,14 @@ bool Verbose() {
 }
 ```
 
-Reported for a variable that several functions read, one finding for all of them; for one that a constructor reads, in its
-body, in its initialisers or as a member's initial value; and for one that a loop reads. The name may stand in a constant
-or a macro, and the reading in a wrapper of the project's own. Where the project changes its environment, that is a step.
+Reported for a variable that several functions read, one finding for all of them; for one that a constructor reads, in
+its body, in its initialisers or as a member's initial value; and for one that a loop reads. The name may stand in a
+constant or a macro, and the reading in a wrapper of the project's own. Where the project changes its environment,
+that is a step.
 
-Quiet for the initial value of a static and of a variable outside of functions, what a once flag guards, `main`, the one
-object that a project keeps of a class, functions of one name in several files (siblings for several systems), tests, and
-the system's own variables (`[env]` of the models).
+Quiet for the initial value of a static and of a variable outside of functions, what a once flag guards, `main`, the
+one object that a project keeps of a class, functions of one name in several files (siblings for several systems),
+tests, and the system's own variables (`[env]` of the models).
 
 Limits: names that are put together are not known. What a caller runs once only is not seen.
 

@@ -1,7 +1,7 @@
 """Something is counted that only a debug log ever reads.
 
-The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a lock
-or an allocation is involved it costs more.
+The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a
+lock or an allocation is involved it costs more.
 
 bad:
 
@@ -25,11 +25,11 @@ void Sweep(std::vector<Entry>& entries) {
 ```
 
 Reported for numbers that begin with a constant and are counted on in a loop, or two of them behind one log, where
-everything that reads them is a debug log: a macro that a model calls so, one that the project defines as empty in another
-build, or what stands behind a question whether the log is on.
+everything that reads them is a debug log: a macro that a model calls so, one that the project defines as empty in
+another build, or what stands behind a question whether the log is on.
 
-Quiet where anything else reads the number, takes its address, captures it or uses the value of an increment; where the
-counting itself stands behind the question; and for logs that are always on.
+Quiet where anything else reads the number, takes its address, captures it or uses the value of an increment; where
+the counting itself stands behind the question; and for logs that are always on.
 
 Limits: strings and other objects that are built for a log are not looked at, nor are clocks.
 

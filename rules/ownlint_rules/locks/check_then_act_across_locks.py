@@ -37,21 +37,22 @@ Plan* Planner::For(int shape) {
 }
 ```
 
-Reported where one lock is taken twice in a function (guards of any kind, by hand, a reader's and then a writer's), the
-first section looks into a map by a key, a test about the answer decides, and the second section stores under the same key
-without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or an owner whose
-object others use already. Likewise a flag or a pointer that is read under one lock and set under the next, an atomic
-that is loaded and then stored, and two methods of one object that each lock for themselves.
+Reported where one lock is taken twice in a function (guards of any kind, by hand, a reader's and then a writer's),
+the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
+same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
+an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
+next, an atomic that is loaded and then stored, and two methods of one object that each lock for themselves.
 
-Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a mark
-(an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where nothing is
-lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice, what may be set
-twice without harm, and loops that look again in their next round.
+Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a
+mark (an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where
+nothing is lost: values and shared owners. Shown with `--certainty possible`: a plain value that is computed twice,
+what may be set twice without harm, and loops that look again in their next round.
 
-Limits: that one thread alone calls a function cannot be seen. Containers are told apart by name and class, not by
-object.
+Limits: that one thread alone calls a function cannot be seen, nor a look by a lambda for the function around it.
+Containers are told apart by name and class, not by object.
 
-Source: a review of GPU command-buffer caching in XLA, where two executions of one module allocated for the same index.
+Source: a review of GPU command-buffer caching in XLA, where two executions of one module allocated for the same
+index.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ from ownlint import (
     places,
     rechecks,
     records,
+    resources,
     rule,
     text,
     types,
@@ -100,7 +102,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             asked = function.step(gap.look, f"`{insert.container.shown}` is asked for `{text(insert.key)}` here")
             yield function.finding(
                 insert.event,
-                f"another thread may have stored `{text(insert.key)}` in `{insert.container.shown}` since it was looked up",
+                _stored(insert.key, insert.container),
                 certainty=weaker(certainty, "possible") if gap.again else certainty,
                 help=_LOOK_AGAIN,
                 steps=(asked,),
@@ -125,6 +127,10 @@ def _unset(
     )
 
 
+def _stored(key: records.Value, held: containers.Container) -> str:
+    return f"another thread may have stored `{text(key)}` in `{held.shown}` since it was looked up"
+
+
 def _by_helpers(function: Function) -> Iterator[Finding]:
     for handover in rechecks.handovers(function, rechecks.helpers_of(function)):
         stored = handover.stored
@@ -137,11 +143,13 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         asked = handover.asked.function
         yield function.finding(
             handover.store,
-            f"another thread may have stored `{text(handover.key)}` in `{insert.container.shown}` since it was looked up",
+            _stored(handover.key, insert.container),
             certainty=weaker(certainty, "likely"),
-            help=f"look and store under one lock; `{asked.name}` and `{stored.function.name}` each take it for themselves",
+            help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` now take one by one",
             steps=(
-                function.step(handover.look, f"`{asked.name}` asks for `{text(handover.key)}`, and lets go of the lock"),
+                function.step(
+                    handover.look, f"`{asked.name}` asks for `{text(handover.key)}`, and lets go of the lock"
+                ),
                 stored.function.step(insert.event, f"`{stored.function.name}` does not look again"),
             ),
         )
@@ -163,20 +171,59 @@ def _of_insert(
     held = _mapped(function, insert)
     keeps = not insert.overwrites
     roles = set(function.program.roles(held, function)) if held else set()
+    acquired = _acquired(*stored)
     lost: Certainty = "possible"
-    if types.parse(held).pointers or "handle" in roles or (not held and _is_new(*stored)):
-        if not _is_made(*stored):
-            return "possible"
-        lost = "certain" if _is_new(*stored) else "likely"
-    elif roles & _OWNERS and not roles & _SHARED:
+    if roles & _SHARED:
         if keeps:
             return None
+    elif roles & _OWNERS:
+        if keeps:
+            return None
+        lost = "likely"
+    elif acquired is not None:
+        lost = acquired
+    elif types.parse(held).pointers or "handle" in roles:
+        if not _is_made(*stored):
+            return "possible"
         lost = "likely"
     elif keeps:
         return None
     if tests and not _is_absent(function, insert, tests):
         return "possible"
     return lost
+
+
+def _acquired(function: Function, value: records.Value | None) -> Certainty | None:
+    """How sure it is that the value is a raw handle that this function got to release: a call's result, what a call
+    has filled, or a struct that holds one."""
+    known = resources.resources(function.program)
+    for source in rechecks.sources(function, value):
+        if isinstance(source, records.Call) and (got := known.acquisition(source, function)) is not None:
+            return got.certainty if got.where.kind == "result" else None
+    inner = places.strip(value)
+    if not isinstance(inner, records.Name) or inner.text not in function.locals:
+        return None
+    for event in function.flow:
+        match event:
+            case events.Write(place=(name, _, *_), value=records.Call() as source) if name == inner.text:
+                got = known.acquisition(source, function)
+                if got is not None and got.where.kind == "result":
+                    return weaker("likely", got.certainty)
+            case events.Call(node=node) if _fills(node, inner.text):
+                got = known.acquisition(node, function)
+                if got is not None and got.where.kind == "argument":
+                    return got.certainty
+    return None
+
+
+def _fills(call: records.Call, name: str) -> bool:
+    return any(
+        isinstance(argument, records.Unary)
+        and argument.op == "&"
+        and isinstance(argument.value, records.Name)
+        and argument.value.text == name
+        for argument in map(places.strip, call.args)
+    )
 
 
 def _mapped(function: Function, insert: containers.Insert) -> str:
@@ -186,9 +233,7 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     return function.program.expand(arguments[1], function.file, function.record.scope)
 
 
-def _is_absent(
-    function: Function, insert: containers.Insert, tests: tuple[tuple[events.Test, bool], ...]
-) -> bool:
+def _is_absent(function: Function, insert: containers.Insert, tests: tuple[tuple[events.Test, bool], ...]) -> bool:
     """Whether the store happens where the look found nothing, as far as its tests can be read."""
     entry = assignments.Held("entry", True, text(insert.key))
     place = _place_of(function, insert)
@@ -203,14 +248,6 @@ def _place_of(function: Function, insert: containers.Insert) -> places.Place | N
     if isinstance(insert.event, events.Call):
         return insert.event.receiver
     return insert.event.place[:-1] if insert.event.place else None
-
-
-def _is_new(function: Function, value: records.Value | None) -> bool:
-    return any(
-        isinstance(inner, records.Call) and inner.kind == "new"
-        for made in containers.made_from(function, value)
-        for inner in places.walk(made)
-    )
 
 
 def _is_made(function: Function, value: records.Value | None) -> bool:
@@ -231,7 +268,7 @@ def _makes(function: Function, value: records.Value | None) -> bool:
     if any("const" in record.qualifiers for record in callee.records):
         return False
     if inner.args:
-        return not (places.last_name(inner.callee) in containers.LOOKS)
+        return places.last_name(inner.callee) not in containers.LOOKS
     return places.last_name(inner.callee) not in ("get", "data", "value", "lock", "c_str")
 
 
@@ -252,10 +289,10 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
     given = conditions.Given(assignment.place, held)
     if not any(rechecks.is_skipped(function, test.value, outcome, given) for test, outcome in gap.tests):
         return None
-    if gap.again or held.kind in ("copy", "cleared", "state"):
+    if gap.again or held.kind in ("copy", "cleared"):
         return "possible"
     if kind.pointers:
         return "likely" if event.value is not None and _is_made(function, event.value) else "possible"
-    if held.kind == "flag":
+    if held.kind in ("flag", "state"):
         return "likely" if rechecks.works_between(function, gap) else "possible"
     return "likely" if roles & _OWNERS and not roles & _SHARED else "possible"

@@ -23,16 +23,16 @@ void Ledger::Add(int amount) {
 ```
 
 Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
-constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result of a
-function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in the
-function takes the same lock again.
+constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result
+of a function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in
+the function takes the same lock again.
 
-Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or is
-given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before waiters
-are woken.
+Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or
+is given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before
+waiters are woken.
 
-Limits: a guard class that is neither in a model nor read as a definition is not known. Macros that expand to a guard are
-not looked into.
+Limits: a guard class that is neither in a model nor read as a definition is not known. Macros that expand to a guard
+are not looked into.
 
 Source: the catalogue of lock bugs; `-Wunused-value` and `[[nodiscard]]` constructors find a part of it.
 """
@@ -108,7 +108,11 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
         behind = f": {what} {'is' if len(locks) == 1 else 'are'} not held behind it" if what else ""
         message = f"`{written}` ends with this statement{behind}"
     yield function.finding(
-        call, message, certainty=_certainty(function, call), help="give the guard a name", fix=_fix(function, call, guard)
+        call,
+        message,
+        certainty=_certainty(function, call),
+        help="give the guard a name",
+        fix=_fix(function, call, guard),
     )
 
 

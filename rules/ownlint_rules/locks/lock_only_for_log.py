@@ -26,29 +26,30 @@ void Cache::Put(int key, int value) {
 }
 ```
 
-Reported for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is counted
-for them.
+Reported for a guard, or a lock and an unlock by hand in one block, that covers nothing but debug logs and what is
+counted for them.
 
-Quiet where anything else happens under the lock: a write, a return, a wait, a call that is not const; where the section
-stands behind a question whether the log is on; and for logs that are always on.
+Quiet where anything else happens under the lock: a write, a return, a wait, a call that is not const; where the
+section stands behind a question whether the log is on; and for logs that are always on.
 
 Limits: sections that begin in one block and end in another are not looked at.
 
-Source: a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the log.
+Source: a review of GPU command-buffer caching in XLA, where a mutex was taken on every execution for a line of the
+log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, debug_logs, guard_classes, places, records, rule, text
+from ownlint import Finding, Function, debug_logs, guard_classes, places, rechecks, records, rule, text
 
 
 @rule(severity="warning")
 def lock_only_for_log(function: Function) -> Iterator[Finding]:
-    known = guard_classes.guards(function.program)
-    if not known.takings(function):
+    if not rechecks.takes_locks(function):
         return
+    known = guard_classes.guards(function.program)
     logs = debug_logs.DebugLogs(function)
     if not logs.names:
         return

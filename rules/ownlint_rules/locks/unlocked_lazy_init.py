@@ -1,8 +1,8 @@
 """Something is made on first use, and nothing keeps two threads from making it.
 
-A getter looks whether a member is there, makes it when it is not, and hands it out. Two threads can both find nothing:
-one object is lost or destroyed while it is in use. A static of a function begins once by itself; a pointer that is
-tested and set does not.
+A getter looks whether a member is there, makes it when it is not, and hands it out. Two threads can both find
+nothing: one object is lost or destroyed while it is in use. A static of a function begins once by itself; a pointer
+that is tested and set does not.
 
 bad:
 
@@ -37,18 +37,18 @@ class Reader {
 };
 ```
 
-Reported for pointers, owners and optionals, and for flags, that a function sets because it found them unset, with no lock
-held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method that is const
-or hands out what it made; a variable or bare static in a file that takes locks. Also double-checked locking whose
-first look is no atomic, and a lock that is taken behind the only look.
+Reported for pointers, owners and optionals, and for flags, that a function sets because it found them unset, with no
+lock held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method
+that is const or hands out what it made; a variable or bare static in a file that takes locks. Also double-checked
+locking whose first look is no atomic, and a lock that is taken behind the only look.
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
 `thread_local`, in constructors and what they alone call, and in classes that know no lock. Shown with `--certainty
-possible`: flags and methods that start something and hand out nothing, and files of bindings, where Python's own
-lock may be held.
+possible`: flags and methods that start something and hand out nothing, and files of bindings, where Python's own lock
+may be held.
 
-Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other words
-than a test of the object itself (`size() == 0`) are not followed.
+Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
+words than a test of the object itself (`size() == 0`) are not followed.
 
 Source: the catalogue of lock bugs; Scott Meyers and Andrei Alexandrescu on double-checked locking.
 """
