@@ -377,6 +377,13 @@ def used_after(way: Way, function: Function, held: dict[int, Locks]) -> e.Event 
     return None
 
 
+def is_pinned(function: Function) -> bool:
+    """Whether the function counts itself in and out: others wait for that before they take anything away."""
+    ups = {write.place for write in function.flow.writes if write.op in ("++", "+=")}
+    downs = {write.place for write in function.flow.writes if write.op in ("--", "-=")}
+    return not ups.isdisjoint(downs)
+
+
 def _root(value: r.Value) -> str:
     while isinstance(value, r.Member | r.Index):
         value = value.base

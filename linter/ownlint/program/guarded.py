@@ -124,7 +124,7 @@ class Domain:
     @cached_property
     def members(self) -> dict[str, Member]:
         """What can belong to a lock, and needs one."""
-        return {m.name: m for m in self.all if m.name not in self.locks and not self._is_free(m)}
+        return {m.name: m for m in self.all if m.name not in self.locks and (m.annotations or not self._is_free(m))}
 
     @property
     def path(self) -> str:
@@ -135,8 +135,27 @@ class Domain:
         kind = types.parse(written)
         if not _FREE.isdisjoint(self.program.roles_at(kind.name, self.file, self.scope)):
             return True
+        if kind.is_value and self._locks_itself(kind.name):
+            return True
         constant = bool(re.match(r"\s*(?:static\s+|inline\s+)*(?:const\b(?!.*[*&])|constexpr\b)", member.type))
         return constant or bool(re.search(r"\*\s*const\s*$", member.type))
+
+    def _locks_itself(self, name: str) -> bool:
+        """Whether it is a class that brings locks or atomics of its own, and sees to itself."""
+        cls = (
+            self.program.find_class(name, self.scope, self.file)
+            if self.program.defines(name.rpartition("::")[2])
+            else None
+        )
+        if cls is None or cls is self.cls:
+            return False
+        known = mutexes(self.program)
+        return any(
+            known.is_mutex(field.type, one.file, one.symbol)
+            or "atomic" in self.program.roles_at(field.type, one.file, one.symbol)
+            for one in cls.ancestry
+            for field in one.record.fields
+        )
 
     # --- what guards what ---
 
@@ -299,11 +318,8 @@ def is_exempt(function: Function) -> bool:
     record = function.record
     if record.kind in ("constructor", "destructor"):
         return True
-    if (
-        record.name == "operator="
-        or _BEGINS_OR_ENDS.search(record.name)
-        and not function.is_method
-        or any(function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function))
+    if record.name == "operator=" or any(
+        function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function)
     ):
         return True
     return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)
@@ -322,8 +338,23 @@ def is_made_here(use: Use) -> bool:
     root = use.traced.place[0]
     if root == THIS or use.traced.at == 0:
         return False
-    made = not use.function.is_method and _BEGINS_OR_ENDS.search(use.function.name)
-    return bool(made) or is_made_in(use.function, root)
+    if not use.function.is_method and _BEGINS_OR_ENDS.search(use.function.name):
+        return True
+    return is_made_in(use.function, root) or _makes_lock(use.function, root)
+
+
+def _makes_lock(function: Function, root: str) -> bool:
+    """Whether a function of C makes or destroys the lock of the object that it is about: `mutex_init(&object->mu)`."""
+    return any(
+        _BEGINS_OR_ENDS.search(last_name(call.node.callee)) and any(_root_of(a) == root for a in call.node.args[:1])
+        for call in function.flow.calls
+        if call.receiver is None and len(call.node.args) <= 2
+    )
+
+
+def _root_of(value: r.Value) -> str:
+    inner = strip_address(value)
+    return inner.base.text if isinstance(inner, r.Member) and isinstance(inner.base, r.Name) else ""
 
 
 def was_held(use: Use, lock: str) -> bool:
@@ -570,8 +601,8 @@ def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
         return "erase"
     if name in _EMPTIES:
         return "clear"
-    if name in _LOOKS or name in _SAME:
-        return None
+    if name in _LOOKS or name in _SAME or (isinstance(call.callee, r.Member) and call.callee.arrow):
+        return None  # what a pointer leads to is not the member
     traced = tracer.trace(call.callee.base) if isinstance(call.callee, r.Member) else None
     if traced is None:
         return None

@@ -66,7 +66,12 @@ class Callers(NamedTuple):
 def holds(locks: Locks | frozenset[Place], name: str) -> bool:
     """Whether a lock of that last name is among them, or one that may be any."""
     places = (h.lock if isinstance(h, Held) else h for h in locks)
-    return any(lock[-1] == name or lock == SOMEBODYS for lock in places)
+    return any(is_named(lock, name) or lock == SOMEBODYS for lock in places)
+
+
+def is_named(lock: Place, name: str) -> bool:
+    """Whether a lock has that last name; `mu()` is how `mu_` is asked for."""
+    return lock[-1] == name or lock[-1].strip("_") == name.strip("_")
 
 
 class Locking:
@@ -409,13 +414,27 @@ class _Reader:
             position = self.mutexes.macros[name]
             locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
             return state | {Held(locks, "<macro>")}
-        if on is None and self.mutexes.verb(call, self.function) == "assert":
-            return state | {Held(SOMEBODYS, CALLERS)}
+        if on is None and (changed := self.on_getter(call, name, state)) is not None:
+            return changed
         if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
             return self.by_model(call, state)
         if name in self.locking.by_hand:
             return self.by_helper(call, on, state)
         return state
+
+    def on_getter(self, call: r.Call, name: str, state: Locks) -> Locks | None:
+        """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`."""
+        if call.args and "trylock" in plain(name) and not isinstance(call.callee, r.Member):
+            return state | {Held(self.lock(call.args[0]))}
+        verb = self.mutexes.verb(call, self.function)
+        if verb == "assert":
+            return state | {Held(SOMEBODYS, CALLERS)}
+        if not verb or not isinstance(call.callee, r.Member) or not isinstance(strip(call.callee.base), r.Call):
+            return None
+        where = self.lock(call.callee.base)
+        if verb == "hold":
+            return state | {Held(where)} if where != SOMEBODYS or self.is_lock(call, where) else None
+        return frozenset(h for h in state if h.lock != where)
 
     def without_moved(self, call: r.Call, state: Locks) -> Locks:
         """A guard that is moved into a call is gone when it returns."""

@@ -184,7 +184,7 @@ class Mutexes:
     @staticmethod
     def _locks_by_name(name: str) -> bool:
         word = plain(name)
-        return word in _LOCKS or word in _TRIES or _ASSERTS.search(name) is not None
+        return word in _LOCKS or "trylock" in word or word in _TRIES or _ASSERTS.search(name) is not None
 
     @cached_property
     def takers(self) -> frozenset[str]:

@@ -40,8 +40,9 @@ class Counter {
 
 Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
 lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more, at least 80 %
-of them with the lock held, one of them a write. Variables of a file beside a lock of that file count likewise. One
-finding for each function and member.
+of them with the lock held, one of them a write, and by default no more than two functions without, each of which slips
+with one member alone. Variables of a file beside a lock of that file count likewise. One finding for each function and
+member.
 
 Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
 the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables and constants;
@@ -61,12 +62,21 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule, types
 
 
+_MOST_SLIPS = 2
+"""Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
+
+
 @rule(severity="error", yields_to=("guarded-state-escapes",))
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
-        for member, guard in sorted(domain.guards.items()):
-            if not guard.pointee:
-                yield from _Judge(domain, guard, member).findings()
+        judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]
+        bare = {judge.member: judge.bare() for judge in judges}
+        for judge in judges:
+            for use in bare[judge.member]:
+                others = [
+                    m for m, uses in bare.items() if m != judge.member and any(u.function is use.function for u in uses)
+                ]
+                yield judge.finding(use, len(bare[judge.member]) > _MOST_SLIPS or bool(others))
 
 
 class _Judge:
@@ -75,19 +85,20 @@ class _Judge:
         self.guard = guard
         self.member = member
         self.locking = locks.locking(domain.program)
+        self.written: list[guarded.Use] = []
 
-    def findings(self) -> Iterator[Finding]:
-        written = list(self.domain.changes(self.member))
-        if not written:
-            return
-        told: set[Function] = set()
-        for use in self.domain.uses:
-            if use.member != self.member or use.function in told:
-                continue
-            matters = [change for change in written if guarded.meets(change.traced, use.traced)]
-            if matters and self.is_bare(use):
-                told.add(use.function)
-                yield self.finding(use, matters)
+    def bare(self) -> list[guarded.Use]:
+        """The first access of each function that holds no lock."""
+        self.written = list(self.domain.changes(self.member))
+        found: dict[Function, guarded.Use] = {}
+        for use in self.domain.uses if self.written else ():
+            if use.member == self.member and use.function not in found and self.matters(use) and self.is_bare(use):
+                found[use.function] = use
+        return list(found.values())
+
+    def matters(self, use: guarded.Use) -> bool:
+        """Whether somebody writes what is touched."""
+        return any(guarded.meets(change.traced, use.traced) for change in self.written)
 
     def is_bare(self, use: guarded.Use) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""
@@ -95,17 +106,18 @@ class _Judge:
             return False
         return not self.domain.is_held(use, self.guard.lock) and not self.domain.is_alone(use.function)
 
-    def finding(self, use: guarded.Use, written: list[guarded.Use]) -> Finding:
+    def finding(self, use: guarded.Use, is_design: bool) -> Finding:
         function = use.function
-        lost = guarded.was_held(use, self.guard.lock)
         steps: tuple[Step, ...] = ()
-        beside = next((u for u in written if u.function is not function and locks.holds(u.held, self.guard.lock)), None)
+        careful = (u for u in self.written if u.function is not function and locks.holds(u.held, self.guard.lock))
+        beside = next((u for u in careful if guarded.meets(u.traced, use.traced)), None)
         if beside is not None:
             steps = (beside.function.step(beside.span, f"written under `{self.guard.lock}` here"),)
+        held = "no longer" if guarded.was_held(use, self.guard.lock) else "not"
         return function.finding(
             use.span,
-            f"`{self.member}` is guarded by `{self.guard.lock}`, which is {'no longer' if lost else 'not'} held",
-            certainty=self.certainty(use, lost),
+            f"`{self.member}` is guarded by `{self.guard.lock}`, which is {held} held",
+            certainty=self.certainty(use, is_design),
             help=f"hold `{self.guard.lock}` here" + self.counted(),
             steps=steps,
         )
@@ -115,23 +127,24 @@ class _Judge:
             return ""
         return f", as {self.guard.careful} of {self.guard.touched} accesses do"
 
-    def certainty(self, use: guarded.Use, lost: bool) -> Certainty:
+    def certainty(self, use: guarded.Use, is_design: bool) -> Certainty:
         function = use.function
         somewhere = self.locking.held(function, anywhere=True).get(use.index, frozenset())
         if locks.holds(somewhere, self.guard.lock):
-            return "likely" if lost else "possible"
+            return "possible"
         if self.locking.is_deferred(function) or guarded.is_for_show(use):
             return "possible"
-        if self.guard.why == "use" and self.may_be_meant(use):
+        if self.guard.why == "annotation":
+            return "certain"
+        if function.has_comment_near(use.span) or (self.guard.why == "use" and (is_design or self.may_be_meant(use))):
             return "possible"
-        return "certain" if self.guard.why == "annotation" else "likely"
+        return "likely"
 
     def may_be_meant(self, use: guarded.Use) -> bool:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
-        the function, it hands out the member for others to see to, or somebody wrote a comment about it."""
+        the function, or it hands out the member for others to see to."""
         function = use.function
         called_by_pointer = not function.is_method or "override" in function.record.qualifiers
         if called_by_pointer and not self.locking.from_callers(function).sites:
             return True
-        hands_out = not types.parse(function.record.result).is_value and function.is_short
-        return hands_out or function.has_comment_near(use.span)
+        return not types.parse(function.record.result).is_value and function.is_short

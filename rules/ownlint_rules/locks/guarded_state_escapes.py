@@ -264,7 +264,7 @@ class _Judge:
         if evidence is None:
             return
         certainty: Certainty = "certain" if guard.why == "annotation" else "likely"
-        if storage.kind == "unknown" or not evidence.strong or not storage.type:
+        if storage.kind == "unknown" or not evidence.strong or not storage.type or escapes.is_pinned(self.function):
             certainty = "possible"
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
