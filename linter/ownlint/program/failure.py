@@ -219,6 +219,14 @@ def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
 # --- what a test says about a call ----------------------------------------------------------------------
 
 
+def names_outcome(name: str) -> bool:
+    """Whether something of that last name is asked whether it has worked."""
+    lowered = name.lower()
+    return bool(_GOOD.fullmatch(lowered) or _BAD.fullmatch(lowered)) or lowered.endswith(
+        ("succeeded", "is_ok", "isok", "failed", "is_err", "iserror")
+    )
+
+
 def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
     value = _outcome_of(test.value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import msgspec
@@ -82,6 +82,7 @@ class Program:
         self.handing: object = None  # see `handing.handing`
         self.losses: object = None  # see `losing.losses`
         self.guards: object = None  # see `guard_classes.guards`
+        self.guard_words: object = None  # see `temporaries.dropped_guards`
         self.rechecks: object = None  # see `rechecks.helpers_of`
         self.atomics: object = None  # see `rechecks.atomic_gaps`
         self.shared: object = None  # see `lazily.others_lock`
@@ -934,9 +935,17 @@ class Program:
     @cached_property
     def accessors(self) -> dict[str, frozenset[str]]:
         """For each name, the short functions without parameters that say it. Needs no decoding."""
+        return self._short_sayers(lambda function: not function.record.parameters)
+
+    @cached_property
+    def comparers(self) -> dict[str, frozenset[str]]:
+        """For each name, the short functions with parameters that answer a bool and say it. Needs no decoding."""
+        return self._short_sayers(lambda found: found.record.result == "bool" and bool(found.record.parameters))
+
+    def _short_sayers(self, wanted: Callable[[Function], bool]) -> dict[str, frozenset[str]]:
         out: dict[str, set[str]] = {}
         for function in self.functions:
-            if function.is_short and not function.record.parameters:
+            if function.is_short and wanted(function):
                 for said in _SAID.findall(bytes(function.record.body)):
                     out.setdefault(said.decode(), set()).add(function.name)
         return {name: frozenset(functions) for name, functions in out.items()}

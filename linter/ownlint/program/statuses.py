@@ -137,19 +137,26 @@ class Statuses:
         return frozenset(found)
 
     @cached_property
-    def _names_status(self) -> re.Pattern[bytes]:
-        """Finds the name of a status type in an encoded body."""
-        return re.compile(rb"\b(?:%b)\b" % b"|".join(re.escape(name.encode()) for name in sorted(self.names)))
+    def _names_status(self) -> tuple[bytes, ...]:
+        return tuple(sorted(name.encode() for name in self.names))
 
     def may_hold(self, function: Function) -> bool:
         """Whether the body names the type of a status, or calls what may answer with one. Needs no decoding."""
-        return self.may_drop(function) or (bool(self.names) and function.says(self._names_status))
+        if self.may_drop(function):
+            return True
+        body = bytes(function.record.body)
+        return any(name in body for name in self._names_status)
+
+    def names_owned_error(self, function: Function) -> bool:
+        """Whether the body names the type of an error that its holder frees, or calls what may answer with one."""
+        body = bytes(function.record.body)
+        if any(name in body for name in self._owned_names):
+            return True
+        return any(self.may_own(name) for name in function.record.mentions)
 
     @cached_property
-    def owned_names(self) -> re.Pattern[bytes] | None:
-        """Finds the name of the type of an error that its holder frees in an encoded body."""
-        words = b"|".join(re.escape(name.encode()) for name in sorted(self.program.models.owned_error_types))
-        return re.compile(rb"\b(?:%b)\b" % words) if words else None
+    def _owned_names(self) -> tuple[bytes, ...]:
+        return tuple(sorted(name.encode() for name in self.program.models.owned_error_types))
 
     @cached_property
     def _owners(self) -> frozenset[str]:

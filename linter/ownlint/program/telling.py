@@ -19,7 +19,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import place
-from ownlint.program.failure import failing, refuses
+from ownlint.program.failure import failing, names_outcome, refuses
 from ownlint.program.lower import statements
 from ownlint.program.places import Place, last_name, walk
 from ownlint.program.program import Program
@@ -60,10 +60,53 @@ class Aftermath(NamedTuple):
     reached: list[e.Event]
 
 
-def seen_failures(function: Function) -> Iterator[Seen]:
-    """The tests of statuses by which an `if` decides, in source order. A condition inside an expression has a value for
-    either case, and a loop that ends with a failure has come to its end."""
-    branches = sorted((s for s in function.statements if isinstance(s, r.Branch)), key=lambda s: s.condition.start)
+def silent_branches(function: Function) -> list[r.Branch]:
+    """The `if`s that ask for an outcome and have a side which does nothing, or leaves without naming what was asked.
+    Needs no flow."""
+    return [s for s in function.statements if isinstance(s, r.Branch) and _asks(s.condition) and _may_be_silent(s)]
+
+
+def _asks(condition: r.Value) -> bool:
+    for inner in walk(condition):
+        if isinstance(inner, r.Call) and names_outcome(last_name(inner.callee)):
+            return True
+        if isinstance(inner, r.Binary) and inner.op in ("==", "!="):
+            return True
+    bare = condition.value if isinstance(condition, r.Unary) else condition
+    return isinstance(bare, r.Name | r.Call)
+
+
+def _may_be_silent(branch: r.Branch) -> bool:
+    if not branch.other or _only_leaves(branch.other, branch.condition):
+        return not branch.then or not _is_negated(branch.condition) or _only_leaves(branch.then, branch.condition)
+    return _only_leaves(branch.then, branch.condition)
+
+
+def _is_negated(condition: r.Value) -> bool:
+    """`if (!status.ok()) {..}` with nothing else beside it: the good side is the empty one."""
+    return isinstance(condition, r.Unary) and condition.op in ("!", "not")
+
+
+def _only_leaves(body: r.Body, condition: r.Value) -> bool:
+    asked = {inner.text for inner in walk(condition) if isinstance(inner, r.Name)}
+    for statement in statements(body):
+        match statement:
+            case r.Block():
+                continue
+            case r.Leave(kind="throw"):
+                return False
+            case r.Leave(value=value):
+                if any(isinstance(inner, r.Name) and inner.text in asked for inner in walk(value)):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def seen_failures(function: Function, branches: list[r.Branch]) -> Iterator[Seen]:
+    """The tests of statuses by which these `if`s decide, in source order. A condition inside an expression has a value
+    for either case, and a loop that ends with a failure has come to its end."""
+    branches = sorted(branches, key=lambda branch: branch.condition.start)
     starts = [branch.condition.start for branch in branches]
     kept = _kept(function)
     for test in function.flow.events:

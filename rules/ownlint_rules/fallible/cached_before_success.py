@@ -69,7 +69,7 @@ from ownlint import (
     weaker,
 )
 
-_KEEPERS = ("insert", "emplace", "try_emplace", "insert_or_assign", "reset")
+_KEEPERS = ("insert", "emplace", "try_emplace", "insert_or_assign")
 _REFERENCE = re.compile(rb'&"')
 """A local that is a reference, to a slot for one."""
 _HELD = assignments.Held("object", True)

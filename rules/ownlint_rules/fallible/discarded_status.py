@@ -36,7 +36,8 @@ Quiet: results taken by reference (`Status& Update(..)` hands back its receiver)
 outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
 while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
-that most callers make (where the compiler warns of a plain statement, those with a cast), an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
+that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
+comment behind it), an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
 calls that destroy, and values that are held by staying alive. All but the references are shown with
 `--certainty possible`.
 

@@ -73,7 +73,8 @@ _OK_SAYS = re.compile(
 def failure_swallowed(function: Function) -> Iterator[Finding]:
     if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return
-    for seen in telling.seen_failures(function):
+    branches = telling.silent_branches(function)
+    for seen in telling.seen_failures(function, branches) if branches else ():
         if seen.status.advisory or not telling.does_nothing(seen) or _only_asks(function, seen):
             continue
         if _is_kept(function, seen) or telling.is_looked_at_before(function, seen):

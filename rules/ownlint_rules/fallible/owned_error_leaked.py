@@ -77,20 +77,12 @@ class _Taken(NamedTuple):
 
 @rule(severity="error", yields_to=("discarded-status",))
 def owned_error_leaked(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or not _may_own(function):
+    if function.language != "cpp" or not function.program.statuses.names_owned_error(function):
         return
     yield from _tested_on_the_spot(function)
     looked = _looks(function)
     for taken in _taken(function):
         yield from _left_behind(function, taken, looked)
-
-
-def _may_own(function: Function) -> bool:
-    """Whether the body names the type of an owned error, or calls what answers with one."""
-    statuses = function.program.statuses
-    if statuses.owned_names and function.says(statuses.owned_names):
-        return True
-    return any(statuses.may_own(name) for name in function.record.mentions)
 
 
 def _owned(function: Function, call: records.Call) -> Status | None:

@@ -90,7 +90,18 @@ def _may_note(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor"):
         return False
+    if noting.noters(function.program).isdisjoint(record.mentions) and not _may_note_itself(function):
+        return False
     return glance.may_fail(function)
+
+
+def _may_note_itself(function: Function) -> bool:
+    """Whether it sets something that it also asks for, by name or as an element."""
+    comparers = function.program.comparers
+    return any(
+        not name or glance.asks_again(function, name) or function.mentions(*comparers.get(name, ()))
+        for name in set(glance.names_set(function))
+    )
 
 
 def _is_wish(place: Place) -> bool:
