@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program import types
-from ownlint.program.glance import opens
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
 _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 """What compilers that analyse thread safety call a guard."""
-_COMMA = re.compile(rb'%b",",' % opens(r.Binary))
 
 
 class GuardClass(NamedTuple):
@@ -53,26 +51,6 @@ class Guards:
                 meant[alias.name] = meant.get(alias.name, True) and types.parse(alias.target).last in words
         self.words = words | {name for name, always in meant.items() if always}
         """Last names by which a guard can be written."""
-
-    @cached_property
-    def _made_at_once(self) -> re.Pattern[bytes]:
-        return re.compile(
-            rb'(?:%b|%b|%b"(?:void|)","[^"]*",|",",)%b%b"(?:[^"]*::)?(?:%b)"'
-            % (
-                opens(r.Evaluate),
-                opens(r.Binary) + b'",",',
-                opens(r.Cast),
-                opens(r.Call),
-                opens(r.Name),
-                _any_of(self.words),
-            )
-        )
-
-    def may_be_dropped(self, function: Function) -> bool:
-        """False when no statement of the body begins with a guard's construction; needs no decoding."""
-        if self.words.isdisjoint(function.record.mentions):
-            return False
-        return function.says(self._made_at_once) or function.says(_COMMA)
 
     def of(self, written: str, function: Function) -> GuardClass | None:
         """The guard class that a type is, as it is written in a function."""
@@ -129,10 +107,6 @@ def guards(program: Program) -> Guards:
 
 def _last(name: str) -> str:
     return types.parse(name).last
-
-
-def _any_of(words: frozenset[str] | set[str]) -> bytes:
-    return b"|".join(sorted(re.escape(word.encode()) for word in words))
 
 
 def locks_of(guard: GuardClass, call: r.Call) -> tuple[r.Value, ...]:

@@ -18,7 +18,7 @@ from ownlint.program.conditions import Given
 from ownlint.program.glance import asks_again
 from ownlint.program.locks import Locks, locking, mutex_fields
 from ownlint.program.mutexes import mutexes
-from ownlint.program.places import THIS, Place, place_of, strip, walk
+from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.rechecks import is_settled, is_skipped
 from ownlint.program.subjects import Function
@@ -90,7 +90,7 @@ def _acts(function: Function) -> Iterator[tuple[e.Event, Place, r.Value | None]]
             case e.Write(fresh=False, op="=", place=place, value=value) if len(place) <= 2:
                 yield event, place, value
             case e.Call(receiver=place, node=r.Call(args=(value, *_)) as node) if place is not None and len(place) <= 2:
-                if assignments.last_name(node.callee) in _MAKES:
+                if last_name(node.callee) in _MAKES:
                     yield event, place, value
 
 
@@ -182,7 +182,7 @@ def _is_run_once(function: Function) -> bool:
     for call in function.parent.flow.calls:
         if any(isinstance(v, r.Lambda) and v.function == function.index for arg in call.node.args for v in walk(arg)):
             written = (function.program.type_of(arg, function.parent) for arg in call.node.args)
-            return "once" in assignments.last_name(call.node.callee).lower() or any(
+            return "once" in last_name(call.node.callee).lower() or any(
                 "once" in function.program.roles(kind, function.parent) for kind in written if kind
             )
     return False

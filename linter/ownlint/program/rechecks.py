@@ -18,6 +18,7 @@ from ownlint.program import assignments, containers, lookups, types
 from ownlint.program import events as e
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import Container, Insert
+from ownlint.program.flow import Flow
 from ownlint.program.glance import opens
 from ownlint.program.locks import mutex_fields
 from ownlint.program.mutexes import mutexes
@@ -97,7 +98,7 @@ class Gaps:
         if not tests or any(self._is_marked(one, look, act) for one in firsts):
             return None
         flow = self.function.flow
-        again = flow.path(look, lambda event: event is look) is not None
+        again = _leads(flow, look, look)
         lent = all(one.first.index == flow.entry for one in firsts)
         return Gap(look, act, section.lock, tuple(tests), again or lent)
 
@@ -166,6 +167,10 @@ def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
         held = assignments.held(event.value) or assignments.Held("object", None)
         if reads and (gap := gaps.before(event, reads)) is not None:
             yield assignments.Assignment(event, event.place, held), gap
+
+
+def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
+    return flow.path(one, lambda event: event is other) is not None
 
 
 def _outlives(function: Function, place: Place) -> bool:
@@ -280,7 +285,7 @@ def handovers(function: Function, helpers: Helpers) -> Iterator[Handover]:
             if not containers.is_same_key(function, one, other) or any(around(covered, look)):
                 continue
             tests = deciders(function, look, store)
-            if tests and flow.path(look, lambda event, to=store: event is to) is not None:
+            if tests and _leads(flow, look, store):
                 yield Handover(look, store, asked, stored, other, _handed_value(stored, store.node), tuple(tests))
                 break
 
@@ -353,7 +358,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
             continue
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
-        again = flow.path(act, lambda one, to=asked: one is to) is not None
+        again = _leads(flow, act, asked)
         yield assignment, asked, "likely" if done and not again else "possible"
 
 
@@ -413,9 +418,9 @@ class _Atomics(NamedTuple):
 def _atomics(program: Program) -> _Atomics:
     if not isinstance(program.atomics, _Atomics):
         words = program.models.names_of("atomic")
-        fields = (field for cls in program.classes for field in cls.record.fields)
-        variables = (variable for file in program.files.values() for variable in file.variables)
-        names = frozenset(one.name for one in (*fields, *variables) if types.parse(one.type).last in words)
+        found = [(field.name, field.type) for cls in program.classes for field in cls.record.fields]
+        found += [(variable.name, variable.type) for file in program.files.values() for variable in file.variables]
+        names = frozenset(name for name, written in found if types.parse(written).last in words)
         program.atomics = _Atomics(names, frozenset(f"={name}" for name in names))
     return program.atomics
 

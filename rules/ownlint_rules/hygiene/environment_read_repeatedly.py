@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, Step, environment, records, rule
+from ownlint import Class, Finding, Function, Program, Step, environment, records, rule
 
 
 @rule(severity="note")
@@ -106,7 +106,7 @@ def _each_time(around: environment.Surroundings, reading: environment.Reading) -
     )
 
 
-def _subject(reading: environment.Reading) -> environment.Function | environment.Class:
+def _subject(reading: environment.Reading) -> Function | Class:
     subject = reading.function if reading.function is not None else reading.owner
     assert subject is not None
     return subject

@@ -52,6 +52,7 @@ from ownlint import (
     places,
     records,
     rule,
+    temporaries,
     text,
 )
 
@@ -61,38 +62,18 @@ _NAMES = ("lock", "guard", "held", "scoped")
 
 @rule(severity="error")
 def discarded_lock_guard(function: Function) -> Iterator[Finding]:
-    known = guard_classes.guards(function.program)
-    if not known.may_be_dropped(function) and not function.mentions(*known.makers):
-        return
-    for call in function.flow.calls:
-        if not call.dropped or call.node.kind not in ("call", "construct") or _is_just_a_moment(function, call):
+    for call, guard in temporaries.dropped_guards(function):
+        if _is_just_a_moment(function, call):
             continue
-        if (guard := _guard(function, call, known)) is not None:
+        if guard is not None:
             yield from _unnamed(function, call, guard)
-        elif _is_guard_dropped(function, call, known):
+        else:
             yield function.finding(
                 call,
                 f"the guard that `{text(call.node.callee)}` returns ends with this statement",
                 certainty="likely",
                 help="keep it in a local for as long as the lock is needed",
             )
-
-
-def _guard(function: Function, call: events.Call, known: guard_classes.Guards) -> guard_classes.GuardClass | None:
-    """The class of the object that the call makes; none where a function has that name."""
-    callee = call.node.callee
-    guard = known.of(callee.text, function) if isinstance(callee, records.Name) else None
-    if guard is not None and call.node.kind == "call":
-        reached = function.program.callee(call.node, function).records
-        return None if any(record.kind != "constructor" for record in reached) else guard
-    return guard
-
-
-def _is_guard_dropped(function: Function, call: events.Call, known: guard_classes.Guards) -> bool:
-    if call.dropped != "statement" or places.last_name(call.node.callee) not in known.makers:
-        return False
-    result = function.program.callee(call.node, function).result
-    return bool(result) and known.of(result, function) is not None
 
 
 def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> Iterator[Finding]:
