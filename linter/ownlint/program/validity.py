@@ -181,7 +181,7 @@ class Validity:
         for function in self.program.functions:
             if function.language != "cpp":
                 continue
-            home = function.home
+            home = function.home if function.record.kind == "lambda" else function.cls
             if home in roots and _has_this(function):
                 out.setdefault(roots[home], []).append((function, (THIS,), home))
             for parameter in function.record.parameters:

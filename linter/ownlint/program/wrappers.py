@@ -120,14 +120,20 @@ class Wrappers:
         }
         if not alone:
             return []
-        wrapping = alone | {cls.name for cls in self.program.classes if self._may_hold(cls) and self.holds_owner(cls)}
-        wanted = wrapping | {"make_unique", "make_shared"}
-        return [
-            wrapped
-            for function in self.program.functions
-            if function.language == "cpp" and not wanted.isdisjoint(function.record.mentions)
-            for wrapped in self._made_in(function, wrapping)
-        ]
+        lonely = list(self._making(alone))
+        sources = {wrapped.source for wrapped in lonely}
+        if not sources:
+            return []
+        holding = {cls.name for cls in self.program.classes if self._may_hold(cls) and self.holds_owner(cls)}
+        found = [*lonely, *(wrapped for wrapped in self._making(holding - alone) if wrapped.source in sources)]
+        return sorted(found, key=lambda one: (one.function.path, one.value.start))
+
+    def _making(self, names: set[str]) -> Iterator[Wrapped]:
+        """Where classes of these names are made."""
+        wanted = names | {"make_unique", "make_shared"}
+        for function in self.program.functions:
+            if function.language == "cpp" and not wanted.isdisjoint(function.record.mentions):
+                yield from self._made_in(function, names)
 
     def _may_hold(self, cls: Class) -> bool:
         return cls.file.language == "cpp" and bool(cls.record.fields or cls.record.bases)

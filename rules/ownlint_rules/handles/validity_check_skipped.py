@@ -100,11 +100,7 @@ def _judge(known: validity.Validity, function: Function, at: Place, cls: Class) 
         kind = ways.to(use.event)
         if use.field not in worst or _WORSE.index(kind) > _WORSE.index(worst[use.field].kind):
             worst[use.field] = _Judged(function, at, use, kind)
-    for judged in worst.values():
-        if judged.kind in ("checked", "asked") or not known.is_checked_outside(function, at, guards):
-            yield judged
-        else:
-            yield judged._replace(kind="asked")
+    yield from worst.values()
 
 
 _WORSE = ("checked", "asked", "partly", "late", "never")
@@ -122,14 +118,22 @@ def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: 
 def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Iterator[Finding]:
     """Whoever skips what most do."""
     checking = [one for one in judged if one.kind == "checked"]
+    if not checking or len(checking) == len(judged):
+        return
+    judged = [_seen_from_outside(known, one, known.guards_of(cls)) for one in judged]
     careful = [one for one in judged if one.kind in ("checked", "asked")]
     skipping = [one for one in judged if one.kind not in ("checked", "asked")]
-    if not skipping or not checking:
-        return
     guards = known.guards_of(cls)
     for one in skipping:
         certainty = _certainty(len(checking), len(careful), len(judged), one, guards)
         yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
+
+
+def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.Guard]) -> _Judged:
+    """The same, as careful as all who call the function are."""
+    if one.kind in ("checked", "asked") or not known.is_checked_outside(one.function, one.at, guards):
+        return one
+    return one._replace(kind="asked")
 
 
 def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.Guard]) -> Certainty:
