@@ -65,6 +65,19 @@ class Registries:
         flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
         return tuple(one._replace(flags=names) for one, names in flagged if names)
 
+    @cached_property
+    def _storing(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            for name in function.record.mentions:
+                if name[0] == "=":
+                    found.setdefault(name[1:], []).append(function)
+        return found
+
+    def storing(self, member: str) -> list[Function]:
+        """The functions that assign to something of that name."""
+        return self._storing.get(member, [])
+
     def of(self, cls: Class) -> tuple[Registry, ...]:
         """Those in which objects of the class, or of a base of it, stand."""
         return tuple(found for one in cls.ancestry for found in self._of.get(id(one), ()))
@@ -282,6 +295,9 @@ def _registries(program: Program) -> Iterator[Registry]:
 def _registry(
     program: Program, node: r.Node, name: str, written: str, file: r.File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
+    kind = types.parse(written)
+    if kind.pointers or not (kind.arguments or program.defines(kind.last)):
+        return
     kind = types.parse(program.expand(written, file, scope))
     if not kind.arguments or kind.pointers:
         return

@@ -68,8 +68,8 @@ class _Key(NamedTuple):
 @rule(severity="error", yields_to=("flag-cleared-entry-kept",))
 def key_reset_before_erase(cls: Class) -> Iterator[Finding]:
     for key in _keys(cls):
-        for function in cls.program.functions:
-            if function.record.kind in ("constructor", "destructor") or not function.mentions("=" + key.member):
+        for function in registries.registries(cls.program).storing(key.member):
+            if function.record.kind in ("constructor", "destructor"):
                 continue
             for store in registries.stores(function, key.member):
                 if registries.is_of_class(function, store.base, cls) and _stays(function, store, key):

@@ -154,8 +154,8 @@ def _explains_member(destructor: Function, name: str, registry: registries.Regis
     if not _is_plain(cls, found[1].type) or name in set(_keys(destructor, registry)):
         return True
     return any(
-        function.record.kind not in ("constructor", "destructor") and function.mentions("=" + name)
-        for function in cls.program.functions
+        function.record.kind not in ("constructor", "destructor")
+        for function in registries.registries(cls.program).storing(name)
     )
 
 
