@@ -16,10 +16,11 @@ from typing import Literal
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import glance, types
-from ownlint.program.assignments import place
+from ownlint.program.assignments import assigned, place
+from ownlint.program.failure import is_number
 from ownlint.program.lasting import statics
 from ownlint.program.pairs import releasing_verb, words
-from ownlint.program.places import Place, children, covers, last_name, receiver, strip, walk
+from ownlint.program.places import THIS, Place, children, covers, last_name, receiver, strip, walk
 from ownlint.program.resources import OWNING, Resources
 from ownlint.program.subjects import Function
 
@@ -119,9 +120,11 @@ class Holder:
         return not self.ends_itself(written) or types.parse(written).pointers > 0
 
     def _source(self, value: r.Value | None) -> r.Value | None:
-        """What a value is made of when it is the same handle still: `T* q(p)`, `Check(p)` that returns what it is
-        given."""
+        """What a value is made of when it is the same handle still: `T* q(p)`, `p + 16`, `Check(p)` that returns what it
+        is given."""
         inner = strip(value)
+        while isinstance(inner, r.Binary) and inner.op in ("+", "-"):
+            inner = strip(inner.left)
         if isinstance(inner, r.Call):
             if inner.kind == "construct" and len(inner.args) == 1 and isinstance(inner.callee, r.Name):
                 return inner.args[0] if types.parse(inner.callee.text).pointers else inner
@@ -169,10 +172,20 @@ class Holder:
             inner = strip(inner.target)
         if isinstance(inner, r.Call) and last_name(inner.callee) in ("value", "ValueOrDie", "get") and not inner.args:
             inner = receiver(inner)
+        if self.several and (element := self._element_of(inner)) is not None:
+            return self.is_handle(element)
         if not isinstance(inner, _PLAIN):
             return False
         where = place(self.function, inner)
         return where is not None and self._is_alias(where)
+
+    def _element_of(self, value: r.Value | None) -> r.Value | None:
+        """The container in `all.back()`, `all.at(i).first`."""
+        inner = value
+        while isinstance(inner, r.Member):
+            inner = strip(inner.base)
+        found = isinstance(inner, r.Call) and last_name(inner.callee) in ("back", "front", "at")
+        return receiver(inner) if found and isinstance(inner, r.Call) else None
 
     def _is_wrapped(self, value: r.Value) -> bool:
         """Whether the local is a status or an optional around the handle."""
@@ -238,11 +251,34 @@ class Holder:
         if kind is e.Write:
             return self._of_write(event)  # type: ignore[arg-type]
         if kind is e.Leave:
-            value = event.value  # type: ignore[attr-defined]
-            return "kept" if value is not None and self.is_inside(value) else ""
+            return self._of_leave(event)  # type: ignore[arg-type]
         if kind is e.Opaque:
             return "gone" if self.place[0] in event.names else ""  # type: ignore[attr-defined]
         return ""
+
+    def _of_leave(self, event: e.Leave) -> Meaning:
+        if event.value is None:
+            return ""
+        if self.is_inside(event.value) or self._is_interior(event.value):
+            return "kept"
+        inner = strip(event.value)
+        asked = isinstance(inner, r.Call) and (
+            self.is_handle(receiver(inner)) or any(self.is_handle(argument) for argument in inner.args)
+        )
+        return "gone" if asked and not self._is_plain(inner) else ""
+
+    def _is_plain(self, value: r.Value | None) -> bool:
+        """Whether a value can tell nothing but how it went: a number, a status, nothing at all."""
+        program, function = self.function.program, self.function
+        written = program.type_of(value, function)
+        kind = types.parse(written)
+        if kind.last in ("void", "bool", "float", "double") or is_number(written):
+            return True
+        if isinstance(value, r.Call) and not written:  # nobody knows: it is what the function itself answers
+            own = types.parse(function.record.result)
+            return own.is_value and (own.last in ("void", "bool") or is_number(function.record.result))
+        status = program.status(written, function)
+        return status is not None and not kind.arguments
 
     def _of_write(self, event: e.Write) -> Meaning:
         if event.place in self.aliases or event.value is None:
@@ -251,7 +287,19 @@ class Holder:
             return ""
         if isinstance(strip(event.value), r.Call) and not self.is_inside(event.value):
             return ""
-        return "kept" if self.is_inside(event.value) else ""
+        return "kept" if self.is_inside(event.value) or self._is_interior(event.value) else ""
+
+    def _is_interior(self, value: r.Value | None) -> bool:
+        """`&handle->base`, by which a struct of C is known to others."""
+        inner = strip(value)
+        if not isinstance(inner, r.Unary) or inner.op != "&":
+            return False
+        inner = strip(inner.value)
+        while isinstance(inner, r.Member | r.Index):
+            inner = strip(inner.base)
+            if self.is_handle(inner):
+                return True
+        return False
 
     def _of_call(self, event: e.Call) -> Meaning:
         node = event.node
@@ -274,6 +322,8 @@ class Holder:
             elif ended.where.index in touching:
                 return "released"
         meanings = {self._given(node, index) for index in touching}
+        if by_receiver and self._hands_itself_over(node):
+            meanings.add("gone")
         if by_receiver and self.several and name in ("swap", "extract", "release"):
             meanings.add("kept")
         return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")  # type: ignore[return-value]
@@ -288,6 +338,10 @@ class Holder:
             if not {alias[0] for alias in self.aliases} & set(macro.parameters or ())
         )
 
+    def _hands_itself_over(self, node: r.Call) -> bool:
+        """Whether the method gives the object it is called on to somebody."""
+        return any(gives_itself(method) for method in self.function.program.callee(node, self.function).functions)
+
     def _is_called_on(self, node: r.Call, on: r.Value) -> bool:
         """`handle->Unref()`; of a container `all.swap(other)`, and `all.back().Free()`."""
         if self.is_handle(on):
@@ -298,16 +352,22 @@ class Holder:
     def _touches(self, argument: r.Value) -> bool:
         if self.is_inside(argument):
             return True
-        inner = strip(argument)
-        if isinstance(inner, r.Unary) and inner.op == "*" and self.several:
-            return self.is_handle(inner.value)
-        return False
+        return self._is_pointee(argument)
+
+    def _is_pointee(self, value: r.Value | None) -> bool:
+        """`*handle`, which a callee can take the address of."""
+        inner = strip(value)
+        return isinstance(inner, r.Unary) and inner.op == "*" and self.is_handle(inner.value)
 
     def _given(self, node: r.Call, index: int) -> Meaning:
         """What becomes of it as an argument."""
         argument = node.args[index]
+        if self._is_pointee(argument):
+            return self._given_pointee(node, index)
         if not self.is_handle(argument) and not self.is_address(argument):
             return "kept"  # inside of something else
+        if assigned(node) is not None or not _TAKES.isdisjoint(words(last_name(node.callee))):
+            return "kept"
         if any(self._ends_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
@@ -320,6 +380,20 @@ class Holder:
         if taking == "borrowed" or self._only_looks(node, index):
             return ""
         return "unknown"
+
+    def _given_pointee(self, node: r.Call, index: int) -> Meaning:
+        """A value or a const reference looks; another reference may be the beginning of a link to it."""
+        if self.several:
+            return "gone"
+        if node.kind in ("construct", "new") or self._only_looks(node, index):
+            return ""
+        found = self.function.program.callee(node, self.function).records
+        if found and all(
+            types.parse(one.parameters[index].type).is_value for one in found if index < len(one.parameters)
+        ):
+            return ""
+        taking = self.resources.taking(node, self.function, index)
+        return "kept" if taking in ("kept", "adopted", "released") else "unknown" if taking == "unknown" else ""
 
     def _is_pointer(self) -> bool:
         """Whether who has its address can end it and put something else there."""
@@ -467,7 +541,25 @@ class Holder:
 
 
 _ABSENT = re.compile(r"null|empty|invalid|fail|err|none|absent|missing|unset|bad|nil|closed", re.IGNORECASE)
+_TAKES = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})
+"""Words of functions that take over what they are given, when nobody sees or follows what they do."""
 _ASKS = frozenset({"is", "has", "ok", "valid", "good", "exists", "present", "succeeded", "alive", "open", "set"})
+
+
+def gives_itself(method: Function) -> bool:
+    """Whether a body hands out `this`: as an argument, or into a place."""
+    if b'"this"' not in bytes(method.record.body):
+        return False
+    values = [argument for call in method.flow.calls for argument in call.node.args]
+    values += [write.value for write in method.flow.writes if write.value is not None]
+    return any(_is_this(value) for value in values)
+
+
+def _is_this(value: r.Value | None) -> bool:
+    inner = strip(value)
+    if isinstance(inner, r.Unary) and inner.op == "*":
+        inner = inner.value
+    return isinstance(inner, r.Name) and inner.text == THIS
 
 
 def parts(value: r.Value | None) -> Iterator[r.Value]:

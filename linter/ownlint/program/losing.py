@@ -7,6 +7,7 @@ single event does with the handle is `holders`' answer.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
@@ -19,7 +20,7 @@ from ownlint.program import events as e
 from ownlint.program import failure, types
 from ownlint.program.assignments import place
 from ownlint.program.handing import handing
-from ownlint.program.holders import Holder, Mentions, parts
+from ownlint.program.holders import Holder, Mentions, gives_itself, parts
 from ownlint.program.places import Place, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
 from ownlint.program.subjects import Class, Function
@@ -27,6 +28,9 @@ from ownlint.program.walks import HELD, PASSED, Walk, sure
 
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
+
+_ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
+"""What ends everything that was made of it at once."""
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
 
@@ -62,6 +66,8 @@ class _Site(NamedTuple):
     acquisition: Acquisition
     owner: str
     certainty: Certainty
+    known: bool
+    """What is made can be seen: an object that nobody sees may end itself."""
 
 
 class _Last(NamedTuple):
@@ -134,7 +140,7 @@ class _Losing:
             holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
-            yield _Site(holder, event, start, acquisition, owner, certainty)
+            yield _Site(holder, event, start, acquisition, owner, certainty, self.is_known(event.node))
 
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
@@ -144,7 +150,9 @@ class _Losing:
         if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
-        return (found, found.certainty, "") if found is not None else None
+        if found is None or any(_ARENA.search(text(argument)) for argument in call.args):
+            return None
+        return found, found.certainty, ""
 
     def begins(self, event: e.Call, acquisition: Acquisition) -> tuple[e.Event, Place | None] | None:
         """The event from which on a place holds what the call hands out, and the place."""
@@ -195,15 +203,21 @@ class _Losing:
         written = written or function.locals.get(held[0], ("", None))[0]
         if types.parse(written).is_placeholder:
             written = program.type_of(r.Name(0, 0, held[0]), function) or written
-        return self.is_raw(written)
+        return self.is_raw(written) and not self.is_python_object(written)
+
+    def is_python_object(self, written: str) -> bool:
+        """References to Python objects have rules of their own."""
+        return not {"python object", "python handle"}.isdisjoint(self.function.program.roles(written, self.function))
 
     def is_raw(self, written: str, depth: int = 0) -> bool:
         program, function = self.function.program, self.function
         kind = types.parse(written)
         if kind.reference or written.rstrip().endswith("]"):
             return False
-        if kind.pointers or kind.is_placeholder:
+        if kind.pointers:
             return True
+        if kind.is_placeholder:
+            return False
         expanded = types.parse(program.expand(written, function.file, function.record.scope))
         if expanded.pointers:
             return True
@@ -236,6 +250,16 @@ class _Losing:
             return False
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
+    def is_known(self, call: r.Call) -> bool:
+        """Whether all classes of what `new` makes are the project's own, or it is of none."""
+        if call.kind != "new" or not isinstance(call.callee, r.Name):
+            return True
+        written = call.callee.text.removesuffix("[]")
+        if failure.is_number(written) or written in ("bool", "float", "double", "wchar_t") or "*" in written:
+            return True
+        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and all(len(one.bases) == len(one.record.bases) for one in cls.ancestry)
+
     # --- what it comes to ---
 
     def judge(self, site: _Site, trace: Walk) -> Loss | None:
@@ -264,7 +288,7 @@ class _Losing:
                 "overwritten", weaker(certainty, "likely"), overwriting or [Way(site.start, None, False, "likely")]
             )
         if ended is None:
-            return loss("never", "possible" if unsure else certainty, chosen)
+            return loss("never", "possible" if unsure or not site.known else certainty, chosen)
         return loss("skipped", weaker(certainty, "likely"), chosen)
 
     @staticmethod
@@ -377,7 +401,7 @@ class _Losing:
                 told.add(where)
                 continue
             trace = self.walk(holder, event, _call_of(event).node, acquisition)
-            site = _Site(holder, _call_of(event), event, acquisition, "", certainty)
+            site = _Site(holder, _call_of(event), event, acquisition, "", certainty, True)
             failing = [way for way in self.ways(site, trace) if way.fails and way.certainty != "possible"]
             unsure = trace.unsure
             if failing and (trace.ended or unsure):
@@ -457,18 +481,8 @@ def _is_silent(roles: tuple[str, ...]) -> bool:
 
 def _hands_itself_over(cls: Class) -> bool:
     """Whether a constructor gives `this` to somebody, or a method deletes it."""
-    for method in cls.methods:
-        if method.record.kind == "destructor" or b'"this"' not in bytes(method.record.body):
-            continue
-        for call in method.flow.calls:
-            lasts = call.node.kind == "delete" or method.record.kind == "constructor"
-            if lasts and any(_is_this(argument) for argument in call.node.args):
-                return True
-        if method.record.kind == "constructor" and any(_is_this(write.value) for write in method.flow.writes):
-            return True
-    return False
-
-
-def _is_this(value: r.Value | None) -> bool:
-    inner = strip(value)
-    return isinstance(inner, r.Name) and inner.text == "this"
+    return any(
+        gives_itself(method)
+        for method in cls.methods
+        if method.record.kind == "constructor" or (method.record.kind == "method" and method.mentions("delete"))
+    )

@@ -113,6 +113,7 @@ template <class T>
 struct optional {
   optional();
   optional(T);
+  void reset();
   bool has_value() const;
   explicit operator bool() const;
   T& operator*();

@@ -48,5 +48,6 @@ struct object : handle {
 struct function : object {};
 }  // namespace pybind11
 namespace py = pybind11;
+using absl::FailedPreconditionError;
 using absl::InternalError;
 using absl::InvalidArgumentError;
