@@ -99,28 +99,24 @@ def _looked(
 ) -> tuple[e.Test, e.Event, Held] | None:
     """The test that keeps the act from happening again, and the read it rests on."""
     known = assignments.held(value) if isinstance(act, e.Write) else None
-    if known is not None and known.kind in ("emptied", "cleared", "state", "copy"):
-        if known.kind != "copy":
-            return None
-        known = None
+    if known is not None and known.kind in ("emptied", "cleared", "state"):
+        return None
     holding = known if known is not None and known.kind == "flag" else Held("object", True)
-    if holding.kind == "object" and not _can_be_empty(function, place):
+    caches = "const" in function.record.qualifiers
+    if holding.kind == "object" and not caches and not _can_be_empty(function, place):
         return None
     given = Given(place, holding)
-    earlier: set[int] | None = None
+    earlier = {event.index for event in function.flow.before(act)}
+    reads = [one for one in function.flow if isinstance(one, e.Read) and one.place == place and one.index in earlier]
+    if not reads:
+        return None
     oldest: tuple[e.Test, e.Event, Held] | None = None
     for test, outcome in function.flow.guards(act):
-        if test.asserted or not is_skipped(function, test.value, outcome, given):
+        if test.asserted:
             continue
-        earlier = {event.index for event in function.flow.before(act)} if earlier is None else earlier
-        reads = [
-            event
-            for event in function.flow
-            if isinstance(event, e.Read) and event.place == place and event.index in earlier
-        ]
-        read = next((one for one in reversed(reads) if one.span.start in test.value.span), reads[0] if reads else None)
-        if read is not None:
-            oldest = (test, read, holding)
+        read = next((one for one in reversed(reads) if one.span.start in test.value.span), None)
+        if is_skipped(function, test.value, outcome, given) or (caches and read is not None):
+            oldest = (test, read or reads[0], holding)
     return oldest
 
 
@@ -234,14 +230,17 @@ def others_lock(function: Function) -> bool:
     )
 
 
-def hands_out(function: Function, place: Place) -> bool:
+def hands_out(function: Function, lazy: Lazy) -> bool:
     """Whether the function returns what it made, or what that leads to."""
+    place = lazy.place
     members = function.home.members - function.declared if function.home is not None else frozenset()
+    stored = strip(lazy.act.value) if isinstance(lazy.act, e.Write) else None
+    also = stored.text if isinstance(stored, r.Name) else ""
 
     def leads(value: r.Value | None) -> bool:
         named = place_of(value, function.flow.aliases, members)
         if named is not None:
-            return named[: len(place)] == place
+            return named[: len(place)] == place or named == (also,)
         inner = strip(value)
         if isinstance(inner, r.Call):
             return any(leads(argument) for argument in inner.args)

@@ -99,7 +99,7 @@ class Gaps:
             return None
         flow = self.function.flow
         again = _leads(flow, look, look)
-        lent = all(one.first.index == flow.entry for one in firsts)
+        lent = all(_is_lent(self.function, one) for one in firsts)
         return Gap(look, act, section.lock, tuple(tests), again or lent)
 
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
@@ -126,6 +126,14 @@ class Gaps:
 _LARGEST_HELPER = 3000
 """Bytes of an encoded body: some ten statements."""
 _PUSHES = frozenset({"push_back", "emplace_back", "push"})
+
+
+def _is_lent(function: Function, section: Section) -> bool:
+    """Whether the caller holds the lock already: it is held on entry, or an assertion says so."""
+    first = section.first
+    if isinstance(first, e.Call):
+        return mutexes(function.program).verb(first.node, function) == "assert"
+    return first.index == function.flow.entry
 
 
 def divided(function: Function) -> Gaps | None:
@@ -396,7 +404,11 @@ def is_skipped(function: Function, value: r.Value, outcome: bool, given: Given) 
     while known is None and isinstance(inner, r.Unary) and inner.op == "!":
         inner, outcome = strip(inner.value), not outcome
     if known is None and isinstance(inner, r.Name) and inner.text in function.declared:
-        given_to = [write.value for write in function.flow.writes if write.place == (inner.text,) and write.op == "="]
+        given_to = [
+            write.value
+            for write in function.flow.writes
+            if write.place == (inner.text,) and write.op == "=" and write.span.start < value.start
+        ]
         known = comes_to(function, given_to[-1], given) if given_to else None
     return known is (not outcome)
 

@@ -93,4 +93,6 @@ def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
         return "possible"
     if "const" in function.record.qualifiers:
         return "likely"
-    return "likely" if not lazy.is_flag and lazily.hands_out(function, lazy.place) else "possible"
+    if lazy.is_flag:  # a flag of the function's own says that it does something once
+        return "likely" if function.is_local(lazy.place) else "possible"
+    return "likely" if lazily.hands_out(function, lazy) else "possible"
