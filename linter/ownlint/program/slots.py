@@ -16,6 +16,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, weaker
 from ownlint.program import types
 from ownlint.program.bodies import bound_names, values
+from ownlint.program.borrowing import Borrowed, puts, whose
 from ownlint.program.duties import OWNING, Reading
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
@@ -288,9 +289,28 @@ class Slots:
             if field.static or not self.is_raw(field.type, cls):
                 continue
             slot = Slot(cls, field, ())
-            if any(_Ending(body, slot, self).releases() for body in bodies if self._says(body, field.name)):
+            if any(Ending(body, slot, self).releases() for body in bodies if self._says(body, field.name)):
                 return field
         return None
+
+    def is_released_by_destructor(self, slot: Slot) -> bool:
+        """Whether the destructor ends what the slot holds, itself or through a method of the class."""
+        destructor = slot.cls.destructor
+        if destructor is None:
+            return False
+        bodies = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self._may_release(body)]
+        return any(Ending(body, slot, self).releases() for body in bodies if self._says(body, slot.field.name))
+
+    def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
+        """What the class's functions put into the slot, and does not belong to them."""
+        mixed = {store.function for store in slot.stores}
+        for function in self._near(slot.cls, slot.field.name):
+            for node, target, value in puts(function):
+                found = self.member(target, function)
+                if found is not None and found[1] is slot.field:
+                    of = whose(value, function, is_mixed=function in mixed)
+                    if of:
+                        yield Borrowed(function, node, of)
 
     def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
         """The class's own methods that its destructor calls."""
@@ -355,7 +375,7 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        return _Ending(function, slot, self).ends()
+        return Ending(function, slot, self).ends()
 
 
 _STATIC = re.compile(rb",true\]")
@@ -395,7 +415,7 @@ _SEARCHES = frozenset(
 )
 
 
-class _Ending:
+class Ending:
     """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
 
     def __init__(self, function: Function, slot: Slot, slots: Slots) -> None:

@@ -1,0 +1,174 @@
+"""Slots that are filled while they may still hold something: which store loses which handle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Certainty
+from ownlint.program import events as e
+from ownlint.program.places import last_name, receiver, strip, walk
+from ownlint.program.slots import Ending, Slot, Slots, Store
+from ownlint.program.subjects import Function
+
+_HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
+_LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
+_ENDS = frozenset({"end", "cend"})
+
+
+class Overwrite(NamedTuple):
+    """A store loses what the slot holds. `found`: a test has just seen that it holds something; `stored`: the same
+    function has put something there before; `unasked`: nobody looks."""
+
+    store: Store
+    why: Literal["found", "stored", "unasked"]
+    before: r.Node | e.Event | None
+    certainty: Certainty
+
+
+def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
+    """The stores into a slot that somebody else ends, which lose what was there."""
+    stores = [store for store in slot.stores if store.sure and _replaces(store)]
+    enders = list(known.enders(slot)) if stores else []
+    if not enders:
+        return
+    names = frozenset(function.name for function in enders)
+    seen: set[Function] = set()
+    for store in stores:
+        if store.function not in seen:
+            seen.add(store.function)
+            mine = [one for one in stores if one.function is store.function]
+            yield from _Filling(store.function, slot, known, names).lost(mine)
+
+
+def _replaces(store: Store) -> bool:
+    """An assignment, or a call that writes through an argument; a container's `push_back` adds."""
+    return isinstance(store.node, r.Assign) or (not store.element and isinstance(store.node, r.Call))
+
+
+class _Filling:
+    """One function that fills a slot."""
+
+    def __init__(self, function: Function, slot: Slot, known: Slots, enders: frozenset[str]) -> None:
+        self.function = function
+        self.flow = function.flow
+        self.slot = slot
+        self.ending = Ending(function, slot, known)
+        self.ending.find_names()
+        self.enders = enders - {function.name}
+
+    def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
+        at = [(store, event) for store in stores if (event := self._event(store)) is not None]
+        for store, event in at:
+            found = self._found(event)
+            earlier = self._earlier(store, event, at)
+            if found is not None:
+                yield Overwrite(store, "found", found, "likely")
+            elif earlier is not None:
+                yield Overwrite(store, "stored", earlier, "likely")
+            elif self._is_unasked(store, event):
+                yield Overwrite(store, "unasked", None, "possible")
+
+    def _event(self, store: Store) -> e.Event | None:
+        for event in self.flow:
+            inside = store.node.start <= event.span.start and event.span.end <= store.node.end
+            if not inside or event.index not in self.flow.reachable:
+                continue
+            if isinstance(store.node, r.Call):
+                if isinstance(event, e.Call) and event.node.start == store.node.start:
+                    return event
+            elif isinstance(event, e.Write):
+                return event
+        return None
+
+    # --- what is known of the slot ---
+
+    def _found(self, store: e.Event) -> e.Event | None:
+        """A test that has seen the slot occupied, from which a way leads here that ends nothing."""
+        for event in self.flow:
+            if not isinstance(event, e.Test) or event.asserted:
+                continue
+            occupied = self.occupied(event.value)
+            if occupied is None:
+                continue
+            if self.flow.path(event, lambda one: one is store, self._settles, branch=occupied) is not None:
+                return event
+        return None
+
+    def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
+        """A store of the same function into the same place, from which a way leads here that ends nothing."""
+        for other, before in at:
+            if self._place(other) != self._place(store) or (before is event and other.element):
+                continue
+            if self.flow.path(before, lambda one: one is event, self._settles) is not None:
+                return other.node
+        return None
+
+    @staticmethod
+    def _place(store: Store) -> str:
+        return text(store.node.target) if isinstance(store.node, r.Assign) else ""
+
+    def _is_unasked(self, store: Store, event: e.Event) -> bool:
+        if self.function.record.kind == "constructor" or store.element:
+            return False
+        return not self.flow.always_before(event, lambda one: self._settles(one))
+
+    def _settles(self, event: e.Event) -> bool:
+        """What the slot holds is ended here, or asked for anew."""
+        match event:
+            case e.Call(node=call):
+                return (
+                    last_name(call.callee) in self.enders
+                    or last_name(call.callee) in ("erase", "clear", "swap")
+                    or self.ending.ended_by(call)
+                )
+            case e.Test(value=value):
+                return self.asks(value)
+            case e.Write(value=value, target=target) if target is not None and self.ending.is_it(target):
+                return isinstance(strip(value), r.Literal | r.Aggregate)
+            case e.Leave() | e.Opaque():
+                return True
+        return False
+
+    def asks(self, value: r.Value) -> bool:
+        """Whether the test is about what the slot holds, in whatever words."""
+        if self.occupied(value) is not None:
+            return True
+        inner = strip(value)
+        return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
+
+    def occupied(self, value: r.Value | None) -> bool | None:
+        """The outcome of the test that says that the slot holds something; None when it says nothing of that."""
+        inner = strip(value)
+        match inner:
+            case r.Unary(op="!" | "not", value=operand):
+                known = self.occupied(operand)
+                return None if known is None else not known
+            case r.Binary(op="==" | "!=" as op, left=left, right=right):
+                for one, other in ((left, right), (right, left)):
+                    if self.ending.is_it(one) and self._is_nothing(other):
+                        return op == "!="
+                return None
+            case r.Call(callee=r.Member(base=base, name=name)) if self.ending.touches(base):
+                return True if name in _HAS else False if name in _LACKS else None
+            case r.Call() if len(inner.args) == 1 and self.ending.is_it(inner.args[0]):
+                return False if last_name(inner.callee).lower().endswith("isnull") else None
+            case r.Name() | r.Member() | r.Index() if self._is_place(inner):
+                return True
+        return None
+
+    def _is_place(self, value: r.Value) -> bool:
+        if isinstance(value, r.Index):
+            return self.ending.is_it(value.base)
+        return self.ending.is_it(value)
+
+    def _is_nothing(self, value: r.Value) -> bool:
+        inner = strip(value)
+        if isinstance(inner, r.Literal):
+            return inner.kind == "null" or inner.text == "0"
+        if isinstance(inner, r.Call) and last_name(inner.callee) in _ENDS:
+            on = receiver(inner)
+            return on is None or any(self.ending.is_said(one) for one in walk(on))
+        return False

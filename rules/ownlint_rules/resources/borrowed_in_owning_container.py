@@ -1,0 +1,73 @@
+"""A borrowed handle is put where the handles are released.
+
+A container whose elements are released one by one owns every one of them. A handle that belongs to somebody else, put
+among those, is released twice: by its owner, and by the container.
+
+bad:
+
+```cpp
+class Scene {
+ public:
+  ~Scene() {
+    for (Shape* shape : shapes_) delete shape;
+  }
+  void Add(int id) { shapes_.push_back(new Shape{id}); }
+  void Share(std::unique_ptr<Shape>& shape) { shapes_.push_back(shape.get()); }
+ private:
+  std::vector<Shape*> shapes_;
+};
+struct Shape { int id; };
+```
+
+good:
+
+```cpp
+class Scene {
+ public:
+  ~Scene() {
+    for (Shape* shape : shapes_) delete shape;
+  }
+  void Add(int id) { shapes_.push_back(new Shape{id}); }
+  void Take(std::unique_ptr<Shape> shape) { shapes_.push_back(shape.release()); }
+ private:
+  std::vector<Shape*> shapes_;
+};
+struct Shape { int id; };
+```
+
+Reported: a container that some function fills with what it has acquired, and that the destructor, or a method it calls,
+releases, where another store puts in what is borrowed: a smart pointer's `get()`, the address of a local or a member,
+what a getter answers, or a parameter in a function that puts in acquired ones, too.
+
+Quiet: methods that are there to take over what they are given, containers that nobody releases, containers of borrowed
+handles only.
+
+Limits: whether the caller of a method has given up what it passes is not asked.
+
+Source: a cache of device buffers in XLA that the caller's own buffer was put into when it was large enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Program, rule, slots
+
+
+@rule(severity="error")
+def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
+    known = slots.slots(program)
+    for slot in known.of(cls):
+        owned = [store for store in slot.stores if store.sure and store.element]
+        borrowed = list(known.borrowed(slot)) if owned else []
+        if not borrowed or not known.is_released_by_destructor(slot):
+            continue
+        for one in borrowed:
+            beside = next((store for store in owned if store.function is one.function), owned[0])
+            yield one.function.finding(
+                one.node,
+                f"`{slot.field.name}` is released element by element, and {one.whose}",
+                certainty="likely",
+                help="put in a copy or a handle of its own, or keep borrowed ones elsewhere",
+                steps=(beside.function.step(beside.node, "others are acquired"),),
+            )

@@ -1,0 +1,89 @@
+"""A handle is overwritten where it is kept, before it was released.
+
+What a member or an element of a container owned is lost when something new is put there: nobody holds the old handle
+any more, so nobody can release it.
+
+bad:
+
+```cpp
+Block* Cache::Take(int key, size_t n) {
+  auto it = blocks_.find(key);
+  if (it != blocks_.end() && it->second->size >= n) return it->second;
+  blocks_[key] = new Block(n);
+  return blocks_[key];
+}
+Cache::~Cache() {
+  for (auto& [key, block] : blocks_) delete block;
+}
+class Cache {
+ public:
+  ~Cache();
+  Block* Take(int key, size_t n);
+ private:
+  std::map<int, Block*> blocks_;
+};
+```
+
+good:
+
+```cpp
+Block* Cache::Take(int key, size_t n) {
+  auto it = blocks_.find(key);
+  if (it != blocks_.end()) {
+    if (it->second->size >= n) return it->second;
+    delete it->second;
+  }
+  blocks_[key] = new Block(n);
+  return blocks_[key];
+}
+Cache::~Cache() {
+  for (auto& [key, block] : blocks_) delete block;
+}
+class Cache {
+ public:
+  ~Cache();
+  Block* Take(int key, size_t n);
+ private:
+  std::map<int, Block*> blocks_;
+};
+```
+
+Reported: a store of an acquired handle into a member, or an element of one, that some function of the project releases,
+where a way leads to the store on which a test has seen that something is there, or on which the function has stored
+before, and nothing on that way releases, erases or takes out the old one.
+
+Quiet: a store behind a test that the place is empty, after a release, an erase or a helper that releases; containers
+that only grow.
+
+Limits: a store that nobody guards at all is reported as possible only: most such functions run once.
+
+Source: a cache of device buffers in XLA, whose entry was replaced when it was too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Program, overwriting, rule, slots
+
+_WHY = {
+    "found": "this test has seen that something is there",
+    "stored": "it was put there before",
+}
+
+
+@rule(severity="error")
+def owned_handle_overwritten(cls: Class, program: Program) -> Iterator[Finding]:
+    known = slots.slots(program)
+    for slot in known.of(cls):
+        for lost in overwriting.overwrites(slot, known):
+            function = lost.store.function
+            releases = lost.store.made.releases
+            with_it = f" with `{releases[0]}`" if releases and releases != ("delete",) else ""
+            yield function.finding(
+                lost.store.node,
+                f"what `{slot.field.name}` holds is overwritten here, and was not released",
+                certainty=lost.certainty,
+                help=f"release the old handle{with_it} before the new one takes its place",
+                steps=(function.step(lost.before, _WHY[lost.why]),) if lost.before is not None else (),
+            )
