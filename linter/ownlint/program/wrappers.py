@@ -161,10 +161,14 @@ class Wrappers:
         ]
         for item in items:
             native = self._computed(function, item)
-            if isinstance(native, r.Call) and (source := self._source(function, native)) not in (None, made):
-                assert source is not None
+            source = self._source(function, native) if isinstance(native, r.Call) else None
+            if isinstance(native, r.Call) and source is not None and source is not made and self._is_object(source):
                 yield Wrapped(function, call, made, source, not _COPIES.isdisjoint(words(last_name(native.callee))))
                 return
+
+    def _is_object(self, source: Class) -> bool:
+        """Whether it is more than a plain struct of values, such as a C interface passes around."""
+        return source.symbol in self.bound or bool(source.declarations)
 
     def _computed(self, function: Function, value: r.Value) -> r.Value | None:
         inner = strip(value)
