@@ -1120,6 +1120,13 @@ class Models:
         found = self._function_index[language].find(parts, spaces)
         return tuple(msgspec.structs.replace(model, certainty=certainty) for certainty, model in found)
 
+    @functools.cached_property
+    def unlocking(self) -> frozenset[str]:
+        """Last names of the functions that end a lock's hold: what they release is no handle."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        holding = (model for _, _, model in entries if model.has("hold"))
+        return frozenset(name.rsplit("::", 1)[-1] for model in holding for name in model.released_by)
+
     def verbs(self, last: str, place: str = "") -> frozenset[Verb]:
         """What C++ functions of that last name may do, whose ever they are; to a place of that kind alone."""
         index = self._function_index["cpp"]

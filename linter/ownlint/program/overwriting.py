@@ -9,8 +9,9 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
+from ownlint.program.emptying import Ending
 from ownlint.program.places import last_name, receiver, strip, walk
-from ownlint.program.slots import Ending, Slot, Slots, Store
+from ownlint.program.slots import Slot, Slots, Store
 from ownlint.program.subjects import Function
 
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
@@ -40,7 +41,7 @@ def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
         if store.function not in seen:
             seen.add(store.function)
             mine = [one for one in stores if one.function is store.function]
-            yield from _Filling(store.function, slot, known, names).lost(mine)
+            yield from _Filling(store.function, slot, names).lost(mine)
 
 
 def _replaces(store: Store) -> bool:
@@ -51,11 +52,11 @@ def _replaces(store: Store) -> bool:
 class _Filling:
     """One function that fills a slot."""
 
-    def __init__(self, function: Function, slot: Slot, known: Slots, enders: frozenset[str]) -> None:
+    def __init__(self, function: Function, slot: Slot, enders: frozenset[str]) -> None:
         self.function = function
         self.flow = function.flow
         self.slot = slot
-        self.ending = Ending(function, slot, known)
+        self.ending = Ending(function, slot.cls, slot.field.name)
         self.ending.find_names()
         self.enders = enders - {function.name}
 

@@ -209,6 +209,8 @@ class Resources:
         if call.kind in ("construct", "new"):
             return ()
         name = last_name(call.callee)
+        if name in self.program.models.unlocking:
+            return ()
         callee = self.program.callee(call, function)
         found = [
             Ended(effect.place, model.certainty)

@@ -15,26 +15,17 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, weaker
 from ownlint.program import types
-from ownlint.program.bodies import bound_names, values
+from ownlint.program.bodies import values
 from ownlint.program.borrowing import Borrowed, puts, whose
 from ownlint.program.duties import OWNING, Reading
+from ownlint.program.emptying import HANDS_OVER, Ending
 from ownlint.program.pairs import releasing_verb, words
-from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.places import THIS, last_name, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.resources import Acquisition, Resources, resources
 from ownlint.program.subjects import Class, Function
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
-_HANDS_OVER = frozenset(
-    {
-        *("take", "takes", "adopt", "own", "owned", "give", "transfer", "manage", "add", "insert", "register"),
-        *("attach", "append", "push", "enqueue", "submit", "schedule", "defer", "retire", "install", "set", "recycle"),
-        *("return", "put", "post", "save", "track", "store", "keep", "queue", "move", "collect", "clear", "reset"),
-        *("kill", "stop", "shutdown", "terminate", "teardown", "discard", "erase", "remove", "decref", "dec"),
-        *("unload", "abort", "quit"),
-    }
-)
-"""Words of functions out of sight that may well end what they are given, or hand it on."""
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -228,7 +219,7 @@ class Slots:
         return any(
             record.name not in defined
             and not {"pure", "delete", "default"} & set(record.qualifiers)
-            and (releasing_verb(record.name) or not _HANDS_OVER.isdisjoint(words(record.name)))
+            and (releasing_verb(record.name) or not HANDS_OVER.isdisjoint(words(record.name)))
             for record in cls.declarations
         )
 
@@ -288,8 +279,7 @@ class Slots:
         for field in cls.record.fields if bodies else ():
             if field.static or not self.is_raw(field.type, cls):
                 continue
-            slot = Slot(cls, field, ())
-            if any(Ending(body, slot, self).releases() for body in bodies if self._says(body, field.name)):
+            if any(Ending(body, cls, field.name).releases() for body in bodies if self._says(body, field.name)):
                 return field
         return None
 
@@ -299,7 +289,9 @@ class Slots:
         if destructor is None:
             return False
         bodies = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self._may_release(body)]
-        return any(Ending(body, slot, self).releases() for body in bodies if self._says(body, slot.field.name))
+        return any(
+            Ending(body, slot.cls, slot.field.name).releases() for body in bodies if self._says(body, slot.field.name)
+        )
 
     def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
         """What the class's functions put into the slot, and does not belong to them."""
@@ -314,7 +306,15 @@ class Slots:
 
     def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
         """The class's own methods that its destructor calls."""
-        return [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
+        own = [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
+        if not own:
+            return []
+        called = {
+            last_name(event.node.callee)
+            for event in destructor.flow.calls
+            if isinstance(event.node.callee, r.Name) or event.receiver == (THIS,)
+        }
+        return [method for method in own if method.name in called]
 
     @staticmethod
     def _says(function: Function, name: str) -> bool:
@@ -375,7 +375,7 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        return Ending(function, slot, self).ends()
+        return Ending(function, slot.cls, slot.field.name).ends()
 
 
 _STATIC = re.compile(rb",true\]")
@@ -413,164 +413,6 @@ _INSERTS = ("push_back", "emplace_back", "push", "emplace", "insert", "try_empla
 _SEARCHES = frozenset(
     {"find", "begin", "lower_bound", "try_emplace", "emplace", "insert", "insert_or_assign", "FindOrNull"}
 )
-
-
-class Ending:
-    """Whether one body ends what a slot holds: what the slot's value may be called there, and what calls do with it."""
-
-    def __init__(self, function: Function, slot: Slot, slots: Slots) -> None:
-        self.function = function
-        self.name = slot.field.name
-        self.cls = slot.cls
-        self.slots = slots
-        self.resources = slots.resources
-        self.accessors = slots.program.accessors.get(self.name, frozenset()) - _COMMON
-        self.names: set[str] = set()
-        self.nulled = False
-
-    def ends(self) -> bool:
-        """Whether the body ends what the slot holds, or hands it on."""
-        function = self.function
-        if _hands_over_to_its_like(function, self.cls):
-            return False
-        for initializer in function.record.initializers:
-            if initializer.name != self.name and any(self.touches(arg) for arg in initializer.args):
-                return True
-        self.find_names()
-        for inner in self.expressions():
-            if isinstance(inner, r.Call) and self.ended_by(inner):
-                return True
-            if isinstance(inner, r.Assign) and self.moved_by(inner):
-                return True
-        returned = any(
-            isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
-            for statement in function.statements
-        )
-        return self.nulled and returned
-
-    def releases(self) -> bool:
-        """Whether the body ends it for certain: with a release that is known, not with a call that is named so."""
-        self.find_names()
-        return any(
-            ended.where.index >= 0
-            and ended.where.index < len(inner.args)
-            and ended.certainty != "possible"
-            and self.touches(inner.args[ended.where.index])
-            for inner in self.expressions()
-            if isinstance(inner, r.Call)
-            for ended in self.resources.released(inner, self.function)
-        )
-
-    def expressions(self) -> Iterator[r.Value]:
-        for statement in self.function.statements:
-            for value in values(statement):
-                yield from walk(value)
-
-    def find_names(self) -> None:
-        """What locals stand for it, wherever they are set."""
-        for _ in range(2):
-            for statement in self.function.statements:
-                self.name_things(statement)
-            for inner in self.expressions():
-                if isinstance(inner, r.Assign) and self.is_local(inner.target) and self.touches(inner.value):
-                    self.names.add(last_name(strip(inner.target)))
-
-    def is_local(self, target: r.Value) -> bool:
-        inner = strip(target)
-        return isinstance(inner, r.Name) and inner.text in self.function.declared
-
-    def name_things(self, statement: r.Statement) -> None:
-        match statement:
-            case r.Declare(names=names, value=value) if value is not None and self.touches(value):
-                self.names.update(names)
-            case r.Loop(kind="range", target=target, iterable=iterable) if self.touches(iterable):
-                self.names.update(bound_names(target))
-
-    def touches(self, value: r.Value | None) -> bool:
-        """Whether the expression speaks of the slot."""
-        return any(self.is_said(inner) for inner in walk(value))
-
-    def is_said(self, value: r.Value) -> bool:
-        match value:
-            case r.Member(name=name):
-                return name == self.name
-            case r.Name(text=name):
-                return name in self.names or (name == self.name and name not in self.function.declared)
-            case r.Call():
-                return last_name(value.callee) in self.accessors
-        return False
-
-    def is_it(self, value: r.Value | None) -> bool:
-        inner = strip(value)
-        return inner is not None and self.is_said(inner)
-
-    def ended_by(self, call: r.Call) -> bool:
-        name = last_name(call.callee)
-        on = receiver(call)
-        given = [index for index, arg in enumerate(call.args) if self.touches(arg)]
-        is_on = on is not None and self.touches(on)
-        if not given and not is_on:
-            return False
-        if releasing_verb(name) and (given or not _is_container_call(name, call)):
-            return True
-        for ended in self.resources.released(call, self.function):
-            if ended.where.index in given or (ended.where.kind == "receiver" and is_on):
-                return True
-        if name == "exchange" and given:
-            return True
-        if any(self.is_deleter(arg) for arg in call.args):
-            return True
-        return any(self.is_handed_over(call, name, index) for index in given)
-
-    def is_handed_over(self, call: r.Call, name: str, index: int) -> bool:
-        if not self.is_it(call.args[index]) and not isinstance(strip(call.args[index]), r.Index | r.Call | r.Unary):
-            return False
-        taking = self.resources.taking(call, self.function, index)
-        if taking in ("released", "adopted", "kept"):
-            return True
-        return taking == "unknown" and not _HANDS_OVER.isdisjoint(words(name))
-
-    def is_deleter(self, value: r.Value) -> bool:
-        """A lambda that releases what it is given, or a function named so: `std::for_each(b, e, free)`."""
-        inner = strip(value)
-        if isinstance(inner, r.Lambda):
-            made = self.slots.program.function_at(self.function.file, inner.function)
-            return made is not None and bool(self.resources.duties.of(made).released)
-        if isinstance(inner, r.Unary) and inner.op == "&":
-            inner = inner.value
-        return isinstance(inner, r.Name | r.Call) and bool(releasing_verb(last_name(inner)))
-
-    def moved_by(self, assign: r.Assign) -> bool:
-        """Put somewhere else that lives on."""
-        target = strip(assign.target)
-        if self.is_local(assign.target):
-            return False
-        if self.is_it(target) and isinstance(strip(assign.value), r.Literal):
-            self.nulled = True
-        if not self.is_it(assign.value):
-            return False
-        return last_name(target) != self.name if not isinstance(target, r.Index) else not self.touches(target)
-
-
-_COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
-
-
-def _is_container_call(name: str, call: r.Call) -> bool:
-    """`entries_.clear()`, `entries_.erase(it)`: the container forgets, the handles stay."""
-    return name in ("clear", "erase", "pop_back", "drop_front")
-
-
-def _hands_over_to_its_like(function: Function, cls: Class) -> bool:
-    """A move, a copy or a swap: the handle stays in an object of the class."""
-    if function.cls is not cls:
-        return False
-    if "swap" in words(function.name):
-        return True
-    parameters = function.record.parameters
-    if len(parameters) != 1 or (function.record.kind != "constructor" and function.name != "operator="):
-        return False
-    kind = types.parse(parameters[0].type)
-    return kind.reference and kind.last == cls.name
 
 
 def _calls_in(initializer: r.Initializer) -> bool:
