@@ -178,10 +178,13 @@ class Validity:
         out: dict[Class, list[tuple[Function, Place, Class]]] = {}
         roots = {cls: root for cls in self.program.classes if (root := self._root(cls)) is not None}
         names = {cls.name for cls in roots}
+        parts = self._parts(roots)
         for function in self.program.functions:
             if function.language != "cpp":
                 continue
             home = function.home if function.record.kind == "lambda" else function.cls
+            for name, cls in parts.get(home, ()) if home is not None and _has_this(function) else ():
+                out.setdefault(roots[cls], []).append((function, (THIS, name), cls))
             if home in roots and _has_this(function):
                 out.setdefault(roots[home], []).append((function, (THIS,), home))
             for parameter in function.record.parameters:
@@ -189,6 +192,18 @@ class Validity:
                     cls = self.class_of_parameter(function, parameter)
                     if cls in roots:
                         out.setdefault(roots[cls], []).append((function, (parameter.name,), cls))
+        return out
+
+    def _parts(self, roots: dict[Class, Class]) -> dict[Class, list[tuple[str, Class]]]:
+        """The members of each class that are objects of a class with guards, or refer to one."""
+        names = {cls.name for cls in roots}
+        out: dict[Class, list[tuple[str, Class]]] = {}
+        for owner in self.program.classes:
+            for field in owner.record.fields:
+                if types.parse(field.type).last in names and not field.static:
+                    cls = self.program.find_class(field.type, owner.symbol, owner.file)
+                    if cls in roots:
+                        out.setdefault(owner, []).append((field.name, cls))
         return out
 
     def _root(self, cls: Class) -> Class | None:

@@ -181,7 +181,7 @@ def _why(one: _Judged, guard: validity.Guard) -> str:
         return f" before `{guard.name}` is called"
     if one.kind == "partly":
         return f", and not every way here calls `{guard.name}`"
-    about = "its object" if one.at == ("this",) else f"`{one.at[0]}`"
+    about = "its object" if one.at == ("this",) else f"`{one.at[-1]}`"
     return f", and nothing here asks whether {about} is still valid"
 
 
