@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal as OneOf
@@ -28,6 +28,7 @@ from ownlint.program.subjects import Function
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_]\w*|\d\w*|\"[^\"]*\"|[^\s\w]")
+_PARAMETER = re.compile(r"P\d+")
 _LITERALS = frozenset({"true", "false", "nullptr", "NULL", "this"})
 _STATUS = re.compile(r"ok|is_?ok|failed|succeeded|has_?error|is_?error|err", re.IGNORECASE)
 _QUESTION = re.compile(r"^(?:is|has|was|can|supports?)(?![a-z])|null|empty|valid|contains|count|size", re.IGNORECASE)
@@ -95,6 +96,7 @@ class Parity:
         }
         self.neutral = lru_cache(1 << 15)(self._neutral)
         self.outline = lru_cache(256)(self._outline)
+        self.asked_below = lru_cache(256)(self._asked_below)
 
     # --- siblings ---
 
@@ -155,23 +157,21 @@ class Parity:
         """Whether the function deals with what the guard looks at, and nowhere asks about it: neither itself nor in
         what it calls."""
         outline = self.outline(function)
-        if not guard.names <= outline.mentioned or _is_asked(guard, outline):
+        if not guard.names <= outline.mentioned or _is_asked(guard.names, outline.asked):
             return False
-        return not any(_is_asked(guard, self.outline(callee)) for callee in self.called_by(function))
+        return not _is_asked(guard.names, self.asked_below(function))
 
-    def called_by(self, function: Function) -> Iterator[Function]:
-        """The project's functions that the body calls."""
-        seen: set[Function] = set()
-        for call in _calls(function):
-            for callee in self.program.callee(call, function).functions:
-                if callee not in seen and callee is not function:
-                    seen.add(callee)
-                    yield callee
+    def _asked_below(self, function: Function) -> tuple[Asked, ...]:
+        """The conditions of the project's functions that the body calls."""
+        called = dict.fromkeys(
+            callee for call in _calls(function) for callee in self.program.callee(call, function).functions
+        )
+        return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
 
 
-def _is_asked(guard: Guard, outline: Outline) -> bool:
-    """Whether some condition looks at all that the guard looks at."""
-    return any(guard.names <= asked.names for asked in outline.asked)
+def _is_asked(names: frozenset[str], conditions: Iterable[Asked]) -> bool:
+    """Whether some condition looks at all of the names."""
+    return any(names <= asked.names for asked in conditions)
 
 
 def of(program: Program) -> Parity:
@@ -363,7 +363,7 @@ def _looked_at(value: r.Value) -> Iterator[r.Name | r.Member]:
 
 
 def _is_constant(name: str) -> bool:
-    return re.fullmatch(r"k[A-Z]\w*|[A-Z][A-Z0-9_]*", name) is not None and not re.fullmatch(r"P\d+", name)
+    return re.fullmatch(r"k[A-Z]\w*|[A-Z][A-Z0-9_]*", name) is not None and not _PARAMETER.fullmatch(name)
 
 
 def _inside(statement: r.Statement) -> list[r.Statement]:
@@ -472,12 +472,15 @@ def removed_guards(old: Function, new: Function) -> Iterator[Guard]:
     kept = {asked.condition for asked in now.asked}
     fresh = [asked.names for asked in now.asked if asked.condition not in known]
     retyped = _retyped(old, new)
-    for guard in then.guards:
-        if guard.condition in kept or not guard.names <= now.mentioned or not retyped.isdisjoint(guard.names):
-            continue
-        if any(guard.names <= names for names in fresh):
-            continue
-        if not _is_asked_by_new_callee(old, new, guard) and not _is_asked_by_callers(new, guard):
+    gone = [
+        guard
+        for guard in then.guards
+        if guard.condition not in kept and guard.names <= now.mentioned and retyped.isdisjoint(guard.names)
+    ]
+    if gone:
+        fresh += _asked_by_new_callees(old, new)
+    for guard in gone:
+        if not any(guard.names <= names for names in fresh) and not _is_asked_by_callers(new, guard):
             yield guard
 
 
@@ -514,20 +517,22 @@ def _retyped(old: Function, new: Function) -> frozenset[str]:
     return frozenset(f"P{number}" for number, (one, other) in enumerate(pairs, 1) if one != other)
 
 
-def _is_asked_by_new_callee(old: Function, new: Function, guard: Guard) -> bool:
-    """Whether the new body calls something else about what the guard looked at, which may ask in its place."""
+def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
+    """What the new body's further calls are given, about which they may ask in its place, and what they ask of their
+    own object."""
     reading = _Reading(of(new.program), new)
     known = of(old.program).outline(old).mentioned
-    own = {name for name in guard.names if not re.fullmatch(r"P\d+", name)}
+    found = []
     for call in _calls(new):
-        if reading.parity.neutral(last_name(call.callee)) in known:
-            continue
-        if guard.names <= reading.names_in(call):
-            return True
-        for callee in new.program.callee(call, new).functions:
-            if own and any(own <= asked.names for asked in of(new.program).outline(callee).asked):
-                return True
-    return False
+        if reading.parity.neutral(last_name(call.callee)) not in known:
+            found.append(reading.names_in(call))
+            for callee in new.program.callee(call, new).functions:
+                found += [_without_parameters(asked.names) for asked in of(new.program).outline(callee).asked]
+    return found
+
+
+def _without_parameters(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in names if not _PARAMETER.fullmatch(name))
 
 
 def _is_asked_by_callers(function: Function, guard: Guard) -> bool:
