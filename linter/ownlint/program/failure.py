@@ -32,7 +32,8 @@ _LOOKS = re.compile(
 _ASKS = re.compile(
     r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
     r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|first|last|min|max|test|any|all|none"
-    r"|cast|dyn_cast|isa)$"
+    r"|cast|dyn_cast|isa|status|state|code)$"
+    r"|\w*(?:Exists|_exists)$"
 )
 _BAD_CONSTANT = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
@@ -419,6 +420,9 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     if "error" in lowered or "fail" in lowered or lowered == "unexpected":
         return True
     status = function.program.status(function.program.type_of(call, function), function)
+    scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
+    if call.args and scope and function.program.status(scope, function) is not None:
+        return True  # `Status::Busy("in progress")`
     if status is None:
         return None if call.args else False
     return bool(call.args) if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1] else None

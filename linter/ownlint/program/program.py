@@ -890,6 +890,12 @@ class Program:
             after < len(starts) and starts[after] - span.end <= 8
         )
 
+    def has_comment_inside(self, file: r.File, span: r.Span) -> bool:
+        """Whether a comment begins inside `span`."""
+        starts = file.comments[::2]
+        after = bisect_left(starts, span.start)
+        return after < len(starts) and starts[after] < span.end
+
     def has_comment_behind(self, file: r.File, span: r.Span) -> bool:
         """Whether a comment stands right behind `span`: within 8 bytes, which is a semicolon and some blanks."""
         starts = file.comments[::2]

@@ -42,6 +42,8 @@ class Seen(NamedTuple):
     has failed; `kept` the place of the status, None when it is asked on the spot; `side` what stands in the `if` for
     that way alone, None where the test does not decide it by itself."""
 
+    branch: r.Branch
+
     test: e.Test
     outcome: bool
     cause: e.Call
@@ -123,7 +125,7 @@ def seen_failures(function: Function, branches: list[r.Branch]) -> Iterator[Seen
             status = _status(function, cause, place)
             if status is not None:
                 side = side_of(function, branches[at], test, outcome)
-                yield Seen(test, outcome, cause, status, place, weaker(certainty, status.certainty), side)
+                yield Seen(branches[at], test, outcome, cause, status, place, weaker(certainty, status.certainty), side)
             break
 
 

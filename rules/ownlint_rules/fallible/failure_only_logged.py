@@ -210,11 +210,20 @@ def _is_asked_again(function: Function, empty: _Empty, use: events.Event) -> boo
             return False
         if isinstance(event, events.Write) and event.place == (empty.name,):
             return True
-        if isinstance(event, events.Test) and any(
-            isinstance(inner, records.Name) and inner.text == empty.name for inner in places.walk(event.value)
-        ):
+        asked: records.Value | None = None
+        if isinstance(event, events.Test):
+            asked = event.value
+        elif isinstance(event, events.Call) and event is not use and _may_leave(function, event):
+            asked = event.node
+        if any(isinstance(inner, records.Name) and inner.text == empty.name for inner in places.walk(asked)):
             return True
     return True
+
+
+def _may_leave(function: Function, call: events.Call) -> bool:
+    """A macro that leaves, or ends the program, when it is not given what it wants."""
+    role = function.program.role(places.last_name(call.node.callee))
+    return role in ("return on failure", "assign or return", "check", "assert")
 
 
 def _finding(function: Function, empty: _Empty, line: events.Call, use: events.Event) -> Finding:

@@ -54,6 +54,8 @@ from ownlint import (
     Finding,
     Function,
     Place,
+    Span,
+    answers,
     events,
     failure,
     places,
@@ -131,16 +133,27 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or (seen.status.kind == "enum" and function.record.result in ("", "void"))
         or _is_commented(function, seen, after, leave)
         or telling.tells_itself(function, seen.cause.node)
+        or _is_kept_inside(function, seen)
         or _is_noticed(function, after)
     )
     return "possible" if spared else sure
+
+
+def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:
+    """Whether the callee keeps the outcome where others can ask for it, or has nothing but success to tell."""
+    callees = function.program.callee(seen.cause.node, function).functions
+    return answers.are_kept(callees) or answers.cannot_fail(callees)
 
 
 def _is_commented(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> bool:
     spots = [seen.test.span, seen.cause.span]
     if leave in after.own:
         spots.append(leave.span)
-    return any(function.has_comment_near(span) for span in spots)
+    if any(function.has_comment_near(span) for span in spots):
+        return True
+    branch = seen.branch
+    inside = Span(branch.condition.end, branch.end)
+    return seen.side is branch.then and function.program.has_comment_inside(function.file, inside)
 
 
 def _has_default(function: Function, after: telling.Aftermath) -> bool:
@@ -168,6 +181,8 @@ def _is_noticed(function: Function, after: telling.Aftermath) -> bool:
         if (isinstance(event, events.Write) and not event.fresh and function.is_local(event.place))
         or (isinstance(event, events.Call) and event.receiver is not None and function.is_local(event.receiver))
     }
+    if any(name not in function.locals for name in left):
+        return True  # around a lambda
     only = set(after.own)
     return any(
         isinstance(event, events.Read) and event.place[0] in left for event in after.reached if event not in only

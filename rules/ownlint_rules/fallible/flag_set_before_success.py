@@ -151,7 +151,28 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
         return "possible"
     if _keeps_its_error(function, announced, failed) or passing.ends_with_failure(function):
         return "possible"
+    if _is_about_its_own_block(function, announced, failed):
+        return "possible"
     return failed.certainty
+
+
+def _is_about_its_own_block(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether it closes a block of an `if` whose own work has succeeded, while what fails stands behind the block."""
+    at, cause = announced.event, failed.cause
+    blocks = [
+        records.Span(body[0].start, body[-1].end)
+        for branch in function.statements
+        if isinstance(branch, records.Branch)
+        for body in (branch.then, branch.other)
+        if body and body[0].start <= at.span.start < body[-1].end
+    ]
+    if not blocks or cause is None:
+        return False
+    block = min(blocks, key=lambda span: span.end - span.start)
+    return cause.span.start >= block.end and any(
+        other.cause is not None and block.start <= other.cause.span.start < at.span.start
+        for other in failure.failures(function)
+    )
 
 
 def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
