@@ -135,12 +135,12 @@ class Domain:
         kind = types.parse(written)
         if not _FREE.isdisjoint(self.program.roles_at(kind.name, self.file, self.scope)):
             return True
-        if kind.is_value and self._locks_itself(kind.name):
+        if kind.is_value and self.locks_itself(kind.name):
             return True
         constant = bool(re.match(r"\s*(?:static\s+|inline\s+)*(?:const\b(?!.*[*&])|constexpr\b)", member.type))
         return constant or bool(re.search(r"\*\s*const\s*$", member.type))
 
-    def _locks_itself(self, name: str) -> bool:
+    def locks_itself(self, name: str) -> bool:
         """Whether it is a class that brings locks or atomics of its own, and sees to itself."""
         cls = (
             self.program.find_class(name, self.scope, self.file)
@@ -238,6 +238,8 @@ class Domain:
                 total -= 1
             elif self.is_held(use, lock):
                 careful.append(use)
+        if len({use.function for use in careful}) < 2:
+            return None  # what one function does is no habit
         if total < FEWEST or len(careful) < MOST_CAREFUL * total or all(use.kind == "read" for use in careful):
             return None
         return Guard(member, lock, "use", total, len(careful))
@@ -607,6 +609,8 @@ def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
     if traced is None:
         return None
     found = tracer.function.program.callee(call, tracer.function)
+    if found.owner is not None and tracer.domain.locks_itself(found.owner.symbol):
+        return None
     if found.records and found.certainty == "certain":
         return None if any("const" in record.qualifiers for record in found.records) else "change"
     verbs = {effect.verb for model in found.models for effect in model.effects if str(effect.place) == "receiver"}

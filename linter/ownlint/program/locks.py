@@ -38,9 +38,12 @@ ELSEWHERE = "<elsewhere>"
 _KEPT = 512
 _DEEPEST = 8
 _MOST_CALLERS = 40
+_ENOUGH = 12
 _HAND = frozenset(
     {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
 )
+_REQUIRES = re.compile(r"REQUIRES|(?:^|::)requires_\w*capability$")
+"""A macro of the project's own for what the models know by other names."""
 _TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
 
 
@@ -61,6 +64,8 @@ class Callers(NamedTuple):
     sites: int
     locks: frozenset[Place] = frozenset()
     alone: bool = False
+    some: frozenset[Place] = frozenset()
+    """What some of the calls hold."""
 
 
 def holds(locks: Locks | frozenset[Place], name: str) -> bool:
@@ -143,6 +148,7 @@ class Locking:
 
     def _ask_callers(self, function: Function) -> Callers:
         common: frozenset[Place] | None = None
+        some: set[Place] = set()
         sites = alone = 0
         for caller, event in self._sites(function):
             if caller in self._under_way:
@@ -158,11 +164,12 @@ class Locking:
                 continue
             found = _translated({h.lock for h in here} | around.locks, function, event)
             common = found if common is None else common & found
-            if not common:
-                return Callers(sites)
+            some |= found
+            if not common and sites > _ENOUGH:
+                break
         if common is None:
             return Callers(sites, alone=sites > 0 and alone == sites)
-        return Callers(sites, common)
+        return Callers(sites, common, some=frozenset(some))
 
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":
@@ -462,7 +469,7 @@ class _Reader:
                 return state | {Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)}
             return frozenset(h for h in state if h.guard != root) if verb == "release" else None
         verb = self.mutexes.verb(call, self.function)
-        if not verb or not self.is_lock(call, on):
+        if not verb or on == (THIS,) or not self.is_lock(call, on):
             return state | {Held(SOMEBODYS, CALLERS)} if verb == "assert" else None
         if verb == "release":
             return frozenset(h for h in state if h.lock != on)
@@ -570,7 +577,7 @@ def required(function: Function) -> tuple[str, ...]:
                 last_part(argument)
                 for record in records
                 for annotation in record.annotations
-                if program.role(annotation.name) == "requires lock"
+                if program.role(annotation.name) == "requires lock" or _REQUIRES.search(annotation.name)
                 for argument in annotation.arguments.split(",")
                 if argument.strip()
             }

@@ -136,15 +136,18 @@ class _Judge:
             return "possible"
         if self.guard.why == "annotation":
             return "certain"
-        if function.has_comment_near(use.span) or (self.guard.why == "use" and (is_design or self.may_be_meant(use))):
+        if is_design or function.has_comment_near(use.span) or (self.guard.why == "use" and self.may_be_meant(use)):
             return "possible"
         return "likely"
 
     def may_be_meant(self, use: guarded.Use) -> bool:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
-        the function, or it hands out the member for others to see to."""
+        the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function
+        callers = self.locking.from_callers(function)
+        if locks.holds(callers.some, self.guard.lock):
+            return True
         called_by_pointer = not function.is_method or "override" in function.record.qualifiers
-        if called_by_pointer and not self.locking.from_callers(function).sites:
+        if called_by_pointer and not callers.sites:
             return True
         return not types.parse(function.record.result).is_value and function.is_short
