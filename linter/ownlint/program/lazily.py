@@ -15,7 +15,9 @@ from ownlint.program import assignments, types
 from ownlint.program import events as e
 from ownlint.program.assignments import Held
 from ownlint.program.conditions import Given
+from ownlint.program.environment import is_test
 from ownlint.program.glance import asks_again
+from ownlint.program.guard_classes import guards
 from ownlint.program.locks import Locks, locking, mutex_fields
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
@@ -207,7 +209,7 @@ def _shared(program: Program) -> _Shared:
 
 
 def _locking_files(program: Program) -> Iterator[str]:
-    spelled = mutexes(program).words
+    spelled = guards(program).words | mutexes(program).holders.keys()
     for function in program.functions:
         if not spelled.isdisjoint(function.record.mentions):
             yield function.path
@@ -217,6 +219,11 @@ def is_called_safely(function: Function) -> bool:
     """Whether everybody in the project who calls it holds a lock, or is a constructor."""
     callers = locking(function.program).from_callers(function)
     return callers.alone or bool(callers.locks) or _SAYS_LOCKED.search(function.name) is not None
+
+
+def is_at_the_start(function: Function) -> bool:
+    """Whether it is a program's own start, or a test's: one thread runs it."""
+    return is_test(function.path) or any(p.name == "argv" or "char**" in p.type for p in function.record.parameters)
 
 
 def others_lock(function: Function) -> bool:

@@ -89,7 +89,7 @@ def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
     """As sure as that several threads come here."""
     if lazy.guarded:
         return "likely"
-    if function.file.bindings or not lazily.others_lock(function):
+    if function.file.bindings or lazily.is_at_the_start(function) or not lazily.others_lock(function):
         return "possible"
     if "const" in function.record.qualifiers:
         return "likely"
