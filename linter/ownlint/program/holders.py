@@ -120,8 +120,8 @@ class Holder:
         return not self.ends_itself(written) or types.parse(written).pointers > 0
 
     def _source(self, value: r.Value | None) -> r.Value | None:
-        """What a value is made of when it is the same handle still: `T* q(p)`, `p + 16`, `Check(p)` that returns what it
-        is given."""
+        """What a value is made of when it is the same handle still: `T* q(p)`, `p + 16`, `Check(p)` that returns what
+        it is given."""
         inner = strip(value)
         while isinstance(inner, r.Binary) and inner.op in ("+", "-"):
             inner = strip(inner.left)
@@ -263,7 +263,8 @@ class Holder:
             return "kept"
         inner = strip(event.value)
         asked = isinstance(inner, r.Call) and (
-            self.is_handle(receiver(inner)) or any(self.is_handle(argument) for argument in inner.args)
+            self.is_handle(receiver(inner))
+            or any(self.is_handle(argument) or self._is_interior(argument) for argument in inner.args)
         )
         return "gone" if asked and not self._is_plain(inner) else ""
 
@@ -285,8 +286,11 @@ class Holder:
             return ""
         if event.fresh and self.several and self._walks_over_it(event):
             return ""
-        if isinstance(strip(event.value), r.Call) and not self.is_inside(event.value):
-            return ""
+        made = strip(event.value)
+        if isinstance(made, r.Call) and not self.is_inside(made):
+            local = len(event.place) == 1 and self.is_own_local(event.place[0])
+            given = any(self.is_handle(argument) or self._is_interior(argument) for argument in made.args)
+            return "gone" if given and not local and not self._is_plain(made) else ""
         return "kept" if self.is_inside(event.value) or self._is_interior(event.value) else ""
 
     def _is_interior(self, value: r.Value | None) -> bool:
@@ -308,6 +312,10 @@ class Holder:
         name = last_name(node.callee)
         if self._is_said_by_macro(node):
             return "gone"
+        if self._is_compared_with_null(node):
+            return "" if "NE" in name else "gone"
+        if releasing_verb(name) and any(self._touches(one) or self._is_interior(one) for one in node.args):
+            return "released"
         touching = [index for index, argument in enumerate(node.args) if self._touches(argument)]
         on = receiver(node)
         by_receiver = on is not None and self._is_called_on(node, on)
@@ -338,6 +346,16 @@ class Holder:
             if not {alias[0] for alias in self.aliases} & set(macro.parameters or ())
         )
 
+    def _is_compared_with_null(self, node: r.Call) -> bool:
+        """`EXPECT_EQ(handle, nullptr)`, which is a test of its own."""
+        if len(node.args) != 2 or type(node.callee) is not r.Name:
+            return False
+        one, other = strip(node.args[0]), strip(node.args[1])
+        return any(
+            isinstance(null, r.Literal) and null.kind == "null" and self.is_handle(held)
+            for null, held in ((one, other), (other, one))
+        )
+
     def _hands_itself_over(self, node: r.Call) -> bool:
         """Whether the method gives the object it is called on to somebody."""
         return any(gives_itself(method) for method in self.function.program.callee(node, self.function).functions)
@@ -348,6 +366,10 @@ class Holder:
             return True
         inner = strip(on)
         return isinstance(inner, r.Call) and last_name(inner.callee) in _ELEMENTS and self.is_handle(receiver(inner))
+
+    def is_given_to(self, node: r.Call) -> bool:
+        """Whether the call gets the handle, as an argument of its own."""
+        return any(self._touches(argument) for argument in node.args)
 
     def _touches(self, argument: r.Value) -> bool:
         if self.is_inside(argument):
@@ -401,10 +423,12 @@ class Holder:
         return len(self.place) == 1 and types.parse(written).pointers > 0
 
     def _ends_later(self, argument: r.Value) -> bool:
-        """Whether an argument says who will end what another one holds: `free`, `&DeleteEntry`."""
+        """Whether an argument says who will end or get what another one holds: `free`, `&Thread::Main`."""
         inner = strip(argument)
         if isinstance(inner, r.Unary) and inner.op == "&":
             inner = inner.value
+            if isinstance(inner, r.Name) and "::" in inner.text:
+                return True
         return (
             isinstance(inner, r.Name)
             and inner.text not in self.function.declared

@@ -24,7 +24,7 @@ from ownlint.program.holders import Holder, Mentions, gives_itself, parts
 from ownlint.program.places import Place, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
 from ownlint.program.subjects import Class, Function
-from ownlint.program.walks import HELD, PASSED, Walk, sure
+from ownlint.program.walks import HELD, PASSED, Walk, is_part_of, sure
 
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
@@ -108,7 +108,8 @@ class _Losing:
     def all(self) -> Iterator[Loss]:
         live: list[tuple[_Site, Walk]] = []
         for site in self.sites():
-            trace = self.walk(site.holder, site.start, site.call.node, site.acquisition)
+            status = site.call.into if site.acquisition.where.kind == "argument" else None
+            trace = self.walk(site.holder, site.start, site.call.node, site.acquisition, status)
             live.append((site, trace))
             if (found := self.judge(site, trace)) is not None:
                 yield found
@@ -116,8 +117,10 @@ class _Losing:
                 return
         yield from self.gathered(live)
 
-    def walk(self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition) -> Walk:
-        walk = Walk(holder, start, call, acquisition, max(_MOST_VISITS - self.visits, 0))
+    def walk(
+        self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition, status: Place | None = None
+    ) -> Walk:
+        walk = Walk(holder, start, call, acquisition, max(_MOST_VISITS - self.visits, 0), status)
         self.visits += walk.visits
         return walk
 
@@ -140,7 +143,20 @@ class _Losing:
             holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
+            if self.is_mixed(holder):
+                certainty = "possible"
             yield _Site(holder, event, start, acquisition, owner, certainty, self.is_known(event.node))
+
+    def is_mixed(self, holder: Holder) -> bool:
+        """Whether the variable stands for something else at other times: `base = on_stack;`."""
+        for event in holder.mentions.of(holder.place[0]):
+            if isinstance(event, e.Write) and event.place == holder.place and not holder.says(event.value):
+                value = strip(event.value)
+                if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
+                    return True
+                if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
+                    return True
+        return holder.place[0] in {parameter.name for parameter in self.function.record.parameters}
 
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
@@ -318,12 +334,12 @@ class _Losing:
             caught = isinstance(event, e.End) and self.is_unwound(event)
             return Way(event, None, caught, "possible" if caught else "certain")
         if (jump := self.jump(event, trace)) is not None:
-            if jump.cause is not None and jump.cause.node is call.node:
+            if jump.cause is not None and is_part_of(call.node, jump.cause.node):
                 return None
             return Way(jump.at, jump.cause, True, jump.certainty)
         known = self.failures().get(event.index, [])
         if known:
-            if any(failed.cause is not None and failed.cause.node is call.node for failed in known):
+            if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
                 return None
             later = [failed for failed in known if failed.cause is None or failed.cause.index in trace.live]
             if later:

@@ -12,9 +12,10 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program import failure
+from ownlint.program.assignments import place
 from ownlint.program.holders import Holder, Meaning
 from ownlint.program.pairs import releasing_verb, words
-from ownlint.program.places import last_name, strip
+from ownlint.program.places import Place, last_name, strip, walk
 from ownlint.program.resources import Acquisition
 
 HELD, PASSED, UNSURE = 1, 2, 4
@@ -29,13 +30,23 @@ _TAKES = frozenset(
 class Walk:
     """`start` is the event from which on the holder holds what `call` handed out."""
 
-    def __init__(self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition, most: int) -> None:
+    def __init__(
+        self,
+        holder: Holder,
+        start: e.Event,
+        call: r.Call,
+        acquisition: Acquisition,
+        most: int,
+        status: Place | None = None,
+    ) -> None:
         self.holder = holder
         self.function = holder.function
         self.flow = holder.function.flow
         self.start = start
         self.call = call
         self.acquisition = acquisition
+        self.status = status
+        """Where the outcome of the call goes, when it is not the handle that it answers."""
         self.live: dict[int, int] = {}
         """Events that are reached with the handle still held, and how sure that is."""
         self.came: dict[int, int] = {}
@@ -159,12 +170,38 @@ class Walk:
         if self.holder.is_absent(test, outcome):
             return 0
         cause, certainty = failure.failing(self.function, test, outcome)
-        if certainty is not None and cause is not None and cause.node is self.call:
+        other_cause, other = failure.failing(self.function, test, not outcome)
+        if certainty is not None:
+            if cause is not None and is_part_of(self.call, cause.node):
+                return 0
+            if (cause is None or cause.index not in self.live) and self._asks_about_call(test):
+                return 0
+            return state if cause is not None else UNSURE
+        if other_cause is not None and self._is_taken_on_success(test, outcome, other_cause):
             return 0
-        if (test.index, outcome) in self._around and certainty is None:
-            _, other = failure.failing(self.function, test, not outcome)
+        if (test.index, outcome) in self._around:
             return UNSURE if other is None else state
         return state
+
+    def _asks_about_call(self, test: e.Test) -> bool:
+        """Whether a test is about the variable that got the outcome of the call that fills an argument."""
+        return self.status is not None and any(
+            place(self.function, inner) == self.status for inner in walk(test.value) if isinstance(inner, r.Name)
+        )
+
+    def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.Call) -> bool:
+        """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
+        nobody says the name any more, it has it."""
+        if not self.holder.is_given_to(cause.node) or cause.index not in self.live:
+            return False
+        released = {one.index for one in self._endings}
+        behind = self.flow.after(test, branch=not outcome)
+        if not any(event.index in released for event in behind):
+            return False
+        return not any(
+            event.index in self.holder.concerned and event.index > test.index and event.index not in released
+            for event in self.flow.after(test, branch=outcome)
+        )
 
     @cached_property
     def _around(self) -> set[tuple[int, bool]]:
@@ -191,6 +228,13 @@ class Walk:
             for target, label in self.flow.successors[test.index]
             if label is not None and (at := self.flow.events[target].span.start) not in body and at not in condition
         }
+
+
+def is_part_of(call: r.Call, outer: r.Call) -> bool:
+    """Whether it is that call, or stands in its arguments."""
+    return call is outer or (
+        outer.start <= call.start and call.end <= outer.end and any(inner is call for inner in walk(outer))
+    )
 
 
 def sure(state: int) -> Certainty:
