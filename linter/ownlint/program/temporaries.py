@@ -75,5 +75,5 @@ def _words(program: Program) -> frozenset[str]:
 @lru_cache(maxsize=4)
 def _made_at_once(words: frozenset[str]) -> re.Pattern[bytes]:
     named = b"|".join(sorted(re.escape(word.encode()) for word in words))
-    begins = rb'(?:%b|%b",",|%b"void","[^"]*",)' % (opens(r.Evaluate), opens(r.Binary), opens(r.Cast))
+    begins = rb'(?:%b|%b",",|%b"void","[^"]*",|ignore"\],"=",)' % (opens(r.Evaluate), opens(r.Binary), opens(r.Cast))
     return re.compile(rb'%b%b%b"(?:[^"]*::)?(?:%b)"' % (begins, opens(r.Call), opens(r.Name), named))

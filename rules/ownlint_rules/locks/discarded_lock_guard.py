@@ -82,7 +82,7 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
     if (guard.argument and not locks) or any(text(argument).endswith(_TAGS) for argument in node.args):
         return
     written = text(node.callee)
-    if _declares(node):
+    if _declares(function, call):
         message = f"`{text(node.args[0])}` is declared anew here, and nothing is locked"
     else:
         what = " and ".join(f"`{_lock(lock)}`" for lock in locks)
@@ -91,7 +91,7 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
     yield function.finding(
         call,
         message,
-        certainty=_certainty(function, call),
+        certainty=_certainty(call),
         help="give the guard a name",
         fix=_fix(function, call, guard),
     )
@@ -101,14 +101,16 @@ def _lock(value: records.Value) -> str:
     return text(value).removeprefix("&")
 
 
-def _declares(node: records.Call) -> bool:
+def _declares(function: Function, call: events.Call) -> bool:
     """`T(name);` is a declaration of `name`."""
-    return node.kind == "call" and len(node.args) == 1 and isinstance(node.args[0], records.Name)
+    node = call.node
+    bare = node.kind == "call" and len(node.args) == 1 and isinstance(node.args[0], records.Name)
+    return bare and _statement(function, call) is not None
 
 
-def _certainty(function: Function, call: events.Call) -> Certainty:
+def _certainty(call: events.Call) -> Certainty:
     """As sure as that somebody behind it needs the lock."""
-    return "certain" if _declares(call.node) or call.dropped == "statement" else "likely"
+    return "certain" if call.dropped == "statement" else "likely"
 
 
 def _is_just_a_moment(function: Function, call: events.Call) -> bool:
