@@ -13,7 +13,7 @@ from ownlint.program import types
 from ownlint.program import events as e
 from ownlint.program.bodies import values
 from ownlint.program.glance import opens
-from ownlint.program.keeping import Keepers, is_plain_type, is_raw, keepers, said_names
+from ownlint.program.keeping import Keepers, is_plain_type, is_raw, keepers, raw_fields, said_names
 from ownlint.program.models import Effect
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
@@ -147,9 +147,9 @@ _BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
 _DECLARED = re.compile(opens(r.Declare) + rb'\["([^"]*)"\],"([^"&*]*)"')
 
 
-def owner_of(function: Function, value: r.Value | None, depth: int = 0) -> str:
+def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unseen: bool = False) -> str:
     """The local in whose storage an address lies; empty when it leads to somebody else's. The value is taken as a
-    pointer or a view."""
+    pointer or a view. `unseen` lets a local whose class nobody shows own what its fields lead to."""
     inner = strip(value)
     if inner is None or depth > _DEEPEST:
         return ""
@@ -165,11 +165,11 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0) -> str:
             owns = is_local_value(function, name) and not _ALONE.isdisjoint(_roles(function, name))
             return name if owns else ""
         case r.Name(text=name):
-            return _named(function, name, depth)
+            return _named(function, name, depth, unseen)
         case r.Member(base=base, arrow=arrow):
-            return _field_of(function, base, arrow)
+            return _field_of(function, base, arrow, unseen)
         case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
-            found = _storage(function, base, depth)
+            found = _storage(function, base, depth, called=True)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""
         case r.Call(kind="construct", args=args) if args and is_raw(function, function.program.type_of(inner, function)):
@@ -179,7 +179,7 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0) -> str:
     return ""
 
 
-def _named(function: Function, name: str, depth: int) -> str:
+def _named(function: Function, name: str, depth: int, unseen: bool = False) -> str:
     """A local string or vector is where a view of it leads; a pointer leads where it was made to lead."""
     if name not in function.locals:
         return ""
@@ -194,19 +194,19 @@ def _named(function: Function, name: str, depth: int) -> str:
         return ""
     if types.parse(written).is_placeholder and isinstance(made, r.Call) and made.kind != "call":
         return ""
-    return owner_of(function, made, depth + 1)
+    return owner_of(function, made, depth + 1, unseen=unseen)
 
 
 def _is_set_again(function: Function, name: str) -> bool:
     return any(write.place == (name,) and not write.fresh for write in function.flow.writes)
 
 
-def _storage(function: Function, base: r.Value, depth: int) -> str:
+def _storage(function: Function, base: r.Value, depth: int, *, called: bool = False) -> str:
     """`text.c_str()`, `&frame.width`: inside the object, or inside what it owns alone."""
     inner = strip(base)
     match inner:
         case r.Name(text=name):
-            if is_owner(function, name) or (is_local_value(function, name) and _is_plain(function, name)):
+            if is_owner(function, name) or (is_local_value(function, name) and _is_plain(function, name, called)):
                 return name
             return _named(function, name, depth + 1)
         case r.Member(base=base, arrow=False):
@@ -218,7 +218,7 @@ def _storage(function: Function, base: r.Value, depth: int) -> str:
     return ""
 
 
-def _field_of(function: Function, base: r.Value, arrow: bool) -> str:
+def _field_of(function: Function, base: r.Value, arrow: bool, unseen: bool) -> str:
     """`request.view.buf`: what a pointer in a local leads to ends with it where the local releases that."""
     inner = strip(base)
     while isinstance(inner, r.Member) and not inner.arrow:
@@ -226,12 +226,19 @@ def _field_of(function: Function, base: r.Value, arrow: bool) -> str:
     if not isinstance(inner, r.Name) or not is_local_value(function, inner.text, views=True):
         return ""
     owns = not _ALONE.isdisjoint(_roles(function, inner.text))
-    return inner.text if owns or (not arrow and releases(function, inner.text)) else ""
+    return inner.text if owns or (not arrow and releases(function, inner.text, unseen)) else ""
 
 
-def _is_plain(function: Function, name: str) -> bool:
-    """Whether the type is known, and shares nothing with others."""
-    return bool(_type(function, name)) and (_SHARED | {"view", "iterator"}).isdisjoint(_roles(function, name))
+def _is_plain(function: Function, name: str, called: bool) -> bool:
+    """Whether the type is known, and shares nothing with others; what a method of it hands out lies in it only where its
+    class is shown and looks nowhere else."""
+    written = _type(function, name)
+    if not written or not (_SHARED | {"view", "iterator"}).isdisjoint(_roles(function, name)):
+        return False
+    if not called:
+        return True
+    cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+    return cls is not None and (not raw_fields(cls) or cls.destructor is not None)
 
 
 def is_owner(function: Function, name: str) -> bool:
@@ -285,7 +292,7 @@ def _statics(function: Function) -> set[str]:
     }
 
 
-def releases(function: Function, name: str) -> bool:
+def releases(function: Function, name: str, unseen: bool = False) -> bool:
     """Whether what a local leads to goes with it: its class has a destructor, nobody shows its class, or the function
     itself releases it, by hand or in a cleanup."""
     written = _type(function, name)
@@ -293,7 +300,7 @@ def releases(function: Function, name: str) -> bool:
     cls = function.program.find_class(kind.name, function.record.scope, function.file) if kind.name else None
     if cls is not None and any(one.record.destructor in ("declared", "defined") for one in cls.ancestry):
         return True
-    if (cls is None and kind.is_placeholder) or not written:
+    if unseen and not written:
         return True
     if any(_releases(function, call, name) for call in function.flow.calls):
         return True

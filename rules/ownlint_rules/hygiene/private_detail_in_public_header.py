@@ -51,7 +51,9 @@ void Run(Engine& engine) { engine.Launch(1); }
 Reported where a class at namespace scope is the type of a private field of another class of the header, other files
 include the header, and none but the header and its own source says the class's name.
 
-Quiet: templates, bases, what a public or protected member or a free function shows, headers below a folder `include` or
+Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
+
+Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, headers below a folder `include` or
 `public`, headers that no other file includes, names that several classes have.
 
 Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts as
@@ -65,7 +67,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, Span, records, rule, types
+from ownlint import Certainty, Class, Finding, Program, Span, records, rule, types
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _INSTALLED = re.compile(r"(?:^|/)(?:include|public|api)/|(?:^|/)(?:test|tests|testing|third_party|external)/")
@@ -81,17 +83,18 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             continue
         candidates = list(_candidates(program, file))
         if candidates and (others := _includers(program, file, match[1])):
+            has_source = any(match[1] == other.rpartition(".")[0] for other in program.files if other != file.path)
             for cls, user, field in candidates:
                 if not any(_says(other, cls.name) for other in others):
-                    yield _found(cls, user, field)
+                    yield _found(cls, user, field, "likely" if has_source else "possible")
 
 
-def _found(cls: Class, user: Class, field: records.Field) -> Finding:
+def _found(cls: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:
     record = cls.record
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
         f"`{cls.name}` is only the type of the private `{user.name}::{field.name}`, and everybody who includes this reads it",
-        certainty="likely",
+        certainty=certainty,
         help=f"nest it in the private part of `{user.name}`, or declare it here and define it in the source",
         steps=(user.step(field, "this is what it is for"),),
     )
@@ -125,7 +128,7 @@ def _private_field(cls: Class, here: list[Class]) -> tuple[Class, records.Field]
     for other in here:
         for field in other.record.fields if other is not cls else ():
             if cls.name in _WORD.findall(field.type):
-                if field.access not in _HIDDEN:
+                if field.access not in _HIDDEN or other.record.template:
                     return None
                 found = found or (other, field)
     return found

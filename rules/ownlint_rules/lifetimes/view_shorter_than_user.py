@@ -368,7 +368,7 @@ def _owner_of_memory(function: Function, value: records.Value) -> str:
     inner = places.strip(value)
     if isinstance(inner, records.Unary) and inner.op == "&":
         return ""
-    owner = ending.owner_of(function, inner)
+    owner = ending.owner_of(function, inner, unseen=True)
     if not owner or owner not in function.locals:
         return ""
     roles = function.program.roles(function.program.type_of(records.Name(0, 0, owner), function), function)
