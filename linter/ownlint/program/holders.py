@@ -266,9 +266,9 @@ class Holder:
             self.is_handle(receiver(inner))
             or any(self.is_handle(argument) or self._is_interior(argument) for argument in inner.args)
         )
-        return "gone" if asked and not self._is_plain(inner) else ""
+        return "gone" if asked and not self.is_plain(inner) else ""
 
-    def _is_plain(self, value: r.Value | None) -> bool:
+    def is_plain(self, value: r.Value | None) -> bool:
         """Whether a value can tell nothing but how it went: a number, a status, nothing at all."""
         program, function = self.function.program, self.function
         written = program.type_of(value, function)
@@ -290,7 +290,7 @@ class Holder:
         if isinstance(made, r.Call) and not self.is_inside(made):
             local = len(event.place) == 1 and self.is_own_local(event.place[0])
             given = any(self.is_handle(argument) or self._is_interior(argument) for argument in made.args)
-            return "gone" if given and not local and not self._is_plain(made) else ""
+            return "gone" if given and not local and not self.is_plain(made) else ""
         return "kept" if self.is_inside(event.value) or self._is_interior(event.value) else ""
 
     def _is_interior(self, value: r.Value | None) -> bool:
@@ -390,6 +390,8 @@ class Holder:
             return "kept"  # inside of something else
         if assigned(node) is not None or not _TAKES.isdisjoint(words(last_name(node.callee))):
             return "kept"
+        if node.template and self._is_forwarded(node):
+            return "kept"
         if any(self._ends_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
@@ -421,6 +423,11 @@ class Holder:
         """Whether who has its address can end it and put something else there."""
         written = self.function.program.type_of(r.Name(0, 0, self.place[0]), self.function)
         return len(self.place) == 1 and types.parse(written).pointers > 0
+
+    def _is_forwarded(self, node: r.Call) -> bool:
+        """`Make<T>(handle)`, which hands its arguments on to a constructor."""
+        found = self.function.program.callee(node, self.function).records
+        return all(any("..." in given.type or given.spread for given in one.parameters) for one in found)
 
     def _ends_later(self, argument: r.Value) -> bool:
         """Whether an argument says who will end or get what another one holds: `free`, `&Thread::Main`."""

@@ -21,7 +21,8 @@ from ownlint.program import failure, types
 from ownlint.program.assignments import place
 from ownlint.program.handing import handing
 from ownlint.program.holders import Holder, Mentions, gives_itself, parts
-from ownlint.program.places import Place, last_name, receiver, render, strip, walk
+from ownlint.program.pairs import words
+from ownlint.program.places import Place, calls_in, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
 from ownlint.program.subjects import Class, Function
 from ownlint.program.walks import HELD, PASSED, Walk, is_part_of, sure
@@ -31,6 +32,7 @@ _MOST_VISITS = 400_000
 
 _ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
 """What ends everything that was made of it at once."""
+_ALLOCATES = re.compile(r"(?i:alloc)")
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
 
@@ -107,11 +109,15 @@ class _Losing:
 
     def all(self) -> Iterator[Loss]:
         live: list[tuple[_Site, Walk]] = []
+        told: set[tuple[object, ...]] = set()
         for site in self.sites():
             status = site.call.into if site.acquisition.where.kind == "argument" else None
             trace = self.walk(site.holder, site.start, site.call.node, site.acquisition, status)
             live.append((site, trace))
-            if (found := self.judge(site, trace)) is not None:
+            found = self.judge(site, trace)
+            # What is acquired in several branches and lost by the same exit is lost once.
+            if found is not None and (said := (site.holder.place, *(way.exit.index for way in found.ways))) not in told:
+                told.add(said)
                 yield found
             if self.visits > _MOST_VISITS:
                 return
@@ -143,9 +149,15 @@ class _Losing:
             holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
-            if self.is_mixed(holder):
+            if self.is_mixed(holder) or (certainty != "certain" and self.is_number(held)):
                 certainty = "possible"
             yield _Site(holder, event, start, acquisition, owner, certainty, self.is_known(event.node))
+
+    def is_number(self, held: Place) -> bool:
+        """Whether what is held may be nothing but a number, for all that its type says."""
+        program, function = self.function.program, self.function
+        written = program.type_of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
+        return failure.is_number(program.expand(written, function.file, function.record.scope))
 
     def is_mixed(self, holder: Holder) -> bool:
         """Whether the variable stands for something else at other times: `base = on_stack;`."""
@@ -155,6 +167,8 @@ class _Losing:
                 if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
                     return True
                 if isinstance(value, r.Name) and value.text not in ("NULL", "INVALID_HANDLE_VALUE"):
+                    return True
+                if isinstance(value, r.Call) and not any(self.handed_out(one) for one in calls_in(event.value)):
                     return True
         return holder.place[0] in {parameter.name for parameter in self.function.record.parameters}
 
@@ -166,9 +180,24 @@ class _Losing:
         if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
-        if found is None or any(_ARENA.search(text(argument)) for argument in call.args):
+        if found is None or self.is_of_arena(call) or self.is_in_place(call, found):
             return None
-        return found, found.certainty, ""
+        borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
+        return found, "possible" if borrowed else found.certainty, ""
+
+    def is_of_arena(self, call: r.Call) -> bool:
+        """Whether it is made of what ends everything at once that was made of it."""
+        on = receiver(call)
+        said = [text(argument) for argument in call.args]
+        if on is None:
+            return any(_ARENA.search(one) for one in said)
+        of = (text(on), self.function.program.type_of(on, self.function))
+        return any(_ARENA.search(one) for one in said) or any("arena" in one.lower() for one in of)
+
+    @staticmethod
+    def is_in_place(call: r.Call, acquisition: Acquisition) -> bool:
+        """`stream_init(memory)` answers what it is given."""
+        return acquisition.where.kind == "result" and bool(call.args) and "init" in words(last_name(call.callee))
 
     def begins(self, event: e.Call, acquisition: Acquisition) -> tuple[e.Event, Place | None] | None:
         """The event from which on a place holds what the call hands out, and the place."""
@@ -304,8 +333,21 @@ class _Losing:
                 "overwritten", weaker(certainty, "likely"), overwriting or [Way(site.start, None, False, "likely")]
             )
         if ended is None:
-            return loss("never", "possible" if unsure or not site.known else certainty, chosen)
+            return loss(
+                "never", "possible" if unsure or not site.known or self.is_seen_through(site) else certainty, chosen
+            )
         return loss("skipped", weaker(certainty, "likely"), chosen)
+
+    def is_seen_through(self, site: _Site) -> bool:
+        """Whether something that was asked of the handle is held, too: who ends that may end it."""
+        return any(
+            isinstance(event, e.Call)
+            and event is not site.call
+            and event.into is not None
+            and site.holder.is_given_to(event.node)
+            and not site.holder.is_plain(event.node)
+            for event in site.holder.concerned.values()
+        )
 
     @staticmethod
     def best(ways: list[Way]) -> Certainty:
@@ -318,6 +360,8 @@ class _Losing:
             if isinstance(event, e.Leave) and event.via and site.holder.tests_itself(event):
                 continue
             way = self.way(site.call, event, trace)
+            if way is not None and isinstance(event, e.Leave) and self.jumps(event.via):
+                way = way._replace(certainty="possible")  # to a label that nobody sees from here
             if way is not None:
                 found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
         for index, certainty in self.throws().items():
@@ -354,6 +398,10 @@ class _Losing:
             if inside:
                 return max(inside, key=lambda call: call.span.end - call.span.start)
         return None
+
+    def jumps(self, macro: str) -> bool:
+        """Whether a macro of the project leaves by a `goto`."""
+        return any(re.search(r"\bgoto\b", one.body) for one in self.function.program.macros_named(macro))
 
     def is_unwound(self, event: e.End) -> bool:
         before = self.function.flow.predecessors[event.index]

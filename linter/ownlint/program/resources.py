@@ -8,6 +8,7 @@ The one place that answers for a project, whoever knows it: a model's `acquire`,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -35,6 +36,9 @@ PUTS = frozenset(
     }
 )
 """Methods of containers that keep what they are given."""
+
+_MOST_BEARERS = 3
+"""Of a name that many functions bear, such as `Read`, one in so many has to have room for a handle to be looked at."""
 
 _NEW = re.compile(rb'"new"')
 _DELETES_THIS = re.compile(rb'"this"\]\],"delete"')
@@ -99,6 +103,8 @@ class Resources:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
         names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
         makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
+        bearing, making = Counter(f.name for f in self.program.functions), Counter(f.name for f in makers)
+        makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
         while True:
             more = {
                 f.name
@@ -122,7 +128,7 @@ class Resources:
         if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
             return False
         kind = types.parse(record.result)
-        if "*" in record.result or kind.last in self.handle_names or kind.is_placeholder:
+        if "*" in record.result or kind.last in self.handle_names:
             return True
         if any(types.parse(argument).last in self.handle_names for argument in kind.arguments):
             return True
@@ -131,7 +137,9 @@ class Resources:
     @cached_property
     def handle_names(self) -> frozenset[str]:
         """Last names of the types that are known to be handles."""
-        return self.program.models.names_of("handle") | {one.handle.name for one in self.pairs.acquirers.values()}
+        paired = {one.handle for one in self.pairs.acquirers.values()}
+        values = {handle.name for handle in paired if not handle.pointers and not handle.is_generic}
+        return self.program.models.names_of("handle") | values
 
     @cached_property
     def _mentioned(self) -> frozenset[str]:
@@ -344,7 +352,10 @@ class Resources:
             return "unknown"
         if any(index in duty.adopted for duty in duties):
             return "adopted"
-        if any(index in duty.stored for duty in duties):
+        if any(
+            index in duty.stored or _is_handed_on(one.record, index)
+            for one, duty in zip(callee.functions, duties, strict=True)
+        ):
             return "kept"
         return "borrowed" if len(duties) >= len(callee.records) else "unknown"
 
@@ -435,6 +446,11 @@ class Resources:
 def _fills(record: r.Function) -> bool:
     """Whether there is a parameter through which a pointer can come out."""
     return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
+
+
+def _is_handed_on(record: r.Function, index: int) -> bool:
+    """Whether the argument belongs to a pack: `make<T>(Args&&... args)`, which hands it on to a constructor."""
+    return any("..." in given.type or given.spread for given in record.parameters[: index + 1])
 
 
 def resources(program: Program) -> Resources:
