@@ -39,7 +39,13 @@ _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
 _QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
-_HOLDS_VALUES = frozenset({"container", "associative", "sequence", "string", "mutex", "condition variable", "view"})
+_PLAIN = frozenset(
+    "bool char short int long unsigned float double size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t "
+    "uint32_t uint64_t uint64 uint32 int64 int32 idx_t".split()  # noqa: SIM905
+)
+_HOLDS_VALUES = frozenset(
+    "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
+) | {"condition variable"}
 _DEPTH = 4
 _MOST_STEPS = 8
 
@@ -215,7 +221,7 @@ class Validity:
         record = function.record
         if function.language != "cpp" or not function.is_short or record.kind not in ("method", "function"):
             return None
-        if not _is_answer(record.result, function):
+        if not _is_answer(record.result, function) and not function.says(_THROWS):
             return None
         if record.kind == "method" and "static" not in record.qualifiers:
             return function.cls if not record.parameters else None
@@ -565,14 +571,29 @@ class Validity:
             return False
         owner, field = found
         kind = types.parse(self.program.expand(field.type, owner.file, owner.symbol))
-        if kind.last in ("bool", "char", "float", "double") or kind.is_placeholder:
-            return False
         roles = self.program.roles_at(field.type, owner.file, owner.symbol)
-        if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles:
+        if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles or kind.is_placeholder:
+            return False
+        if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
+            return False
+        if kind.last == "char":
             return False
         names = [kind.name, *kind.arguments[:1]]
         inner = [self.program.find_class(one, owner.symbol, owner.file) for one in names]
         return not any(one is not None and self.guards_of(one) for one in inner)
+
+    def _is_native(self, cls: Class, owner: Class, name: str, kind: types.Type) -> bool:
+        """Whether a member that is no pointer stands for something: a number that the guards ask about, a struct around
+        a pointer, or one that is defined out of sight."""
+        if kind.last in _PLAIN:
+            return kind.last in _NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
+        if self.program.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
+            return False
+        inner = self.program.find_class(kind.name, owner.symbol, owner.file)
+        if inner is None:
+            return True
+        fields = [field for field in inner.record.fields if not field.static]
+        return len(fields) == 1 and types.parse(fields[0].type).pointers == 1
 
     def _converted(self, function: Function, call: r.Call, argument: r.Value, at: Place, cls: Class) -> str:
         """The member that the object's conversion hands out, where the function called takes just that."""
@@ -679,8 +700,17 @@ def _direct(function: Function, subject: Place) -> Guard | None:
     number = types.parse(function.record.result).name in _NUMBERS
     if number and not _says_why(function, refusing):
         return None
-    answers = types.parse(function.record.result).name != "void"
+    if not _is_answer(function.record.result, function) and not _only_hands_out(function):
+        return None
+    answers = types.parse(function.record.result).name != "void" and _is_answer(function.record.result, function)
     return Guard(function, frozenset(flags), frozenset(), answers, at, unready)
+
+
+def _only_hands_out(function: Function) -> bool:
+    """Whether all it returns are members: an accessor that throws where they are no longer good."""
+    found = [leave.value for leave in function.flow.leaves if leave.kind == "return"]
+    where = [of(function.program).where(function, value) for value in found]
+    return bool(where) and all(one is not None and len(one) > 1 and one[0] == THIS for one in where)
 
 
 def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
@@ -700,7 +730,7 @@ def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
             case e.Leave(kind="throw"):
                 yield _decided(flow, event)
             case e.Leave(kind="return", value=value) if value is not None:
-                if _is_no(value) if number else reports_failure(function, value):
+                if _is_no(value) if number else _is_failure(function, value):
                     yield _decided(flow, event)
             case e.Call(node=call) if of(function.program).ends_program(call):
                 yield _decided(flow, event)
@@ -718,6 +748,13 @@ def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
     """What runs only where it is refused."""
     test = next((test for test, _ in function.flow.guards(event)), None)
     return {one.index for one in function.flow.after(test, branch=outcome)} if test is not None else set()
+
+
+def _is_failure(function: Function, value: r.Value) -> bool:
+    """Whether a status is made on the spot that says no; one that is only handed on is an answer like another."""
+    if function.program.status(function.record.result, function) is None:
+        return False
+    return isinstance(strip(value), (r.Call, r.Conditional)) and reports_failure(function, value)
 
 
 def _is_no(value: r.Value) -> bool:
@@ -807,7 +844,7 @@ def _does_nothing_else(function: Function, refusing: set[int]) -> bool:
         and not (not call.node.args and any(call.span.start in span for span in answers))
         and not _is_accessor(call)
     ]
-    return len(work) <= 1
+    return all(call.node.kind == "construct" for call in work)
 
 
 def _says_why(function: Function, refusing: set[int]) -> bool:
