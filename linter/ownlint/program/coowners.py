@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -12,7 +13,6 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
-from ownlint.program.duties import may_be_handle
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.resources import Resources, resources
@@ -20,6 +20,9 @@ from ownlint.program.slots import slots
 from ownlint.program.subjects import Function
 
 _OWNS = frozenset({"smart pointer", "shared pointer", "scoped owner"})
+_GETS = re.compile(rb'"get",(?:true|false),\d+\],\[\]')
+"""A call of `get` without arguments."""
+
 _LETS_GO = frozenset({"release", "Release", "detach", "reset", "swap", "take", "Take", "steal", "leak"})
 
 
@@ -67,24 +70,15 @@ class CoOwners:
         if function.language != "cpp":
             return False
         mentions = frozenset(function.record.mentions)
-        return not self.taking_names.isdisjoint(mentions)
+        return not self.taking_names.isdisjoint(mentions) or ("get" in mentions and function.says(_GETS))
 
     @cached_property
     def taking_names(self) -> frozenset[str]:
-        """Last names of what takes a raw handle over: owners' types and methods, and the project's own functions that
-        hand a parameter to one of these."""
+        """Last names of what takes a raw handle over: owners' types and methods, and known releases."""
         program = self.program
         owners = set(program.models.names_of("smart pointer", "shared pointer", "scoped owner"))
         owners |= {a.name for a in program.type_aliases if types.parse(a.target).last in owners}
-        names = owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names
-        for function in program.functions:
-            if function.language != "cpp" or function.name in names or function.record.kind == "lambda":
-                continue
-            if not any(may_be_handle(p.type) for p in function.record.parameters):
-                continue
-            if not names.isdisjoint(function.record.mentions) and self.resources.duties.of(function).released:
-                names.add(function.name)
-        return frozenset(names)
+        return frozenset(owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names)
 
     def _calls(self, function: Function) -> Iterator[r.Call]:
         for statement in function.statements:
@@ -104,7 +98,9 @@ class CoOwners:
     def _taking(self, call: r.Call, function: Function, index: int) -> tuple[bool, Certainty] | None:
         """Whether the call releases the argument or adopts it, and how sure that is."""
         name = last_name(call.callee)
-        if name not in self.taking_names and call.kind not in ("construct", "delete"):
+        given = strip(call.args[index])
+        lent = isinstance(given, r.Call) and last_name(given.callee) == "get"
+        if name not in self.taking_names and not lent and call.kind not in ("construct", "delete"):
             return None
         for ended in self.resources.released(call, function):
             if ended.where.kind == "argument" and ended.where.index == index:
@@ -209,7 +205,7 @@ class CoOwners:
                     continue  # freed twice is another bug than owned twice
                 if self._gives_back(first, function):
                     continue
-                if function.flow.path(first, lambda event, end=second: event is end, is_new) is not None:
+                if any(event is second for event in function.flow.after(first, is_new)):
                     yield CoOwner(second.node, name, "raw", releases, "likely", first.node)
                     return
 

@@ -307,12 +307,17 @@ class Reading:
         is_address = isinstance(target, r.Unary) and target.op == "&"
         inner = strip(target.value) if isinstance(target, r.Unary) and is_address else target
         if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
-            if inner is not None and isinstance(inner, r.Name | r.Member | r.Index):
+            fills = is_address or self.takes_reference(call, made.where.index)  # else it counts one reference more
+            if fills and isinstance(inner, r.Name | r.Member | r.Index):
                 self.put({source}, self.owns(self.resources.program.type_of(inner, self.function)), call, inner)
         elif not is_address and (index := self.parameter(inner.text)) is not None:
             self.comes_out(index, {source})
         else:
             self.names.setdefault(inner.text, set()).add(source)
+
+    def takes_reference(self, call: r.Call, index: int) -> bool:
+        records = self.resources.program.callee(call, self.function).records
+        return any(index < len(one.parameters) and "&" in one.parameters[index].type for one in records)
 
     def captured(self, made: r.Lambda) -> None:
         """What a lambda takes along lives on in it, for all we know."""

@@ -84,7 +84,7 @@ class Slots:
     def _may_store(self, function: Function) -> bool:
         """Whether the body can put something acquired into a member; needs no decoding."""
         names = self._raw_names
-        if any(one.name in names and _calls_in(one) for one in function.record.initializers):
+        if any(one.name in names and self._acquires(one) for one in function.record.initializers):
             return True
         if not self.resources.may_acquire(function):
             return False
@@ -93,6 +93,15 @@ class Slots:
         if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.record.mentions):
             return False
         return any(said.decode() in names for said in _SAID.findall(bytes(function.record.body)))
+
+    def _acquires(self, initializer: r.Initializer) -> bool:
+        """Whether an initialiser may acquire something."""
+        names = self.resources.acquiring_names
+        return any(
+            isinstance(inner, r.Call) and (inner.kind == "new" or last_name(inner.callee) in names)
+            for arg in initializer.args
+            for inner in walk(arg)
+        )
 
     @cached_property
     def _raw_names(self) -> frozenset[str]:
@@ -413,11 +422,6 @@ _INSERTS = ("push_back", "emplace_back", "push", "emplace", "insert", "try_empla
 _SEARCHES = frozenset(
     {"find", "begin", "lower_bound", "try_emplace", "emplace", "insert", "insert_or_assign", "FindOrNull"}
 )
-
-
-def _calls_in(initializer: r.Initializer) -> bool:
-    """Whether an initialiser may acquire something: it is a call, or a `new`."""
-    return any(isinstance(inner, r.Call) for arg in initializer.args for inner in walk(arg))
 
 
 def _initialises(function: Function, name: str) -> bool:
