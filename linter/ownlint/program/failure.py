@@ -444,7 +444,15 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
         return None if _makes_status(call.node, written) else call
     if only_looks(call.node) or asks(function, call):
         return None
+    if not written and call.node is value and _becomes_status(function, call):
+        return call
     return call if _same_convention(function, leave, written) else None
+
+
+def _becomes_status(function: Function, call: e.Call) -> bool:
+    """Whether the answer of somebody's method, whose declaration is out of sight, is returned as a status."""
+    status = function.program.status(function.record.result, function)
+    return status is not None and not status.advisory and call.receiver is not None and status.kind == "value"
 
 
 def _makes_status(call: r.Call, written: str) -> bool:
