@@ -32,6 +32,8 @@ _MOST_VISITS = 400_000
 
 _ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
 """What ends everything that was made of it at once."""
+_MEASURES = re.compile(r"size_t$|^(?:bool|float|double)$")
+"""Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc)")
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
@@ -259,6 +261,8 @@ class _Losing:
         kind = types.parse(written)
         if kind.reference or written.rstrip().endswith("]"):
             return False
+        if kind.pointers == 0 and _MEASURES.search(kind.last):
+            return False
         if kind.pointers:
             return True
         if kind.is_placeholder:
@@ -330,7 +334,9 @@ class _Losing:
         overwriting = [way for way in chosen if isinstance(way.exit, e.Write)]
         if overwriting or (again and not chosen):
             return loss(
-                "overwritten", weaker(certainty, "likely"), overwriting or [Way(site.start, None, False, "likely")]
+                "overwritten",
+                weaker(certainty, "likely" if site.certainty == "certain" else "possible"),
+                overwriting or [Way(site.start, None, False, "likely")],
             )
         if ended is None:
             return loss(

@@ -275,7 +275,7 @@ class Program:
     def _learn_one(self, macro: r.Macro, depth: int) -> str:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
-        body = macro.body
+        body = _without_lambdas(macro.body)
         assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters or () if p != "...")
         if _LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
@@ -972,12 +972,24 @@ _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
+_LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
     r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"
     r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
 )
 """The bodies of macros that do nothing with what they are given."""
+
+
+def _without_lambdas(body: str) -> str:
+    """A macro's body but for those of the lambdas in it: what returns from them stays in the macro."""
+    while (found := _LAMBDA.search(body)) is not None:
+        depth, at = 1, found.end()
+        while at < len(body) and depth:
+            depth += {"{": 1, "}": -1}.get(body[at], 0)
+            at += 1
+        body = body[: found.start()] + " " + body[at:]
+    return body
 
 
 def _vanishes(macro: r.Macro) -> bool:

@@ -177,7 +177,7 @@ class Walk:
             if (cause is None or cause.index not in self.live) and self._asks_about_call(test):
                 return 0
             return state if cause is not None else UNSURE
-        if other_cause is not None and self._is_taken_on_success(test, outcome, other_cause):
+        if other is not None and self._is_taken_on_success(test, outcome, other_cause):
             return 0
         if (test.index, outcome) in self._around:
             return UNSURE if other is None else state
@@ -189,10 +189,13 @@ class Walk:
             place(self.function, inner) == self.status for inner in walk(test.value) if isinstance(inner, r.Name)
         )
 
-    def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.Call) -> bool:
+    def _is_taken_on_success(self, test: e.Test, outcome: bool, cause: e.Call | None) -> bool:
         """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
         nobody says the name any more, it has it."""
-        if not self.holder.is_given_to(cause.node) or cause.index not in self.live:
+        if cause is not None:
+            if not self.holder.is_given_to(cause.node) or cause.index not in self.live:
+                return False
+        elif not any(self._answers(event, test) for event in self.holder.concerned.values()):
             return False
         released = {one.index for one in self._endings}
         behind = self.flow.after(test, branch=not outcome)
@@ -201,6 +204,18 @@ class Walk:
         return not any(
             event.index in self.holder.concerned and event.index > test.index and event.index not in released
             for event in self.flow.after(test, branch=outcome)
+        )
+
+    def _answers(self, event: e.Event, test: e.Test) -> bool:
+        """Whether a call that is given the handle sets what is tested: on one of several ways to the test."""
+        return (
+            isinstance(event, e.Call)
+            and event.into is not None
+            and event.index in self.live
+            and self.holder.is_given_to(event.node)
+            and any(
+                place(self.function, inner) == event.into for inner in walk(test.value) if isinstance(inner, r.Name)
+            )
         )
 
     @cached_property
