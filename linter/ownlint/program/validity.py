@@ -28,11 +28,7 @@ from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
 
 _BRANCHES = re.compile(
-    rb"\[(?:%d|%d|%d),\d"
-    % tuple(
-        kind.__struct_config__.tag
-        for kind in (r.Branch, r.Conditional, r.Switch)  # type: ignore[misc]
-    )
+    "|".join(rf"\[{kind.__struct_config__.tag},\d" for kind in (r.Branch, r.Conditional, r.Switch)).encode()
 )
 """A body that decides something."""
 _THROWS = re.compile(rb'"throw"')
@@ -40,9 +36,11 @@ _ANSWERS = re.compile(rb'"return"')
 _QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
 _PLAIN = frozenset(
-    "bool char short int long unsigned float double size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t "
-    "uint32_t uint64_t uint64 uint32 int64 int32 idx_t".split()  # noqa: SIM905
-)
+    {
+        "bool", "char", "short", "int", "long", "unsigned", "float", "double", "size_t", "ssize_t", "int8_t", "int16_t",
+        "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32", "int64", "uint32", "uint64",
+    }
+)  # fmt: skip
 _HOLDS_VALUES = frozenset(
     "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
 ) | {"condition variable"}
@@ -195,9 +193,9 @@ class Validity:
                 out.setdefault(roots[home], []).append((function, (THIS,), home))
             for parameter in function.record.parameters:
                 if types.parse(parameter.type).last in names:
-                    cls = self.class_of_parameter(function, parameter)
-                    if cls in roots:
-                        out.setdefault(roots[cls], []).append((function, (parameter.name,), cls))
+                    seen_as = self.class_of_parameter(function, parameter)
+                    if seen_as in roots:
+                        out.setdefault(roots[seen_as], []).append((function, (parameter.name,), seen_as))
         return out
 
     def _parts(self, roots: dict[Class, Class]) -> dict[Class, list[tuple[str, Class]]]:

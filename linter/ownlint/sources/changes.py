@@ -124,16 +124,15 @@ class _Git:
             self.ask("config", "--name-only", "-z", "--get-regexp", r"^filter\.").stdout
         )
 
-    def ask(self, *arguments: str, given: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-        stdin = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    def ask(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         try:
-            return subprocess.run(  # type: ignore[call-overload,no-any-return]
+            return subprocess.run(
                 [*self.command, *arguments],
                 cwd=self.root,
                 env=self.environment,
+                input=given,
                 capture_output=True,
                 timeout=_GIT_SECONDS,
-                **stdin,
             )
         except subprocess.TimeoutExpired:
             raise ChangesError(f"--diff-base: git {arguments[0]} took longer than {_GIT_SECONDS} s") from None
