@@ -47,6 +47,8 @@ class Duty(NamedTuple):
     """The result is an owned handle that was acquired here and is nowhere else."""
     outs: tuple[tuple[int, Acquisition], ...] = ()
     """The parameters through which an owned handle comes out."""
+    strangers: frozenset[int] = frozenset()
+    """Given to a callee that nobody sees."""
 
 
 NOTHING = Duty()
@@ -147,6 +149,7 @@ class Reading:
         self.adopted: set[int] = set()
         self.stored: set[int] = set()
         self.returned: set[int] = set()
+        self.strangers: set[int] = set()
         self.given_away: set[int] = set()
         """Where acquisitions start that somebody else got, too."""
         self.made: list[tuple[int, Acquisition]] = []
@@ -172,6 +175,7 @@ class Reading:
             frozenset(self.returned),
             made[0] if owns else None,
             tuple(sorted(self.outs.items())),
+            frozenset(self.strangers),
         )
 
     def is_raw_result(self) -> bool:
@@ -297,6 +301,7 @@ class Reading:
                 self.put(sources, taking == "adopted")
                 self.elsewhere.update(source.at for source in sources)
             elif taking == "unknown":
+                self.strangers.update(source.parameter for source in sources if source.made is None)
                 self.give_away(sources)
                 self.elsewhere.update(source.at for source in sources)
 

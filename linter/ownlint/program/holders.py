@@ -20,7 +20,7 @@ from ownlint.program.assignments import assigned, place
 from ownlint.program.failure import is_number
 from ownlint.program.lasting import statics
 from ownlint.program.pairs import releasing_verb, words
-from ownlint.program.places import THIS, Place, children, covers, last_name, receiver, strip, walk
+from ownlint.program.places import THIS, Place, calls_in, children, covers, last_name, receiver, strip, walk
 from ownlint.program.resources import OWNING, Resources
 from ownlint.program.subjects import Function
 
@@ -261,12 +261,14 @@ class Holder:
             return ""
         if self.is_inside(event.value) or self._is_interior(event.value):
             return "kept"
-        inner = strip(event.value)
-        asked = isinstance(inner, r.Call) and (
-            self.is_handle(receiver(inner))
-            or any(self.is_handle(argument) or self._is_interior(argument) for argument in inner.args)
+        return "gone" if any(self._is_asked(call) for call in calls_in(event.value)) else ""
+
+    def _is_asked(self, call: r.Call) -> bool:
+        """Whether a call is about the handle and answers something in which it may be."""
+        about = self.is_handle(receiver(call)) or any(
+            self.is_handle(one) or self._is_interior(one) for one in call.args
         )
-        return "gone" if asked and not self.is_plain(inner) else ""
+        return about and not self.is_plain(call)
 
     def is_plain(self, value: r.Value | None) -> bool:
         """Whether a value can tell nothing but how it went: a number, a status, nothing at all."""

@@ -34,7 +34,7 @@ _ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
 """What ends everything that was made of it at once."""
 _MEASURES = re.compile(r"size_t$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
-_ALLOCATES = re.compile(r"(?i:alloc)")
+_ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
 Kind = Literal["failure", "skipped", "never", "overwritten", "disowned", "gathered"]
 

@@ -357,6 +357,8 @@ class Resources:
             for one, duty in zip(callee.functions, duties, strict=True)
         ):
             return "kept"
+        if any(index in duty.strangers for duty in duties):
+            return "unknown"
         return "borrowed" if len(duties) >= len(callee.records) else "unknown"
 
     def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
