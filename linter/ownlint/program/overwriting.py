@@ -49,6 +49,17 @@ def _replaces(store: Store) -> bool:
     return isinstance(store.node, r.Assign) or (not store.element and isinstance(store.node, r.Call))
 
 
+def _is_own(store: Store) -> bool:
+    """Whether the place is a member of `this`: another object's, or an element's, may be another each time."""
+    target: r.Value | None = store.node.target if isinstance(store.node, r.Assign) else None
+    if isinstance(store.node, r.Call):
+        target = next((inner.value for inner in map(strip, store.node.args) if isinstance(inner, r.Unary)), None)
+    match strip(target):
+        case r.Name() | r.Member(base=r.Name(text="this")):
+            return True
+    return False
+
+
 class _Filling:
     """One function that fills a slot."""
 
@@ -101,7 +112,7 @@ class _Filling:
     def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
         """A store of the same function into the same place, from which a way leads here that ends nothing."""
         for other, before in at:
-            if self._place(other) != self._place(store) or (before is event and other.element):
+            if self._place(other) != self._place(store) or (before is event and not _is_own(store)):
                 continue
             if self.flow.path(before, lambda one: one is event, self._settles) is not None:
                 return other.node
@@ -127,6 +138,8 @@ class _Filling:
                 )
             case e.Test(value=value):
                 return self.asks(value)
+            case e.Write(value=value) if value is not None and self.ending.is_it(value):
+                return True  # somebody else holds it from here
             case e.Write(value=value, target=target) if target is not None and self.ending.is_it(target):
                 return isinstance(strip(value), r.Literal | r.Aggregate)
             case e.Leave() | e.Opaque():
