@@ -39,7 +39,8 @@ Reported: a check is a method without arguments, or a function of one object, th
 answer with a failure when a flag of the object or of its owner says so; or one that calls such a check. Where most
 functions that hand the object's handle to a free function, or look through it, make the check on the same object
 first, those that do not are reported, with how many do: methods, lambdas bound to Python, functions of the object. A
-check behind the use does not count, nor one of another object, nor one on some ways only.
+check behind the use does not count, nor one of another object, nor one on some ways only. Where a class has a check that asks its owner and nobody makes it, that is said once, with the least
+certainty.
 
 Quiet: a look at the flag by hand, methods that make the check themselves, accessors that check, helpers whose callers
 all check, constructors and destructors, what sets the flag itself, comparisons and hashes, static methods, handles that
@@ -118,7 +119,10 @@ def _is_exempt(known: validity.Validity, function: Function, at: Place, guards: 
 def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Iterator[Finding]:
     """Whoever skips what most do."""
     checking = [one for one in judged if one.kind == "checked"]
-    if not checking or len(checking) == len(judged):
+    if not checking:
+        yield from _nobody_asks(known, judged, known.guards_of(cls))
+        return
+    if len(checking) == len(judged):
         return
     judged = [_seen_from_outside(known, one, known.guards_of(cls)) for one in judged]
     careful = [one for one in judged if one.kind in ("checked", "asked")]
@@ -127,6 +131,14 @@ def _compare(cls: Class, known: validity.Validity, judged: list[_Judged]) -> Ite
     for one in skipping:
         certainty = _certainty(len(checking), len(careful), len(judged), one, guards)
         yield _finding(known, one, guards, len(careful), len(judged), checking[0], certainty)
+
+
+def _nobody_asks(known: validity.Validity, judged: list[_Judged], guards: list[validity.Guard]) -> Iterator[Finding]:
+    """A check that asks the owner, and that nobody makes: said once, and not for sure."""
+    if all(guard.owners for guard in guards) and not any(guard.unready for guard in guards):
+        one = judged[0]
+        if one.kind == "never" and len(judged) >= _LEAST and not known.is_checked_outside(one.function, one.at, guards):
+            yield _finding(known, one, guards, 0, len(judged), None, "possible")
 
 
 def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.Guard]) -> _Judged:
@@ -152,14 +164,14 @@ def _finding(
     guards: list[validity.Guard],
     careful: int,
     all_of_them: int,
-    example: _Judged,
+    example: _Judged | None,
     certainty: Certainty,
 ) -> Finding:
     guard = guards[0]
     origin = guard.origin or guard
-    made = known.first_check(example.function, example.at, guards)
+    made = known.first_check(example.function, example.at, guards) if example is not None else None
     steps = [origin.function.step(origin.at, f"`{origin.name}` refuses when it is no longer valid")]
-    if made is not None:
+    if example is not None and made is not None:
         steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check"))
     return one.function.finding(
         one.use.event,
