@@ -49,15 +49,27 @@ def _replaces(store: Store) -> bool:
     return isinstance(store.node, r.Assign) or (not store.element and isinstance(store.node, r.Call))
 
 
+def _target(store: Store) -> r.Value | None:
+    """The place that is filled: what is assigned to, or whose address is given to the call."""
+    match store.node:
+        case r.Assign(target=target):
+            return target
+        case r.Call(args=args):
+            return next((inner.value for inner in map(strip, args) if isinstance(inner, r.Unary)), None)
+    return None
+
+
 def _is_own(store: Store) -> bool:
     """Whether the place is a member of `this`: another object's, or an element's, may be another each time."""
-    target: r.Value | None = store.node.target if isinstance(store.node, r.Assign) else None
-    if isinstance(store.node, r.Call):
-        target = next((inner.value for inner in map(strip, store.node.args) if isinstance(inner, r.Unary)), None)
-    match strip(target):
+    match strip(_target(store)):
         case r.Name() | r.Member(base=r.Name(text="this")):
             return True
     return False
+
+
+def _names_in(store: Store) -> frozenset[str]:
+    """What the place is reached through: when one of these is set, it is another place."""
+    return frozenset(inner.text for inner in walk(_target(store)) if isinstance(inner, r.Name))
 
 
 class _Filling:
@@ -114,13 +126,20 @@ class _Filling:
         for other, before in at:
             if self._place(other) != self._place(store) or (before is event and not _is_own(store)):
                 continue
-            if self.flow.path(before, lambda one: one is event, self._settles) is not None:
+            names = _names_in(store)
+
+            def settles(one: e.Event, names: frozenset[str] = names) -> bool:
+                is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
+                return is_other or self._settles(one)
+
+            if any(one is event for one in self.flow.after(before, settles)):
                 return other.node
         return None
 
     @staticmethod
     def _place(store: Store) -> str:
-        return text(store.node.target) if isinstance(store.node, r.Assign) else ""
+        target = _target(store)
+        return text(target) if target is not None else ""
 
     def _is_unasked(self, store: Store, event: e.Event) -> bool:
         if self.function.record.kind == "constructor" or store.element:
