@@ -119,15 +119,62 @@ def is_handle(function: Function, written: str) -> bool:
             and function.program.status(written, function) is None
         )
     fields = [f for f in cls.fields.values() if not f.static]
-    return bool(fields) and all("*" in f.type or types.parse(f.type).name in _BUILTIN for f in fields) and any(
-        "*" in f.type for f in fields
+    return (
+        bool(fields)
+        and all("*" in f.type or types.parse(f.type).name in _BUILTIN for f in fields)
+        and any("*" in f.type for f in fields)
     )
 
 
-_BUILTIN = frozenset(
-    "bool char short int long unsigned float double size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t"
-    " uint64_t intptr_t uintptr_t ptrdiff_t void wchar_t auto std::size_t std::int64_t std::uint64_t std::intptr_t".split()
-) | {"unsigned int", "unsigned char", "unsigned long", "long long", "unsigned long long", "signed char", "long int"}
+_BUILTIN = (
+    frozenset(
+        [
+            "bool",
+            "char",
+            "short",
+            "int",
+            "long",
+            "unsigned",
+            "float",
+            "double",
+            "size_t",
+            "ssize_t",
+            "int8_t",
+            "int16_t",
+        ]
+    )
+    | frozenset(
+        [
+            "int32_t",
+            "int64_t",
+            "uint8_t",
+            "uint16_t",
+            "uint32_t",
+            "uint64_t",
+            "intptr_t",
+            "uintptr_t",
+            "ptrdiff_t",
+            "void",
+        ]
+    )
+    | frozenset(
+        [
+            "wchar_t",
+            "auto",
+            "std::size_t",
+            "std::int64_t",
+            "std::uint64_t",
+            "std::intptr_t",
+            "unsigned int",
+            "unsigned char",
+            "unsigned long",
+            "long long",
+            "unsigned long long",
+            "signed char",
+            "long int",
+        ]
+    )
+)
 
 
 def is_held_with_owner(function: Function, last: str) -> bool:
@@ -152,7 +199,9 @@ def has_owner(cls: Class, depth: int = 0) -> bool:
             if any(role in roles for role in _OWNERS):
                 return True
             kind = types.parse(one.program.expand(field.type, one.file, one.symbol))
-            inner = one.program.find_class(kind.name, one.symbol, one.file) if kind.is_value and depth < _DEEPEST else None
+            inner = (
+                one.program.find_class(kind.name, one.symbol, one.file) if kind.is_value and depth < _DEEPEST else None
+            )
             if inner is not None and inner is not cls and has_owner(inner, depth + 1):
                 return True
     return False

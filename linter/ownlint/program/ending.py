@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 from ownlint.facts import records as r
-from ownlint.program import types
 from ownlint.program import events as e
+from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.glance import opens
 from ownlint.program.keeping import Keepers, is_plain_type, is_raw, keepers, raw_fields, said_names
@@ -29,21 +29,21 @@ _DEEPEST = 6
 
 
 def may_be_left(function: Function) -> bool:
-    """Whether the body may leave an address of something of its own with somebody else. Decodes the body where its bytes
-    say that it is worth it, and asks for no flow."""
+    """Whether the body may leave an address of something of its own with somebody else. Decodes the body where its
+    bytes say that it is worth it, and asks for no flow."""
     known = keepers(function.program)
     mentions = function.record.mentions
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
     if not assigned and _PUTS.isdisjoint(mentions):
         return False
     body = bytes(function.record.body)
-    own = {name: written for name, written in _DECLARED.findall(body)}
+    own: dict[bytes, bytes] = dict(_DECLARED.findall(body))
     own |= {p.name.encode(): p.type.encode() for p in function.record.parameters if _is_by_value(p.type)}
     if not own:
         return False
-    views = any(b"<" in written or b"tring" in written for written in own.values()) and bool(
-        assigned & known.views or said_names(function) & known.views or known.view.search(body.decode("utf-8", "replace"))
-    )
+    text = body.decode("utf-8", "replace")
+    viewed = assigned & known.views or said_names(function) & known.views or known.view.search(text)
+    views = bool(viewed) and any(b"<" in written or b"tring" in written for written in own.values())
     if (
         views
         or any(name in own for found in _TAKEN.findall(body) for name in found if name)
@@ -137,10 +137,18 @@ def _named_first(value: r.Value | None) -> str:
     return inner.text if isinstance(inner, r.Name) else ""
 
 
-_PUTS = frozenset({"push_back", "emplace_back", "push", "insert", "emplace", "try_emplace", "reset", "insert_or_assign"})
+_PUTS = frozenset(
+    {"push_back", "emplace_back", "push", "insert", "emplace", "try_emplace", "reset", "insert_or_assign"}
+)
 _TAKEN = re.compile(
-    opens(r.Unary) + rb'"&",(?:\[[23],\d+,\d+,)*' + opens(r.Name) + rb'"([^"]*)"|'
-    + opens(r.Member) + rb"(?:\[[23],\d+,\d+,)*" + opens(r.Name) + rb'"([^"]*)"\](?:,"[^"]*",(?:true|false),\d+\])*,'
+    opens(r.Unary)
+    + rb'"&",(?:\[[23],\d+,\d+,)*'
+    + opens(r.Name)
+    + rb'"([^"]*)"|'
+    + opens(r.Member)
+    + rb"(?:\[[23],\d+,\d+,)*"
+    + opens(r.Name)
+    + rb'"([^"]*)"\](?:,"[^"]*",(?:true|false),\d+\])*,'
     rb'"(?:%b)"' % "|".join(sorted(_WAYS_IN)).encode()
 )
 _BY_REFERENCE = re.compile(rb'\[\d+,\d+,"[^"]*",true')
@@ -172,7 +180,9 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
             found = _storage(function, base, depth, called=True)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""
-        case r.Call(kind="construct", args=args) if args and is_raw(function, function.program.type_of(inner, function)):
+        case r.Call(kind="construct", args=args) if args and is_raw(
+            function, function.program.type_of(inner, function)
+        ):
             return owner_of(function, args[0], depth + 1)
         case r.Binary(op="+" | "-", left=left):
             return owner_of(function, left, depth + 1)
@@ -230,8 +240,8 @@ def _field_of(function: Function, base: r.Value, arrow: bool, unseen: bool) -> s
 
 
 def _is_plain(function: Function, name: str, called: bool) -> bool:
-    """Whether the type is known, and shares nothing with others; what a method of it hands out lies in it only where its
-    class is shown and looks nowhere else."""
+    """Whether the type is known, and shares nothing with others; what a method of it hands out lies in it only where
+    its class is shown and looks nowhere else."""
     written = _type(function, name)
     if not written or not (_SHARED | {"view", "iterator"}).isdisjoint(_roles(function, name)):
         return False
@@ -261,8 +271,8 @@ def _type(function: Function, name: str) -> str:
 
 
 def is_local_value(function: Function, name: str, *, views: bool = False) -> bool:
-    """Whether the name is an object of the function's own: no reference, no pointer, no static, and no view unless these
-    are asked for, too."""
+    """Whether the name is an object of the function's own: no reference, no pointer, no static, and no view unless
+    these are asked for, too."""
     if name not in function.locals or name in _statics(function):
         return False
     declared = function.locals[name][0]
@@ -279,7 +289,7 @@ def is_local_value(function: Function, name: str, *, views: bool = False) -> boo
 
 
 def _is_made_here(initial: r.Value | None) -> bool:
-    """What an unknown `auto` is: the answer of a method may be anything, but one whose fields are looked at is no pointer."""
+    """What an unknown `auto` is: what a call answers may be anything, but what has fields is no pointer."""
     return isinstance(strip(initial), r.Call)
 
 
@@ -369,12 +379,18 @@ def member_of(function: Function, value: r.Value | None, taken_as: str, depth: i
             return _pointee(function, base, depth) if by_reference else ""
         case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _WAYS_IN:
             return (
-                _pointee(function, base, depth) if name in _TO_POINTEE else _member_storage(function, base, depth, _STORAGE)
+                _pointee(function, base, depth)
+                if name in _TO_POINTEE
+                else _member_storage(function, base, depth, _STORAGE)
             )
         case r.Name(text=name) if name in function.locals:
             written, initial = function.locals[name]
             made = strip(initial)
-            if made is None or made == inner or not ("*" in written or "&" in written or types.parse(written).is_placeholder):
+            if (
+                made is None
+                or made == inner
+                or not ("*" in written or "&" in written or types.parse(written).is_placeholder)
+            ):
                 return ""
             return member_of(function, made, "&" if "&" in written else taken_as, depth + 1)
         case r.Name() | r.Member() | r.Index():
@@ -417,7 +433,9 @@ def _member_storage(function: Function, value: r.Value | None, depth: int, roles
     return ""
 
 
-_ELEMENTS = frozenset({"at", "front", "back", "find", "begin", "value", "lower_bound", "emplace", "try_emplace", "insert"})
+_ELEMENTS = frozenset(
+    {"at", "front", "back", "find", "begin", "value", "lower_bound", "emplace", "try_emplace", "insert"}
+)
 
 
 def _is_own(function: Function, written: str) -> bool:

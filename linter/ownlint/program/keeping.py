@@ -156,6 +156,18 @@ def _local_leads_to(function: Function, name: str, roots: Container[str], depth:
     return leads_to(owner, made, roots, depth + 1)
 
 
+def is_marked(parameter: r.Parameter) -> bool:
+    """Whether something stands behind a parameter's name that promises how long it lives: an attribute or a macro. The
+    records keep what stands before it; what is longer than type, name and default has something behind it."""
+    if any("lifetime" in annotation.name.lower() for annotation in parameter.annotations):
+        return True
+    plain = len(parameter.type.encode()) + len(parameter.name.encode()) + 2
+    return parameter.default is None and parameter.end - parameter.start - plain >= _SHORTEST_MARK
+
+
+_SHORTEST_MARK = len("[[a::lifetime]]")
+
+
 # --- what a constructor keeps -----------------------------------------------------------------------
 
 
@@ -189,12 +201,12 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[K
 
 def is_address(cls: Class, written: str) -> bool:
     """Whether a parameter of the type is a pointer, a reference or a view, rather than a value of its own."""
-    return "*" in written or "&" in written or "view" in roles_of(cls, cls.program.expand(written, cls.file, cls.symbol))
+    return (
+        "*" in written or "&" in written or "view" in roles_of(cls, cls.program.expand(written, cls.file, cls.symbol))
+    )
 
 
-def _initialised(
-    cls: Class, made: Function, fields: frozenset[str], depth: int
-) -> Iterator[tuple[str, str, bool]]:
+def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int) -> Iterator[tuple[str, str, bool]]:
     """`(parameter, field, read)` for every field that a constructor sets to a parameter, or to what lies in it."""
     for each in made.record.initializers:
         name = each.name.partition("<")[0].rpartition("::")[2]
@@ -349,15 +361,17 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
     default = next((c for c in made.captures if c.name in ("&", "=") and c.value is None), None)
     for capture in made.captures:
         if capture.value is not None:
-            yield from (k._replace(how="capture") for k in kept(function, capture.value, _type(function, capture.value)))
+            yield from (
+                k._replace(how="capture") for k in kept(function, capture.value, _type(function, capture.value))
+            )
         elif capture.name in function.locals and (
             capture.by_reference or is_raw(function, function.locals[capture.name][0])
         ):
             yield Kept(r.Name(capture.start, capture.end, capture.name), how="capture")
     if default is None:
         return
-    inner = function.program.function_at(function.file, made.function)
-    said = _names_in(inner.statements) - set(inner.locals) if inner is not None else set()
+    body = function.program.function_at(function.file, made.function)
+    said = _names_in(body.statements) - set(body.locals) if body is not None else set()
     said -= {capture.name for capture in made.captures}
     for name in sorted(said & set(function.locals)):
         if default.name == "&" or is_raw(function, function.locals[name][0]):
@@ -398,9 +412,9 @@ def stores(function: Function, outlives: Outlives | None = None) -> Iterator[Sto
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.static and len(statement.names) == 1:
             for found in kept(function, statement.value, statement.type):
-                event = next((w for w in function.flow.writes if w.span == statement.span), None)
-                if event is not None:
-                    yield Store(event, (statement.names[0],), found, once=True)
+                write = next((w for w in function.flow.writes if w.span == statement.span), None)
+                if write is not None:
+                    yield Store(write, (statement.names[0],), found, once=True)
 
 
 def may_store(function: Function, *, everywhere: bool = False) -> bool:
@@ -457,7 +471,7 @@ def keepers(program: Program) -> Keepers:
     found = _KEEPERS.get(program)
     if found is None:
         words = sorted(program.models.names_of("view"))
-        view = re.compile(r"\b(?:%s)\b" % "|".join(map(re.escape, words)) if words else r"(?!)")
+        view = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b" if words else r"(?!)")
         classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
         held = [(f.name, f.type) for record in classes for f in record.fields]
         held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
@@ -591,8 +605,8 @@ def _key_type(function: Function, written: str) -> str:
 
 
 def keeps_handle(cls: Class, args: tuple[r.Value, ...], position: int, written: str) -> bool:
-    """Whether an object made of the arguments keeps the one at `position`, a handle of the type: the pointer itself, or a
-    small struct with one. What it reads out of it is a copy."""
+    """Whether an object made of the arguments keeps the one at `position`, a handle of the type: the pointer itself, or
+    a small struct with one. What it reads out of it is a copy."""
     kind = types.parse(written)
     if any(types.parse(base.name).last == kind.last for one in cls.ancestry for base in one.record.bases):
         return True
@@ -652,5 +666,5 @@ def _holds(written: str, kind: types.Type) -> bool:
 
 
 _PLAIN = frozenset(
-    "bool char short int long unsigned float double size_t int32_t int64_t uint8_t uint32_t uint64_t std::string".split()
-)
+    ["bool", "char", "short", "int", "long", "unsigned", "float", "double", "size_t", "int32_t", "int64_t", "uint8_t"]
+) | frozenset(["uint32_t", "uint64_t", "std::string"])

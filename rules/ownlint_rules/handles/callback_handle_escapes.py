@@ -1,8 +1,8 @@
 """A handle that is valid during a callback alone is given to Python to keep.
 
-A C library calls back with a handle of something that lives for the time of the call: a diagnostic, a pass, a rewriter.
-The callback wraps it in a class that is bound to Python and calls Python with it. Python may keep the wrapper; its next
-use goes through a handle of something that is gone.
+A C library calls back with a handle of something that lives for the time of the call: a diagnostic, a pass, a
+rewriter. The callback wraps it in a class that is bound to Python and calls Python with it. Python may keep the
+wrapper; its next use goes through a handle of something that is gone.
 
 bad:
 
@@ -52,9 +52,9 @@ void listen(py::function f) {
 void bind(py::module_ m) { py::class_<PyEvent>(m, "Event"); }
 ```
 
-Reported: a function that can be a callback of C (a captureless lambda, a free function or a static method with a `void*`
-for its state) makes an object that keeps a parameter, and gives it to a Python object: calls it, or a method of it, with
-it. Or it puts it into what the state leads to.
+Reported: a function that can be a callback of C (a captureless lambda, a free function or a static method with a
+`void*` for its state) makes an object that keeps a parameter, and gives it to a Python object: calls it, or a method
+of it, with it. Or it puts it into what the state leads to.
 
 Quiet: a wrapper that is told afterwards (a method of it is called, a field of it is written, a guard or a cleanup was
 given it), wrappers that copy, handles of a type that some class keeps together with a reference to its owner, since
@@ -128,7 +128,7 @@ def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
     bound = wrapper.cls.name in function.program.bound_types
     return function.finding(
         call,
-        f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` that keeps it can be kept",
+        f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
         certainty="likely" if bound else "possible",
         help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
         steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here"),),

@@ -53,13 +53,14 @@ include the header, and none but the header and its own source says the class's 
 
 Shown with `--certainty possible` where the header has no source beside it, since then the class can only be nested.
 
-Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, headers below a folder `include` or
-`public`, headers that no other file includes, names that several classes have.
+Quiet: templates and the parts of one, bases, what a public or protected member or a free function shows, headers
+below a folder `include` or `public`, headers that no other file includes, names that several classes have.
 
-Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts as
-no use.
+Limits: it needs the whole project: uses in files that were not analysed are not seen. A name in a macro's body counts
+as no use.
 
-Source: a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's class.
+Source: a review of GPU command-buffer caching in XLA, where the entries of a cache stood before the executable's
+class.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _found(cls: Class, user: Class, field: records.Field, certainty: Certainty) 
     record = cls.record
     return cls.finding(
         Span(record.start, record.start + 1) if record.end <= record.start else _head(record),
-        f"`{cls.name}` is only the type of the private `{user.name}::{field.name}`, and everybody who includes this reads it",
+        f"`{cls.name}` is only the type of the private `{user.name}::{field.name}`, and all who include this read it",
         certainty=certainty,
         help=f"nest it in the private part of `{user.name}`, or declare it here and define it in the source",
         steps=(user.step(field, "this is what it is for"),),
@@ -146,9 +147,9 @@ def _is_shown(cls: Class, here: list[Class], file: records.File) -> bool:
             return True
         if not function.owner and f'"{name}"'.encode() in bytes(function.body):
             return True
-        if function.owner and function.owner.rpartition("::")[2] not in _users(cls, here):
-            if f'"{name}'.encode() in bytes(function.body):
-                return True
+        is_user = function.owner.rpartition("::")[2] in _users(cls, here)
+        if function.owner and not is_user and f'"{name}'.encode() in bytes(function.body):
+            return True
     if any(name in _WORD.findall(alias.target) for alias in file.aliases):
         return True
     return any(name in _WORD.findall(variable.type) for variable in file.variables)

@@ -1,30 +1,31 @@
 """A cast gives a value the type that it has already.
 
-It does nothing, and it hides the day on which it would do something: when one of the two types changes, the cast makes
-the compiler say nothing.
+It does nothing, and it hides the day on which it would do something: when one of the two types changes, the cast
+makes the compiler say nothing.
 
 bad:
 
-```cpp typed
+```cpp
 struct Stream { int id; };
 int Id(Stream* stream) { return static_cast<Stream*>(stream)->id; }
 ```
 
 good:
 
-```cpp typed
+```cpp
 struct Stream { int id; };
 int Id(Stream* stream) { return stream->id; }
 ```
 
 Reported where a parser that knows types says that operand and target are one pointer to a class, or one class by
-reference. The fix deletes the cast and keeps the operand.
+reference; without one, where a local is declared so, or owns such an object. The fix deletes the cast and keeps the
+operand.
 
-Quiet: numbers, since two of them may be one type on this platform alone; copies that are made on purpose, moves, casts
-to `void`, templates, where the type may be another next time, and everything read by structure only.
+Quiet: numbers, since two of them may be one type on this platform alone; copies that are made on purpose, moves,
+casts to `void`, templates, where the type may be another next time.
 
-Limits: a cast of an expression that is no name, member, call, address or `this` is not looked at, nor one to a class with
-template arguments that are not spelled as the compiler does.
+Limits: a cast of an expression that is no name, member, call, address or `this` is not looked at, nor one to a class
+with template arguments that are not spelled as the compiler does.
 
 Source: a review of GPU command-buffer caching in XLA, where `unique_ptr<T>::get()` was cast to `T*`.
 """
@@ -41,13 +42,14 @@ _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "co
 _SPACES = re.compile(r"\s+")
 _HIDDEN = re.compile(r"\(anonymous[^)]*\)::|\b(?:class|struct|enum|union)\s+")
 _BUILTIN = re.compile(
-    r"(?:(?:unsigned|signed|long|short|const|volatile) ?)*(?:char\w*|int|long|short|float|double|bool|wchar_t|unsigned|signed)?"
+    r"(?:(?:unsigned|signed|long|short|const|volatile) ?)*"
+    r"(?:char\w*|int|long|short|float|double|bool|wchar_t|unsigned|signed)?"
 )
 
 
 @rule(severity="note")
 def redundant_cast(function: Function) -> Iterator[Finding]:
-    if not function.file.meanings or not function.says(_CASTS) or _is_template(function):
+    if not function.says(_CASTS) or _is_template(function):
         return
     for statement in function.statements:
         for value in _values(statement):
@@ -56,6 +58,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                     yield function.finding(
                         cast,
                         f"`{text(cast.value)}` is a `{cast.type}` already",
+                        certainty="certain" if function.file.meanings else "likely",
                         help="delete the cast",
                         fix=_fix(function, statement, cast),
                     )
@@ -90,7 +93,7 @@ def _is_template(function: Function) -> bool:
 def _is_redundant(function: Function, cast: records.Cast) -> bool:
     if "&&" in cast.type or "(" in cast.type or "auto" in cast.type:
         return False
-    given = _canonical(function, cast.value)
+    given = _canonical(function, cast.value) if function.file.meanings else _declared(function, cast.value)
     if not given or "type-parameter" in given or "<dependent" in given:
         return False
     wanted = _meant(function, cast)
@@ -128,14 +131,30 @@ def _canonical(function: Function, value: records.Value) -> str:
     return written.rstrip(" &") if "*" in written else written
 
 
+def _declared(function: Function, value: records.Value) -> str:
+    """What is known without a parser: the declared type of a local, and what an owner of one hands out."""
+    match places.strip(value):
+        case records.Name(text=name) if name in function.locals:
+            return _in_full(function, function.locals[name][0], value.start)
+        case records.Call(callee=records.Member(base=records.Name(text=name), name="get"), args=()):
+            written = function.locals[name][0] if name in function.locals else ""
+            if "smart pointer" in function.program.roles(written, function):
+                return _in_full(function, types.element(written) + "*", value.start)
+    return ""
+
+
 def _meant(function: Function, cast: records.Cast) -> str:
-    """The target with its class named in full; empty when nobody knows the class."""
+    return _in_full(function, cast.type, cast.start)
+
+
+def _in_full(function: Function, written: str, at: int) -> str:
+    """The type with its class named in full; empty when nobody knows the class."""
     program, scope = function.program, function.record.scope
-    written = program.expand(cast.type, function.file, scope, cast.start)
+    written = program.expand(written, function.file, scope, at)
     kind = types.parse(written)
     cls = program.find_class(kind.name, scope, function.file)
     if cls is None:
-        return written if "::" in kind.name else ""
+        return written if "::" in kind.name and function.file.meanings else ""
     if cls.record.template:
         return ""
     const = "const " if kind.const else ""

@@ -46,22 +46,22 @@ struct Scratch {
 };
 ```
 
-Reported where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing is
-there yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What stays
-may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored lambda
-captures. It is `certain` where a caller of the project gives something that ends before the object does.
+Reported where a method stores what it was given, or what it asked of that (`options->allocator()`), only when nothing
+is there yet: behind a test of the member, by `try_emplace` and the like, under a `call_once`, in a static local. What
+stays may be the pointer itself, an argument that a made object keeps raw, a view that is a key, or what a stored
+lambda captures. It is `certain` where a caller of the project gives something that ends before the object does.
 
-Quiet: setters and everything else that stores what each call gives, a second call that is refused, parameters that are
-marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes out
-again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
-`--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another method
-takes back, members whose comment says that somebody else owns them, and what nobody looks at later.
+Quiet: setters and everything else that stores what each call gives, a second call that is refused, parameters that
+are marked as bound to a lifetime, copies and shared pointers, what the destructor deletes, what the call itself takes
+out again, a cache that is renewed when another pointer comes, callers that all hand in what lives as long. Shown with
+`--certainty possible`: methods that are called `Init`, `Set`, `Register`, `Attach` or `Add`, members that another
+method takes back, members whose comment says that somebody else owns them, and what nobody looks at later.
 
 Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
 initialisers and assignments, not from what it calls.
 
-Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a map
-of the executable, whose destructor freed memory through it.
+Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a
+map of the executable, whose destructor freed memory through it.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ from ownlint import (
 
 # By contract, what these are given is meant to stay.
 _KEEPS_BY_NAME = frozenset(
-    ["set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "subscribe"]
-    + ["configure", "setup"]
+    {"set", "register", "attach", "init", "initialize", "initialise", "add", "bind", "connect", "install", "setup"}
+    | {"subscribe", "configure"}
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
@@ -153,7 +153,7 @@ def _given(method: Function) -> dict[str, records.Parameter]:
 
 
 def _is_raw(method: Function, parameter: records.Parameter) -> bool:
-    if "&&" in parameter.type or any("lifetime" in a.name.lower() for a in parameter.annotations):
+    if "&&" in parameter.type or keeping.is_marked(parameter):
         return False
     kind = types.parse(parameter.type)
     roles = method.program.roles(parameter.type, method)
@@ -182,7 +182,7 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     first = _first_only(function, method, store)
     if first is None:
         return None
-    callers = _callers(method, list(p.name for p in method.record.parameters).index(name))
+    callers = _callers(method, [p.name for p in method.record.parameters].index(name))
     if callers == "lasting":
         return None
     certainty: Certainty = "certain" if callers == "passing" else "likely"

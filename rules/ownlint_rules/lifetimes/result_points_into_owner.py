@@ -8,7 +8,7 @@ bad:
 ```cpp
 class Output {
  public:
-  Output(Allocator* allocator, void* memory) : allocator_(allocator), memory_(memory) {}
+  Output(Allocator* allocator [[clang::lifetimebound]], void* memory) : allocator_(allocator), memory_(memory) {}
   ~Output() { allocator_->Free(memory_); }
  private:
   Allocator* allocator_;
@@ -43,11 +43,12 @@ class Program {
 };
 ```
 
-Reported, always as `possible`: a returned object, by value or on the heap, whose class keeps the pointer and has a
-destructor that looks through it. That the maker outlives its results is often the contract; it is nowhere written.
+Reported: a returned object, by value or on the heap, whose class keeps the pointer and has a destructor that looks
+through it. It is `likely` where the constructor is marked as bound to the lifetime of what it takes and the method is
+not, else `possible`: that the maker outlives its results is often the contract, and nowhere written.
 
-Quiet: methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are shared
-or that point elsewhere.
+Quiet: methods marked as bound to a lifetime, views and iterators, whose destructors do nothing, members that are
+shared or that point elsewhere.
 
 Limits: what an initialiser list keeps is read, not what a constructor calls.
 
@@ -69,7 +70,9 @@ def result_points_into_owner(function: Function) -> Iterator[Finding]:
     record = function.record
     if record.kind != "method" or function.home is None or not _may_return_one(function):
         return
-    if any("lifetime" in a.name.lower() for d in (record, *function.home.declared(function.name)) for a in d.annotations):
+    if any(
+        "lifetime" in a.name.lower() for d in (record, *function.home.declared(function.name)) for a in d.annotations
+    ):
         return
     written = function.program.expand(record.result, function.file, record.scope)
     for statement in function.statements:
@@ -78,7 +81,7 @@ def result_points_into_owner(function: Function) -> Iterator[Finding]:
         for kept in keeping.kept(function, statement.value, written):
             member = ending.member_of(function, kept.value, kept.taken_as) if kept.holder is not None else ""
             if member and not kept.read and kept.holder is not None and _acts_at_end(function, kept.holder, kept.field):
-                yield _found(function, statement, kept.holder, kept.field, member)
+                yield _found(function, statement, kept, kept.holder, member)
                 break
 
 
@@ -96,22 +99,32 @@ def _acts_at_end(function: Function, holder: Class, field: str) -> bool:
     """Whether the destructor looks through the field; one that nobody shows may."""
     if not _LOCKS.isdisjoint(function.program.roles(holder.symbol, function)):
         return False
-    for cls in holder.ancestry:
-        if cls.destructor is not None and glance.says(cls.destructor, field):
-            return True
-    return False
+    return any(cls.destructor is not None and glance.says(cls.destructor, field) for cls in holder.ancestry)
 
 
-def _found(function: Function, at: records.Leave, holder: Class, field: str, member: str) -> Finding:
+def _is_bound(annotations: tuple[records.Annotation, ...]) -> bool:
+    return any("lifetime" in annotation.name.lower() for annotation in annotations)
+
+
+def _says_so(holder: Class, kept: keeping.Kept) -> bool:
+    """Whether the constructor says that the object must not outlive what it takes."""
+    return any(
+        parameter.type == kept.taken_as and keeping.is_marked(parameter)
+        for made in holder.declared(holder.name)
+        for parameter in made.parameters
+    )
+
+
+def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Class, member: str) -> Finding:
     steps = []
-    if (found := holder.field(field)) is not None:
+    if (found := holder.field(kept.field)) is not None:
         owner, record = found
         steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends"))
     return function.finding(
         at,
         f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
         f"and nobody says that this object lives longer",
-        certainty="possible",
+        certainty="likely" if _says_so(holder, kept) else "possible",
         help="give the result a share in it, or mark the method as bound to the object's lifetime",
         steps=tuple(steps),
     )

@@ -1,8 +1,9 @@
 """A view of something local is left with what outlives it.
 
-A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a parameter
-leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a native object
-together with a state that lives on and a function that deletes it, while what owns the memory ends with the call.
+A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a
+parameter leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a
+native object together with a state that lives on and a function that deletes it, while what owns the memory ends with
+the call.
 
 bad:
 
@@ -32,21 +33,21 @@ class Labels {
 };
 ```
 
-Reported: raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local, a
-parameter by value, or memory that a local releases; kept by a member, a global, a parameter's target or a container or
-struct that is used after the local's scope, and not taken back on some way there. And a call that gets a pointer into
-the memory of a local, a function to call back and a state on the heap, whose result is kept or which has none. `certain`
-where no way takes it back.
+Reported: raw pointers, references, views, and stored lambdas that capture by reference, where they lead into a local,
+a parameter by value, or memory that a local releases; kept by a member, a global, a parameter's target or a container
+or struct that is used after the local's scope, and not taken back on some way there. And a call that gets a pointer
+into the memory of a local, a function to call back and a state on the heap, whose result is kept or which has none.
+`certain` where no way takes it back.
 
 Quiet: what is moved or released to a new owner, set back by hand, by a method, by a guard or a cleanup, strings for
 views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
 strings that a call gets (they are names, and copied).
 
-Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen, nor
-memory that a callee hands out.
+Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen,
+nor memory that a callee hands out.
 
-Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until the
-deleter runs.
+Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
+the deleter runs.
 """
 
 from __future__ import annotations
@@ -250,9 +251,7 @@ def _empties(inner: Function, name: str) -> bool:
     return glance.says(inner, name) and any(_EMPTIES.match(called) for called in inner.record.mentions)
 
 
-def _left_in_result(
-    function: Function, store: keeping.Store, root: str
-) -> tuple[Certainty, tuple[Step, ...]] | None:
+def _left_in_result(function: Function, store: keeping.Store, root: str) -> tuple[Certainty, tuple[Step, ...]] | None:
     """The local that was left with it is what the function answers with."""
     if not types.parse(function.record.result).is_value:
         return None
@@ -279,9 +278,7 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                return "likely", (
-                    function.step(event, f"`{root}` is looked at here, where `{owner}` is gone"),
-                )
+                return "likely", (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone"),)
     return None
 
 
@@ -316,14 +313,14 @@ def _returned(function: Function) -> Iterator[Finding]:
             continue
         for kept in keeping.kept(function, statement.value, written):
             owner = _owner(function, kept) if kept.holder is not None else ""
-            if owner and not isinstance(places.strip(statement.value), records.Name):
-                if not ending.is_handed_over(function, owner):
-                    yield function.finding(
-                        statement,
-                        f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
-                        help=_HELP,
-                    )
-                    break
+            is_made = not isinstance(places.strip(statement.value), records.Name)
+            if owner and is_made and not ending.is_handed_over(function, owner):
+                yield function.finding(
+                    statement,
+                    f"`{owner}` ends before the `{kind.last}` that is returned, which looks at it",
+                    help=_HELP,
+                )
+                break
 
 
 # --- handed over together with a state -----------------------------------------------------------------
@@ -364,7 +361,7 @@ _MAKES = re.compile(rb'"new"')
 
 
 def _owner_of_memory(function: Function, value: records.Value) -> str:
-    """The local whose memory is given. A string is a name, which is copied; a local itself is the state of a callback."""
+    """The local whose memory is given. A string is a name, which is copied; a local itself is a callback's state."""
     inner = places.strip(value)
     if isinstance(inner, records.Unary) and inner.op == "&":
         return ""
