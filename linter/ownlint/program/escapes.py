@@ -172,7 +172,7 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
     slot: tuple[str, ...] = ()
     moves = False
     for position in range(at + 1, len(place) + 1):
-        roles = set(program.roles_at(current, domain.file, domain.scope))
+        roles = kinds(domain, current)
         parsed = types.parse(current)
         last = position == len(place)
         step = place[position] if not last else ("*" if borrow.owned else "[]" if borrow.buffer else "")
@@ -206,6 +206,16 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
     if "view" in program.roles_at(current, domain.file, domain.scope) or types.parse(current).reference:
         return Storage("foreign")
     return Storage(kind, slot, moves, current)
+
+
+def kinds(domain: Domain, written: str) -> set[str]:
+    """The roles of a type; a class of the project's own has those of its bases."""
+    program = domain.program
+    roles = set(program.roles_at(written, domain.file, domain.scope))
+    if not roles and (cls := program.find_class(types.parse(written).name, domain.scope, domain.file)) is not None:
+        for base in cls.record.bases:
+            roles |= set(program.roles_at(base.name, cls.file, cls.symbol))
+    return roles
 
 
 def _element(domain: Domain, written: str) -> str:

@@ -56,6 +56,12 @@ _WAYS = INSERTS | frozenset(
 """Calls that answer with a pointer or an iterator."""
 _HALVES = frozenset({"first", "second"})
 
+_SCALAR = re.compile(
+    r"(?:std::)?(?:u?int\w*|size_t|ssize_t|bool|char|double|float|long(?: \w+)*|unsigned(?: \w+)*|short|string)"
+)
+_EARLY = re.compile(r"(?:init|initiali[sz]e|set_?up|load|open|replay|restore|recover)(?![a-z])", re.IGNORECASE)
+_IS_TEST = re.compile(r"_test\.|(?:^|/)tests?/|_unittest\.|/test_")
+
 Kind = OneOf["read", "overwrite", "change", "grow", "erase", "clear"]
 
 
@@ -248,6 +254,17 @@ class Domain:
         """The guard of one member; cheap for one that is written down."""
         return self.said.get(member) or self.guards.get(member)
 
+    def is_known(self, member: str) -> bool:
+        """Whether a member's type is one of whose objects it is known what their methods do."""
+        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        kind = types.parse(written)
+        if not kind.is_value or _SCALAR.fullmatch(kind.name) or self.program.roles_at(written, self.file, self.scope):
+            return True
+        return self.program.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
+
+    def _is_enum(self, name: str) -> bool:
+        return self.program.find_class(name, self.scope, self.file, enum=True) is not None
+
     # --- who touches it ---
 
     @cached_property
@@ -300,12 +317,9 @@ class Domain:
     def changes(self, member: str) -> Iterator[Use]:
         """What changes a member while others may look at it."""
         for use in self.uses:
-            if (
-                use.member == member
-                and use.kind != "read"
-                and not is_exempt(use.function)
-                and not self.is_alone(use.function)
-            ):
+            if use.member != member or use.kind == "read" or is_exempt(use.function):
+                continue
+            if use.held or not self.is_alone(use.function):
                 yield use
 
 
@@ -383,13 +397,18 @@ def is_for_show(use: Use) -> bool:
     function = use.function
     if use.kind != "read":
         return False
-    if re.search(r"test|debug|dump", function.name, re.IGNORECASE):
+    if re.search(r"test|debug|dump", function.name, re.IGNORECASE) or _IS_TEST.search(function.path):
         return True
     for value in _around(use):
         names = (last_name(call.callee) for call in calls_in(value))
         if any(function.program.role(name) in ("log", "debug log", "assert") for name in names if name):
             return True
     return False
+
+
+def is_early(function: Function) -> bool:
+    """Whether a method's name says that it runs before others know the object."""
+    return _EARLY.match(function.name) is not None
 
 
 def _around(use: Use) -> Iterator[r.Value]:

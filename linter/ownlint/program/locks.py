@@ -38,7 +38,6 @@ ELSEWHERE = "<elsewhere>"
 _KEPT = 512
 _DEEPEST = 8
 _MOST_CALLERS = 40
-_ENOUGH = 12
 _HAND = frozenset(
     {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
 )
@@ -64,11 +63,9 @@ class Callers(NamedTuple):
     sites: int
     locks: frozenset[Place] = frozenset()
     alone: bool = False
-    some: frozenset[Place] = frozenset()
-    """What some of the calls hold."""
 
 
-def holds(locks: Locks | frozenset[Place], name: str) -> bool:
+def holds(locks: Locks | frozenset[Place] | frozenset[Held | Place], name: str) -> bool:
     """Whether a lock of that last name is among them, or one that may be any."""
     places = (h.lock if isinstance(h, Held) else h for h in locks)
     return any(is_named(lock, name) or lock == SOMEBODYS for lock in places)
@@ -148,7 +145,6 @@ class Locking:
 
     def _ask_callers(self, function: Function) -> Callers:
         common: frozenset[Place] | None = None
-        some: set[Place] = set()
         sites = alone = 0
         for caller, event in self._sites(function):
             if caller in self._under_way:
@@ -164,12 +160,18 @@ class Locking:
                 continue
             found = _translated({h.lock for h in here} | around.locks, function, event)
             common = found if common is None else common & found
-            some |= found
-            if not common and sites > _ENOUGH:
+            if not common:
                 break
         if common is None:
             return Callers(sites, alone=sites > 0 and alone == sites)
-        return Callers(sites, common, some=frozenset(some))
+        return Callers(sites, common)
+
+    def some_caller_holds(self, function: Function, name: str) -> bool:
+        """Whether a call of the function in the project holds a lock of that name."""
+        return any(
+            holds(self.held(caller).get(event.index, frozenset()) | self.from_callers(caller).locks, name)
+            for caller, event in self._sites(function)
+        )
 
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":

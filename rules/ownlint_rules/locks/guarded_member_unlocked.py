@@ -58,6 +58,7 @@ Source: clang's `-Wthread-safety` finds a part where every header is in sight; t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule, types
 
@@ -71,12 +72,13 @@ def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
         judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]
         bare = {judge.member: judge.bare() for judge in judges}
+        designed = {judge.guard.lock for judge in judges if len(bare[judge.member]) > _MOST_SLIPS}
         for judge in judges:
             for use in bare[judge.member]:
                 others = [
                     m for m, uses in bare.items() if m != judge.member and any(u.function is use.function for u in uses)
                 ]
-                yield judge.finding(use, len(bare[judge.member]) > _MOST_SLIPS or bool(others))
+                yield judge.finding(use, judge.guard.lock in designed or bool(others))
 
 
 class _Judge:
@@ -85,16 +87,21 @@ class _Judge:
         self.guard = guard
         self.member = member
         self.locking = locks.locking(domain.program)
-        self.written: list[guarded.Use] = []
 
     def bare(self) -> list[guarded.Use]:
         """The first access of each function that holds no lock."""
-        self.written = list(self.domain.changes(self.member))
         found: dict[Function, guarded.Use] = {}
-        for use in self.domain.uses if self.written else ():
-            if use.member == self.member and use.function not in found and self.matters(use) and self.is_bare(use):
+        for use in self.domain.uses:
+            if use.member != self.member or use.function in found or locks.holds(use.held, self.guard.lock):
+                continue
+            if self.is_bare(use) and self.matters(use):
                 found[use.function] = use
         return list(found.values())
+
+    @cached_property
+    def written(self) -> list[guarded.Use]:
+        """What changes the member while others may look at it."""
+        return list(self.domain.changes(self.member))
 
     def matters(self, use: guarded.Use) -> bool:
         """Whether somebody writes what is touched."""
@@ -144,10 +151,11 @@ class _Judge:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
         the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function
-        callers = self.locking.from_callers(function)
-        if locks.holds(callers.some, self.guard.lock):
+        if guarded.is_early(function) or not self.domain.is_known(self.member):
+            return True
+        if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = not function.is_method or "override" in function.record.qualifiers
-        if called_by_pointer and not callers.sites:
+        if called_by_pointer and not self.locking.from_callers(function).sites:
             return True
         return not types.parse(function.record.result).is_value and function.is_short
