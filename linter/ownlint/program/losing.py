@@ -98,6 +98,7 @@ class _Losing:
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        self.flow = function.flow
         self.resources = resources(function.program)
         self.handing = handing(function.program)
         self.visits = 0
@@ -135,11 +136,11 @@ class _Losing:
     # --- where locals get handles ---
 
     def sites(self) -> Iterator[_Site]:
-        for event in self.function.flow.calls:
-            if event.asserted or event.index not in self.function.flow.reachable:
-                continue
+        for event in self.flow.calls:
+            if event.into is None and (event.node.kind != "call" or not event.node.args):
+                continue  # nobody here holds what it hands out
             found = self.handed_out(event.node)
-            if found is None:
+            if found is None or event.asserted or event.index not in self.flow.reachable:
                 continue
             acquisition, certainty, owner = found
             begun = self.begins(event, acquisition)
@@ -215,7 +216,7 @@ class _Losing:
             return event, place(self.function, argument)
         if event.into is None:
             return None
-        writes = self.function.flow.writes
+        writes = self.flow.writes
         for position in range(bisect_left(writes, event.index, key=lambda write: write.index), len(writes)):
             write = writes[position]
             if write.value is None or write.op not in ("=", "init"):
@@ -371,7 +372,7 @@ class _Losing:
             if way is not None:
                 found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
         for index, certainty in self.throws().items():
-            event = self.function.flow.events[index]
+            event = self.flow.events[index]
             if index in trace.live and event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.Call)
                 found.append(Way(event, event, True, weaker(certainty, sure(trace.live[index]))))
@@ -399,8 +400,8 @@ class _Losing:
 
     def asked(self, leave: e.Leave, trace: Walk) -> e.Call | None:
         """The call whose answer decides about the exit."""
-        for test, _ in self.function.flow.guards(leave):
-            inside = [c for c in self.function.flow.calls if c.index in trace.live and _contains(test.value, c.span)]
+        for test, _ in self.flow.guards(leave):
+            inside = [c for c in self.flow.calls if c.index in trace.live and _contains(test.value, c.span)]
             if inside:
                 return max(inside, key=lambda call: call.span.end - call.span.start)
         return None
@@ -410,8 +411,8 @@ class _Losing:
         return any(re.search(r"\bgoto\b", one.body) for one in self.function.program.macros_named(macro))
 
     def is_unwound(self, event: e.End) -> bool:
-        before = self.function.flow.predecessors[event.index]
-        return any(isinstance(mark := self.function.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
+        before = self.flow.predecessors[event.index]
+        return any(isinstance(mark := self.flow.events[i], e.Mark) and mark.what == "catch" for i, _ in before)
 
     def jump(self, leave: e.Leave, trace: Walk) -> failure.Failure | None:
         """The failing `goto` by which the way came."""
@@ -438,7 +439,7 @@ class _Losing:
         """Calls that may end in an exception that nothing here catches: of the project's own functions, of Python."""
         if self._throws is None:
             self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
-            for call in self.function.flow.calls:
+            for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
                     self._throws[call.index] = "likely"
         return self._throws
@@ -459,7 +460,9 @@ class _Losing:
 
     def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[Loss]:
         told: set[Place] = set()
-        for event in self.function.flow:
+        for event in self.flow:
+            if not isinstance(event, e.Call | e.Write):
+                continue
             found = self.put(event, live)
             if found is None:
                 continue
@@ -482,8 +485,6 @@ class _Losing:
 
     def put(self, event: e.Event, live: list[tuple[_Site, Walk]]) -> tuple[Place, Certainty, Acquisition] | None:
         """The local container that an event puts a handle into."""
-        if event.index not in self.function.flow.reachable:
-            return None
         match event:
             case e.Call(node=node, receiver=(root,)) if last_name(node.callee) in PUTS:
                 given: tuple[r.Value, ...] = node.args
@@ -491,7 +492,7 @@ class _Losing:
                 given = (value,)
             case _:
                 return None
-        if not self.gathers(root):
+        if event.index not in self.flow.reachable or not self.gathers(root):
             return None
         for argument in given:
             if (found := self.held_by(argument, event, live)) is not None:
