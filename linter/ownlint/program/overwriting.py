@@ -86,6 +86,8 @@ class _Filling:
     def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
         for store, event in at:
+            if self._is_ended_later(event):
+                continue
             found = self._found(event)
             earlier = self._earlier(store, event, at)
             if found is not None:
@@ -94,6 +96,17 @@ class _Filling:
                 yield Overwrite(store, "stored", earlier, "likely")
             elif self._is_unasked(store, event):
                 yield Overwrite(store, "unasked", None, "possible")
+
+    def _is_ended_later(self, store: e.Event) -> bool:
+        """Whether a local that holds the old handle is given up behind the store."""
+        return any(
+            isinstance(event, e.Call)
+            and any(
+                isinstance(inner := strip(arg), r.Name) and inner.text in self.ending.names for arg in event.node.args
+            )
+            and self.ending.ended_by(event.node)
+            for event in self.flow.after(store)
+        )
 
     def _event(self, store: Store) -> e.Event | None:
         for event in self.flow:
