@@ -1,0 +1,83 @@
+"""A reference that was just given up is counted once more.
+
+`release()` hands out a handle together with the one reference that its owner held. Whoever takes it over must not count
+again: retaining it makes two references, of which nobody drops one, and the object is never freed.
+
+bad:
+
+```cpp
+void keep(Ref<Node>& node) { slot = retain(node.release()); }
+template <class T> struct Ref { T* release(); ~Ref(); };
+struct Node { int refs; };
+Node* retain(Node* node);
+```
+
+good:
+
+```cpp
+void keep(Ref<Node>& node) { slot = retain(node.get()); }
+template <class T> struct Ref { T* get(); ~Ref(); };
+struct Node { int refs; };
+Node* retain(Node* node);
+```
+
+Reported: a call that counts a reference up (`retain`, `Py_INCREF`, `borrow`), whose only argument is what an owner just
+gave up (`release()`, `steal()`, `detach()`), possibly behind `.ptr()` or a cast.
+
+Quiet: a release that is adopted, a handle that is only looked at, methods of these names with arguments of their own.
+
+Limits: only the nest itself is seen; a release into a local that is retained later is not.
+
+Source: `PyOperationRef` objects of MLIR's Python bindings that were stolen and borrowed in one expression.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, places, records, rule, statements, text
+
+_COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain|borrow)", re.IGNORECASE)
+_GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"})
+_THROUGH = frozenset({"ptr", "get"})
+
+
+@rule(severity="error")
+def retained_after_release(function: Function) -> Iterator[Finding]:
+    if not function.mentions(*_GIVES_UP):
+        return
+    for statement in statements(function.body):
+        for call in _calls(statement):
+            given = _given_up(call.args[0]) if len(call.args) == 1 else None
+            if given is None or not _COUNTS_UP.fullmatch(places.last_name(call.callee)):
+                continue
+            owner = places.receiver(given)
+            yield function.finding(
+                call,
+                f"`{text(owner)}` gives up its reference here, and `{places.last_name(call.callee)}` counts another",
+                certainty="likely",
+                help="adopt what is released without counting it, or retain what `get()` answers",
+            )
+
+
+def _calls(statement: records.Statement) -> Iterator[records.Call]:
+    match statement:
+        case records.Evaluate(value=value) | records.Declare(value=value) | records.Leave(value=value):
+            yield from places.calls_in(value)
+
+
+def _given_up(value: records.Value) -> records.Call | None:
+    """The call by which an owner gives up what the value is."""
+    inner = places.strip(value)
+    for _ in range(3):
+        match inner:
+            case records.Call(callee=records.Member(name=name, base=base), args=()):
+                if name in _GIVES_UP:
+                    return inner
+                if name not in _THROUGH:
+                    return None
+                inner = places.strip(base)
+            case _:
+                return None
+    return None
