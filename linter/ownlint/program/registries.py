@@ -6,8 +6,10 @@ A registry is known by its name, as any map is (see `containers`): two objects' 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -16,6 +18,7 @@ from ownlint.program import types
 from ownlint.program.assignments import Held
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import CLEARS, INSERTS, LOOKS, names_of
+from ownlint.program.flow import Flow
 from ownlint.program.places import THIS, calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -23,6 +26,9 @@ from ownlint.program.subjects import Class, Function
 _DEPTH = 2
 """How deep in pairs and structs the pointer to the object may stand."""
 _PUTS = INSERTS | {"push_back", "emplace_back", "push", "push_front"}
+_NEAR = 40
+"""How many events before an erase somebody asks whether the entry is there."""
+_KEPT = 64
 _UP = 3
 """How many calls up from an erase a function still counts as one that takes entries out."""
 _ASKS = LOOKS | {"end", "cend"}
@@ -48,6 +54,38 @@ class Registry(NamedTuple):
         return not set(self.names).isdisjoint(names)
 
 
+class Ways:
+    """Which events some way through a function comes to, or goes on from, without one of the `stops`. Two searches for
+    a function, however many events are asked about."""
+
+    def __init__(self, flow: Flow, stops: frozenset[int]) -> None:
+        self.stops = stops
+        self._unmet_before = _reached(flow.entry, [[to for to, _ in edges] for edges in flow.successors], stops)
+        self._unmet_behind = _reached(flow.exit, [[to for to, _ in edges] for edges in flow.predecessors], stops)
+
+    def always_before(self, event: e.Event) -> bool:
+        """Whether every way to the event passes a stop."""
+        return bool(self.stops) and event.index not in self._unmet_before
+
+    def always_behind(self, event: e.Event) -> bool:
+        """Whether every way from the event to the end passes a stop."""
+        return bool(self.stops) and event.index not in self._unmet_behind
+
+    def always(self, event: e.Event) -> bool:
+        return self.always_before(event) or self.always_behind(event)
+
+
+def _reached(start: int, edges: list[list[int]], stops: frozenset[int]) -> frozenset[int]:
+    seen = {start}
+    queue = [start]
+    for current in queue:
+        if current not in stops:
+            new = [to for to in edges[current] if to not in seen]
+            seen.update(new)
+            queue += new
+    return frozenset(seen)
+
+
 class Registries:
     """The registries of one program."""
 
@@ -55,6 +93,8 @@ class Registries:
         self.program = program
         self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
         self._takers: dict[tuple[str, ...], frozenset[Function]] = {}
+        self._takings: dict[tuple[Function, tuple[str, ...]], list[e.Call]] = {}
+        self._ways: dict[tuple[Function, tuple[str, ...]], Ways] = {}
         self._of: dict[int, tuple[Registry, ...]] = {}
         for one in self.all:
             self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
@@ -115,6 +155,25 @@ class Registries:
         takers = self.takers(registry)
         if function not in takers:
             return []
+        key = (function, registry.names)
+        if key not in self._takings:
+            if len(self._takings) >= _KEPT:
+                self._takings.clear()
+            self._takings[key] = self._found_takings(function, registry, takers)
+        return self._takings[key]
+
+    def ways(self, function: Function, registry: Registry) -> Ways:
+        """What can happen without an entry being taken out, or found not to be there."""
+        key = (function, registry.names)
+        if key not in self._ways:
+            if len(self._ways) >= _KEPT:
+                self._ways.clear()
+            taking = {call.index for call in self.takings(function, registry)}
+            asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
+            self._ways[key] = Ways(function.flow, frozenset(taking | asked))
+        return self._ways[key]
+
+    def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.Call]:
         names = {one.name for one in takers}
         return [
             call
@@ -222,8 +281,8 @@ def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
 
 def asked_for(function: Function, taking: e.Event) -> Iterator[int]:
     """The tests before an erase that ask whether the entry is there: behind them it is out on either way."""
-    for test, _ in function.flow.guards(taking):
-        if not test.asserted and _asks_container(function, test.value):
+    for test in islice(function.flow.dominators(taking), _NEAR):
+        if isinstance(test, e.Test) and not test.asserted and _asks_container(function, test.value):
             yield test.index
 
 
@@ -348,14 +407,20 @@ def stores(function: Function, name: str) -> Iterator[Store]:
     """Every plain assignment to a member of that name, whatever object it belongs to."""
     if not function.mentions("=" + name):
         return
-    for statement in function.statements:
-        if not isinstance(statement, r.Evaluate):
-            continue
-        for value in walk(statement.value):
-            if isinstance(value, r.Assign) and value.op == "=" and (where := _member(function, value.target, name)):
-                at = _event_at(function, value.span)
-                if at is not None:
-                    yield Store(at, where[0], value.value, value.target)
+    found = [
+        (value, where[0])
+        for statement in function.statements
+        if isinstance(statement, r.Evaluate)
+        for value in walk(statement.value)
+        if isinstance(value, r.Assign) and value.op == "=" and (where := _member(function, value.target, name))
+    ]
+    events = sorted(function.flow, key=lambda event: event.span.start) if found else []
+    starts = [event.span.start for event in events]
+    for value, base in found:
+        inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
+        writes = [event for event in inside if isinstance(event, e.Write)]
+        if inside:
+            yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, value.value, value.target)
 
 
 def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | None] | None:
@@ -367,13 +432,6 @@ def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | N
         case r.Name(text=said) if said == name and said not in function.declared:
             return (None,)
     return None
-
-
-def _event_at(function: Function, span: r.Span) -> e.Event | None:
-    """The last of the events of an expression: the write itself, where there is one."""
-    inside = [event for event in function.flow if span.start <= event.span.start < span.end]
-    writes = [event for event in inside if isinstance(event, e.Write)]
-    return (writes or inside or [None])[-1]
 
 
 def flags(cls: Class) -> dict[str, r.Field]:

@@ -79,28 +79,29 @@ def children_left_valid(function: Function) -> Iterator[Finding]:
     known = registries.registries(function.program)
     if not known.guarded:
         return
+    told: dict[tuple[str, ...], registries.Ways] = {}
     found = natives.natives(function.program)
     for call, kind, argument in natives.destroys(function, found):
         if call.index in function.flow.reachable and not _made_here(function, argument):
             parts = [one for one in known.guarded if _is_part(found, one, kind) and _concerns(function, argument, one)]
-            yield from [finding for one in parts if (finding := _judge(function, call, argument, one))][:1]
+            yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
 
 
 def _judge(
-    function: Function, call: events.Call, argument: records.Value, registry: registries.Registry
+    function: Function,
+    call: events.Call,
+    argument: records.Value,
+    registry: registries.Registry,
+    told: dict[tuple[str, ...], registries.Ways],
 ) -> Finding | None:
-    telling = _telling(function, registry)
-    if call.index in telling:
-        return None
-    if function.flow.always_before(call, lambda event: event.index in telling):
-        return None
-    if function.flow.always_after(call, lambda event: event.index in telling):
+    if registry.names not in told:
+        told[registry.names] = registries.Ways(function.flow, frozenset(_telling(function, registry)))
+    ways = told[registry.names]
+    if call.index in ways.stops or ways.always(call):
         return None
     name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
-    steps = ()
-    some = [event for event in function.flow if event.index in telling]
-    if some:
-        steps = (function.step(some[0], "not every way passes here"),)
+    some = sorted(ways.stops)
+    steps = (function.step(function.flow.events[some[0]], "not every way passes here"),) if some else ()
     flag = registry.flags[0]
     return function.finding(
         call,
@@ -177,10 +178,10 @@ def _telling(function: Function, registry: registries.Registry) -> set[int]:
     for event in function.flow:
         if isinstance(event, events.Call) and _tells_many(function, event.node, registry):
             found.add(event.index)
+    ones = [event for event in function.flow if loops and _tells_one(function, event, registry)]
     for loop in loops:
-        inside = [event for event in function.flow if event.span.start in loop.span]
-        if any(_tells_one(function, event, registry) for event in inside):
-            found.update(event.index for event in inside)
+        if any(event.span.start in loop.span for event in ones):
+            found.update(event.index for event in function.flow if event.span.start in loop.span)
     return found
 
 

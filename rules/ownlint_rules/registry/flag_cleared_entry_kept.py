@@ -157,9 +157,7 @@ def _is_dead(value: records.Value | None, skip: _Skip) -> bool:
 def _is_taken_out(function: Function, at: events.Event, skip: _Skip, depth: int) -> bool:
     """Whether every way through the mark passes something that takes an entry out: here, or in those who call."""
     known = registries.registries(function.program)
-    taking = {call.index for call in known.takings(function, skip.registry)}
-    taking |= {test for index in taking for test in registries.asked_for(function, function.flow.events[index])}
-    if taking and _meets(function, at, taking):
+    if known.ways(function, skip.registry).always(at):
         return True
     if depth == 0:
         return False
@@ -168,13 +166,6 @@ def _is_taken_out(function: Function, at: events.Event, skip: _Skip, depth: int)
         return around is not None and bool(known.takings(around, skip.registry))
     callers = [(one, call) for one in function.program.callers(function) for call in registries.calls_of(one, function)]
     return bool(callers) and all(_is_taken_out(one, call, skip, depth - 1) for one, call in callers)
-
-
-def _meets(function: Function, at: events.Event, taking: set[int]) -> bool:
-    flow = function.flow
-    return flow.always_before(at, lambda event: event.index in taking) or flow.always_after(
-        at, lambda event: event.index in taking
-    )
 
 
 def _hands_over(function: Function, base: records.Value | None, skip: _Skip) -> bool:

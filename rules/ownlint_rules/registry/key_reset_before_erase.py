@@ -123,15 +123,11 @@ def _stays(function: Function, store: registries.Store, key: _Key) -> bool:
 def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *, after: bool) -> bool:
     """Before the event on every way, or behind it where the old key was kept or everything goes; or by the callers."""
     known = registries.registries(function.program)
-    takings = known.takings(function, key.registry)
-    taking = {call.index for call in takings}
-    taking |= {test for index in taking for test in registries.asked_for(function, function.flow.events[index])}
-    wholesale = {call.index for call in takings if not call.node.args}
-    flow = function.flow
-    if taking and flow.always_before(at, lambda event: event.index in taking):
+    ways = known.ways(function, key.registry)
+    if ways.always_before(at) or (after and ways.always_behind(at)):
         return True
-    behind = taking if after else wholesale
-    if behind and flow.always_after(at, lambda event: event.index in behind):
+    wholesale = frozenset(call.index for call in known.takings(function, key.registry) if not call.node.args)
+    if wholesale and function.flow.always_after(at, lambda event: event.index in wholesale):
         return True
     if depth == 0:
         return False
