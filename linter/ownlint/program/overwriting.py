@@ -35,13 +35,12 @@ def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
     enders = list(known.enders(slot)) if stores else []
     if not enders:
         return
-    names = frozenset(function.name for function in enders)
     seen: set[Function] = set()
     for store in stores:
         if store.function not in seen:
             seen.add(store.function)
             mine = [one for one in stores if one.function is store.function]
-            yield from _Filling(store.function, slot, names).lost(mine)
+            yield from _Filling(store.function, slot, enders).lost(mine)
 
 
 def _replaces(store: Store) -> bool:
@@ -75,13 +74,14 @@ def _names_in(store: Store) -> frozenset[str]:
 class _Filling:
     """One function that fills a slot."""
 
-    def __init__(self, function: Function, slot: Slot, enders: frozenset[str]) -> None:
+    def __init__(self, function: Function, slot: Slot, enders: list[Function]) -> None:
         self.function = function
         self.flow = function.flow
         self.slot = slot
         self.ending = Ending(function, slot.cls, slot.field.name)
         self.ending.find_names()
-        self.enders = enders - {function.name}
+        self.enders = frozenset(one.name for one in enders) - {function.name}
+        self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
     def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
@@ -166,6 +166,7 @@ class _Filling:
                 return (
                     last_name(call.callee) in self.enders
                     or last_name(call.callee) in ("erase", "clear", "swap")
+                    or self._called_lambda(call) in self.lambdas
                     or self.ending.ended_by(call)
                 )
             case e.Test(value=value):
@@ -177,6 +178,11 @@ class _Filling:
             case e.Leave() | e.Opaque():
                 return True
         return False
+
+    def _called_lambda(self, call: r.Call) -> int:
+        """The index of the local lambda that is called, or -1."""
+        made = self.function.locals.get(last_name(call.callee), ("", None))[1]
+        return made.function if isinstance(made, r.Lambda) else -1
 
     def asks(self, value: r.Value) -> bool:
         """Whether the test is about what the slot holds, in whatever words."""
