@@ -16,7 +16,7 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import place
 from ownlint.program.glance import says
-from ownlint.program.guarded import Domain, Guard, Traced, Tracer, Use, guarded
+from ownlint.program.guarded import Domain, Guard, Traced, Tracer, Use, declared_twice, guarded
 from ownlint.program.locks import CALLERS, SOMEBODYS, Locks, guard_parameters, locking, mutex_fields
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Class, Function
@@ -266,9 +266,21 @@ def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
         elif storage.kind == "element" and not storage.moves and use.kind == "grow" and above:
             continue
+        elif storage.kind == "element" and not storage.moves and _may_insert(domain, use):
+            weak = weak or Evidence(use, False)
         elif storage.kind in ("object", "element"):
             return Evidence(use, True)
     return weak
+
+
+def _may_insert(domain: Domain, use: Use) -> bool:
+    """Whether an assignment to an element of a map may be what puts it there."""
+    written = domain.members[use.member].type
+    return (
+        use.kind == "overwrite"
+        and len(use.traced.place) == use.traced.at + 2
+        and "associative" in domain.program.roles_at(written, domain.file, domain.scope)
+    )
 
 
 def _fills(domain: Domain, use: Use) -> bool:
@@ -319,8 +331,10 @@ class Way(NamedTuple):
 def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
     """The locals of a function that are bound, under a lock of its own, to something the lock guards."""
     function = borrower.function
+    twice = declared_twice(function)
     for event in function.flow.writes:
-        if len(event.place) != 1 or event.place[0] not in function.declared or event.value is None:
+        name = event.place[0]
+        if len(event.place) != 1 or name not in function.declared or name in twice or event.value is None:
             continue
         written = event.type or function.locals.get(event.place[0], ("", None))[0]
         found = _bound(borrower, event.value, written)
@@ -330,7 +344,7 @@ def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
             if guard is not None and is_own(locks, guard.lock, function):
                 yield Way(event.place[0], event, found, guard, False)
     for statement in function.statements:
-        names = _aliases(function, statement)
+        names = [name for name in _aliases(function, statement) if name not in twice]
         if not names:
             continue
         value = statement.value if isinstance(statement, r.Declare) else statement.iterable  # type: ignore[union-attr]

@@ -433,7 +433,7 @@ class Tracer:
         self.hidden = function.declared
         self.origins: dict[str, Traced] = {}
         """What locals point to, look at, or stand in, once for all: see `learn`."""
-        twice = _declared_twice(function)
+        twice = declared_twice(function)
         for name, (written, value) in function.locals.items():
             if value is None or name in self.aliases or name in twice or not leads(written, value):
                 continue
@@ -520,7 +520,7 @@ class Tracer:
         return traced
 
 
-def _declared_twice(function: Function) -> frozenset[str]:
+def declared_twice(function: Function) -> frozenset[str]:
     """Locals of one name in several blocks: nobody can say which is meant."""
     seen: set[str] = {p.name for p in function.record.parameters}
     twice: set[str] = set()

@@ -104,8 +104,12 @@ class _Judge:
         return list(self.domain.changes(self.member))
 
     def matters(self, use: guarded.Use) -> bool:
-        """Whether somebody writes what is touched."""
-        return any(guarded.meets(change.traced, use.traced) for change in self.written)
+        """Whether somebody writes what is touched. What a method changes in a member is not known field by field."""
+        return any(
+            guarded.meets(change.traced, use.traced)
+            and (change.kind != "change" or len(use.traced.place) <= len(change.traced.place))
+            for change in self.written
+        )
 
     def is_bare(self, use: guarded.Use) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""

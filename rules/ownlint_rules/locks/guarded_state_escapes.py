@@ -42,18 +42,18 @@ class Table {
 };
 ```
 
-Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a member
-that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. Which member belongs
-to which lock is said by an annotation or a comment, or inferred from use: three accesses or more, at least 80 % of them
-with the lock held, one of them a write. Something must happen to the target elsewhere: it is erased, cleared or replaced,
-or it stands in a container that moves its elements when it grows.
+Reported where such a way in is returned, used after the lock was let go, stored in an out-parameter, a global or a
+member that the same lock does not guard, kept by an object that outlives the lock, or given to a thread. Which member
+belongs to which lock is said by an annotation or a comment, or inferred from use: three accesses or more, at least 80 %
+of them with the lock held, one of them a write. Something must happen to the target elsewhere: it is erased, cleared or
+replaced, or it stands in a container that moves its elements when it grows.
 
-Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that nobody
-erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a function
-hands out whose caller holds the lock; a keeper that is given the lock as well.
+Quiet: copies and shared pointers; entries that are made once and never taken out; elements of node containers that
+nobody erases; raw pointers that the container does not own; targets with a lock of their own or made of atomics; what a
+function hands out whose caller holds the lock; a keeper that is given the lock as well; what is pinned by a counter.
 
-Limits: a helper is followed one call deep; a lambda that is not given to a thread at once is not followed; a target
-inside an aggregate that is returned is not seen.
+Limits: a helper is followed two calls deep; a lambda that is not given to a thread at once is not followed; a target
+inside an aggregate that is returned is not seen; of several locals of one name none is followed.
 
 Source: a review of command-buffer caching in XLA, where a wrapper kept `&entry.sub` of a guarded map.
 """
@@ -214,13 +214,9 @@ class _Judge:
 
     def kept(self) -> Iterator[Finding]:
         for event in self.function.flow:
-            if isinstance(event, events.Leave) and event.kind == "return":
-                value = event.value
-            elif isinstance(event, events.Write) and not event.fresh and self.outlives(event):
-                value = event.value
-            else:
-                continue
-            for call in places.calls_in(value):
+            leaves = isinstance(event, events.Leave) and event.kind == "return"
+            lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
+            for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]
                 yield from self.kept_by(call, event)
 
     def kept_by(self, call: records.Call, event: events.Event) -> Iterator[Finding]:
