@@ -48,8 +48,14 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
     given = conditions.Given(announced.place, announced.held)
     if _works_in_other_case(function, announced, failed):
         return None
-    settled = _settled(function, announced, failed)
-    for test in _tests_for(function, announced):
+    asking = [
+        test
+        for test in function.flow.events
+        if isinstance(test, e.Test) and not test.asserted
+        if conditions.can_come_to(function, test.value, given) is not None
+    ]
+    settled = _settled(function, announced, failed) if asking else {}
+    for test in _tests_for(function, announced, asking):
         now = conditions.can_come_to(function, test.value, given, frozenset(settled))
         if now is None or _is_settled(function, test, settled):
             continue
@@ -104,11 +110,12 @@ def _is_settled_by_case(function: Function, test: e.Test, settled: dict[Place, l
     return any(held.kind == "state" and _has_case(found[1], held.text) for held in states)
 
 
-def _tests_for(function: Function, announced: assignments.Assignment) -> Iterator[e.Test]:
-    """The tests before the announcement, nearest first, and those that are made of it:
+def _tests_for(function: Function, announced: assignments.Assignment, tests: list[e.Test]) -> Iterator[e.Test]:
+    """Of these, the tests before the announcement, nearest first, and those that are made of it:
     `if (done_.exchange(true)) return;`."""
+    if not tests:
+        return
     flow = function.flow
-    tests = [event for event in flow.events if isinstance(event, e.Test) and not event.asserted]
     before = {event.index for event in flow.before(announced.event)}
     around = loop_heads(function, announced.event)
     for test in reversed(tests):

@@ -10,6 +10,8 @@ from ownlint.program import assignments, failure, places, undoing
 from ownlint.program import events as e
 from ownlint.program.subjects import Function
 
+_MOST_TRIED = 24
+"""So many failures are followed for one assignment; in a function of thousands of lines the rest tell nothing new."""
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ENDING = re.compile(
     r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
@@ -36,12 +38,16 @@ def failures_after(
         return event in heads or taken_back(event)
 
     after = {event.index for event in flow.after(announced.event, stop)}
+    tried = 0
     for failed in failing:
         cause = failed.cause
         if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
             continue
         if failure.only_looks(cause.node) or taken_back(cause) or undoing.calls_itself(function, cause.node):
             continue  # a flag set before the function calls itself keeps it from doing so twice
+        tried += 1
+        if tried > _MOST_TRIED:
+            return
         if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
             continue
         stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
@@ -106,6 +112,8 @@ def _fails_through(function: Function, failed: failure.Failure, stop: Callable[[
     assert cause is not None
     if not _leads(function, cause, failed.at, stop):
         return False
+    if failed.leave.via or not isinstance(failed.leave.value, r.Name):
+        return True
     for test in function.flow.dominators(failed.at):
         if test is cause:
             break

@@ -169,7 +169,9 @@ def _is_about_its_own_block(function: Function, announced: assignments.Assignmen
     if not blocks or cause is None:
         return False
     block = min(blocks, key=lambda span: span.end - span.start)
-    return cause.span.start >= block.end and any(
+    if cause.span.start < block.end:
+        return False
+    return any(
         other.cause is not None and block.start <= other.cause.span.start < at.span.start
         for other in failure.failures(function)
     )
