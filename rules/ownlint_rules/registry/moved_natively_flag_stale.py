@@ -155,6 +155,7 @@ def _is_validity(cls: Class, flag: str, free: bool) -> bool:
 def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
     if not any(natives.takes_in(name) for name in function.record.mentions if name[0] != "="):
         return
+    storing: registries.Ways | None = None
     for call in function.flow.calls:
         name = places.last_name(call.node.callee)
         if (
@@ -170,9 +171,10 @@ def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
             if (found := _wrapper(function, argument, owning, 0)) is not None
         ]
         if given and not any(_gives_up(function, argument, owning) for argument in call.node.args):
+            storing = storing or _storing(function, owning)
             handle = owning.cls.field(owning.handle)
             written = handle[1].type if handle is not None else ""
-            yield _Taking(function, call, given[-1][0], written, _is_stored(function, call, owning))
+            yield _Taking(function, call, given[-1][0], written, storing.always(call))
 
 
 def _is_native(function: Function, call: records.Call) -> bool:
@@ -247,22 +249,19 @@ def _gives_up(function: Function, argument: records.Value, owning: _Owning) -> b
     )
 
 
-def _is_stored(function: Function, call: events.Call, owning: _Owning) -> bool:
-    """Whether every way through the call stores the flag or the handle, before it or behind it."""
-    storing: set[int] = set()
-    for name in (owning.flag, owning.handle):
-        for store in registries.stores(function, name):
-            if registries.is_of_class(function, store.base, owning.cls):
-                storing.add(store.at.index)
+def _storing(function: Function, owning: _Owning) -> registries.Ways:
+    """Where the function stores the flag or the handle; a throw says that nothing was taken over."""
+    storing = {
+        store.at.index
+        for name in (owning.flag, owning.handle)
+        for store in registries.stores(function, name)
+        if registries.is_of_class(function, store.base, owning.cls, strict=True)
+    }
     for event in function.flow.calls:
         if any(_stores_either(one, owning) for one in function.program.callee(event.node, function).functions):
             storing.add(event.index)
-    flow = function.flow
-    leaving = {leave.index for leave in flow.leaves if leave.kind == "throw"}
-    return bool(storing) and (
-        flow.always_before(call, lambda event: event.index in storing)
-        or flow.always_after(call, lambda event: event.index in storing or event.index in leaving)
-    )
+    throwing = {leave.index for leave in function.flow.leaves if leave.kind == "throw"}
+    return registries.Ways(function.flow, frozenset(storing | throwing if storing else storing))
 
 
 def _stores_either(function: Function, owning: _Owning) -> bool:

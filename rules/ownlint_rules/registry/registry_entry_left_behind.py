@@ -308,7 +308,7 @@ def _without_destructor(
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
     local = _made_as_value(cls)
-    certainty: Certainty = "likely" if local else "possible"
+    certainty: Certainty = "likely" if local and _lasts(registry) else "possible"
     yield cls.finding(
         records.Span(cls.record.start, cls.record.start + 5),
         f"no destructor takes a `{cls.name}` out of `{registry.shown}`, where its constructor puts it",
@@ -316,6 +316,13 @@ def _without_destructor(
         help=f"give `{cls.name}` a destructor that takes the entry out",
         steps=(put[0].step(put[1].event, "the constructor puts it in"),),
     )
+
+
+def _lasts(registry: registries.Registry) -> bool:
+    """Whether the registry lives as long as the program; one that is a member may well go with its objects."""
+    if registry.home is None or registry.shown.endswith("()"):
+        return True
+    return any(field.static for field in registry.home.record.fields if field.name == registry.shown)
 
 
 def _calls_unknown(destructor: Function) -> bool:
