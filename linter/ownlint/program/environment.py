@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -23,6 +24,9 @@ from ownlint.program.subjects import Class, Function
 
 _TESTS = re.compile(r"(?:^|[/_.-])(?:tests?|testing|testdata|benchmarks?|bench|examples?)(?:[/_.-]|$)", re.IGNORECASE)
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
+
+_MOST_READINGS = 50
+"""Of one function."""
 
 When = OneOf["construction", "loop", "once", "call"]
 
@@ -106,7 +110,7 @@ class Surroundings:
         for function in self.program.functions:
             if function.language != "cpp" or spelled.isdisjoint(function.record.mentions) or is_test(function.path):
                 continue
-            for call, named in self._named_in(function):
+            for call, named in islice(self._named_in(function), _MOST_READINGS):
                 variable = self.fold(named, function)
                 if variable:
                     when = self._when(function, call)

@@ -55,6 +55,16 @@ class Flow:
     def leaves(self) -> list[e.Leave]:
         return [event for event in self.events if isinstance(event, e.Leave)]
 
+    @cached_property
+    def loops(self) -> list[e.Mark]:
+        """Where loops begin; the span of each is the whole loop."""
+        return [event for event in self.events if isinstance(event, e.Mark) and event.what == "loop"]
+
+    @cached_property
+    def catches(self) -> list[e.Mark]:
+        """Where handlers begin; the span of each is the whole handler."""
+        return [event for event in self.events if isinstance(event, e.Mark) and event.what == "catch"]
+
     # --- paths ---
 
     def _search(self, start: int, stop: Predicate, *, forward: bool) -> dict[int, int]:
@@ -194,19 +204,40 @@ class Flow:
         """The tests whose outcome is known at `event`, nearest first, each with that outcome.
 
         Tests that are only asserted count as passed; ask `Test.asserted`."""
-        inside = event.index
-        current = self._dominators[inside]
-        while current != -1:
-            test = self.events[current]
-            if isinstance(test, e.Test):
-                if test.asserted:
-                    yield test, True
-                else:
-                    for target, label in self.successors[current]:
-                        if target == inside and label is not None and len(self.predecessors[inside]) == 1:
-                            yield test, label
-            inside = current
-            current = self._dominators[current]
+        above = self._guards_above[event.index]
+        while above is not None:
+            index, outcome = above
+            test = self.events[index]
+            assert isinstance(test, e.Test)
+            yield test, outcome
+            above = self._guards_above[index]
+
+    @cached_property
+    def _guards_above(self) -> list[tuple[int, bool] | None]:
+        """For each event the nearest test whose outcome is known there, and that outcome."""
+        parents = self._dominators
+        found: list[tuple[int, bool] | None] = [None] * len(self.events)
+        done = [parent == -1 for parent in parents]
+        for start in range(len(self.events)):
+            climb: list[int] = []
+            inside = start
+            while not done[inside]:
+                climb.append(inside)
+                inside = parents[inside]
+            for inside in reversed(climb):
+                found[inside] = self._guard_of(parents[inside], inside, found)
+                done[inside] = True
+        return found
+
+    def _guard_of(self, parent: int, inside: int, found: list[tuple[int, bool] | None]) -> tuple[int, bool] | None:
+        test = self.events[parent]
+        if not isinstance(test, e.Test):
+            return found[parent]
+        if test.asserted:
+            return parent, True
+        before = self.predecessors[inside]
+        label = before[0][1] if len(before) == 1 else None
+        return (parent, label) if label is not None else found[parent]
 
 
 def first(events: Iterable[e.Event]) -> e.Event | None:

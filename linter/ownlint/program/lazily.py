@@ -27,6 +27,8 @@ from ownlint.program.subjects import Function
 
 _MAKES = frozenset({"reset", "emplace"})
 _HAS_STATIC = re.compile(rb",true\]")
+_MOST_ACTS = 100
+"""Of one function; one with more of them was written by a program."""
 _SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked)$")
 _PREFIX = 9
 """Bytes of `__thread `, the shortest word that gives each thread its own."""
@@ -54,7 +56,8 @@ def lazy_sets(function: Function) -> Iterator[Lazy]:
         return
     flow = function.flow
     held: dict[int, Locks] | None = None
-    for event, place, value in _acts(function):
+    acts = [act for act in _acts(function) if any(flow.guards(act[0]))]
+    for event, place, value in acts[:_MOST_ACTS]:
         if place[-1] not in names or event.index not in flow.reachable or not _is_plain(function, place):
             continue
         found = _looked(function, event, place, value)
@@ -62,9 +65,15 @@ def lazy_sets(function: Function) -> Iterator[Lazy]:
             continue
         held = locking(function.program).held(function) if held is None else held
         test, read, held_value = found
-        if held.get(read.index) or _is_run_once(function):
+        if held.get(read.index) or _is_run_once(function) or _may_be_locked(function, read):
             continue
         yield Lazy(event, place, read, test, bool(held.get(event.index)), held_value.kind == "flag")
+
+
+def _may_be_locked(function: Function, read: e.Event) -> bool:
+    """Whether something that nobody can name is locked by hand on every way to the read."""
+    verb = mutexes(function.program).verb
+    return any(isinstance(one, e.Call) and verb(one.node, function) == "hold" for one in function.flow.dominators(read))
 
 
 def _candidates(function: Function) -> frozenset[str]:

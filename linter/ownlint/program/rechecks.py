@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -24,7 +25,7 @@ from ownlint.program.locks import mutex_fields
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.program import Program
-from ownlint.program.sections import Section, around, deciders, sections
+from ownlint.program.sections import Section, Told, around, sections
 from ownlint.program.subjects import Class, Function
 
 
@@ -67,18 +68,23 @@ class Gaps:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.sections: dict[Place, list[Section]] = sections(function)
+        self.told = Told(function)
 
     @property
     def is_divided(self) -> bool:
         """Whether some lock is taken more than once."""
         return any(len(found) > 1 for found in self.sections.values())
 
+    def is_decided(self, act: e.Event) -> bool:
+        """Whether the act happens under a lock, and not on every way."""
+        return any(around(self.sections, act)) and any(self.function.flow.guards(act))
+
     def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
         """The gap between the act and the first of the looks that led to it."""
-        asked = [look for look in looks if look is not act]
         here = list(around(self.sections, act))
         if not here:
             return None
+        asked = [look for look in looks if look is not act]
         renewed = {look.index for look in asked if any(look in section for section in here)}
         reached = {event.index for event in self.function.flow.before(act, lambda event: event.index in renewed)}
         for look in asked:
@@ -94,7 +100,7 @@ class Gaps:
         firsts = [one for one in self.sections[section.lock] if look in one and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
-        tests = deciders(self.function, look, act)
+        tests = self.told.deciders(look, act)
         if not tests or any(self._is_marked(one, look, act) for one in firsts):
             return None
         flow = self.function.flow
@@ -123,6 +129,9 @@ class Gaps:
         return False
 
 
+_MOST_ACTS = 12
+_MOST_LOOKS = 16
+"""Of one function; one with more of them was written by a program."""
 _LARGEST_HELPER = 3000
 """Bytes of an encoded body: some ten statements."""
 _PUSHES = frozenset({"push_back", "emplace_back", "push"})
@@ -147,8 +156,10 @@ def divided(function: Function) -> Gaps | None:
 def container_gaps(gaps: Gaps) -> Iterator[tuple[Insert, Gap]]:
     """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
     function = gaps.function
-    for insert in (*containers.inserts(function), *_inserts_by_helpers(function)):
-        looks = [look.event for look in lookups.looks(function, insert.container, insert.key) if not look.asserted]
+    inserts = (*containers.inserts(function), *_inserts_by_helpers(function))
+    for insert in [one for one in inserts if gaps.is_decided(one.event)][:_MOST_ACTS]:
+        found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
+        looks = [look.event for look in found if not look.asserted]
         if (gap := gaps.before(insert.event, looks)) is not None:
             yield insert, gap
 
@@ -168,12 +179,15 @@ def _inserts_by_helpers(function: Function) -> Iterator[Insert]:
 def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
     """Assignments to what is no element of a container, under one lock, because of what was read under another."""
     function = gaps.function
-    for event in function.flow.writes:
+    reads: dict[Place, list[e.Event]] = {}
+    for event in function.flow:
+        if isinstance(event, e.Read):
+            reads.setdefault(event.place, []).append(event)
+    for event in [one for one in function.flow.writes if one.place in reads and gaps.is_decided(one)][:_MOST_ACTS]:
         if event.fresh or event.op != "=" or event.place[-1].startswith("[") or not _outlives(function, event.place):
             continue
-        reads = [one for one in function.flow if isinstance(one, e.Read) and one.place == event.place]
         held = assignments.held(event.value) or assignments.Held("object", None)
-        if reads and (gap := gaps.before(event, reads)) is not None:
+        if (gap := gaps.before(event, reads[event.place])) is not None:
             yield assignments.Assignment(event, event.place, held), gap
 
 
@@ -285,6 +299,7 @@ def handovers(function: Function, helpers: Helpers) -> Iterator[Handover]:
     if not asking or not storing:
         return
     covered = sections(function) if takes_locks(function) else {}
+    told = Told(function)
     for store, stored in storing:
         for look, asked in asking:
             if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
@@ -292,7 +307,7 @@ def handovers(function: Function, helpers: Helpers) -> Iterator[Handover]:
             one, other = look.node.args[asked.key], store.node.args[stored.key]
             if not containers.is_same_key(function, one, other) or any(around(covered, look)):
                 continue
-            tests = deciders(function, look, store)
+            tests = told.deciders(look, store)
             if tests and _leads(flow, look, store):
                 yield Handover(look, store, asked, stored, other, _handed_value(stored, store.node), tuple(tests))
                 break
@@ -344,7 +359,9 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
     if not stored:
         return
     flow = function.flow
-    for assignment in assignments.assignments(function):
+    every = list(assignments.assignments(function))
+    looked = 0
+    for assignment in every:
         act = assignment.event
         if assignment.held.kind not in ("flag", "cleared") or assignment.place[-1] not in stored:
             continue
@@ -358,11 +375,14 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
             or not is_skipped(function, nearest[0].value, nearest[1], given)
         ):
             continue
+        looked += 1
+        if looked > _MOST_ACTS:
+            return
         earlier = flow.before(act)
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
         if not reads or any(_is_swap(one, assignment.place) for one in earlier) or any(around(sections(function), act)):
             continue
-        if _is_set_anyway(function, assignment, nearest):
+        if _is_set_anyway(function, assignment, nearest, every):
             continue
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
@@ -370,13 +390,18 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         yield assignment, asked, "likely" if done and not again else "possible"
 
 
-def _is_set_anyway(function: Function, assignment: assignments.Assignment, guard: tuple[e.Test, bool]) -> bool:
+def _is_set_anyway(
+    function: Function,
+    assignment: assignments.Assignment,
+    guard: tuple[e.Test, bool],
+    every: list[assignments.Assignment],
+) -> bool:
     """Whether the other way from the test leaves the same behind."""
     test, outcome = guard
     other = {event.index for event in function.flow.after(test, branch=not outcome)}
     return any(
         one.event.index in other and one.place == assignment.place and one.held == assignment.held
-        for one in assignments.assignments(function)
+        for one in every
         if one.event is not assignment.event
     )
 

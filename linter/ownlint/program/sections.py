@@ -6,7 +6,9 @@ acts on it in the second acts on what may have changed.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -69,37 +71,53 @@ def around(found: dict[Place, list[Section]], event: e.Event) -> Iterator[Sectio
 # --- what a look decides ----------------------------------------------------------------------------
 
 
-def told_by(function: Function, look: e.Event) -> frozenset[str]:
-    """The locals that know what the look found: they begin with it or are given it, or are set where it came out so."""
-    flow = function.flow
-    told: set[str] = set()
-    local = [w for w in flow.writes if len(w.place) == 1 and function.is_local(w.place)]
-    for _ in range(3):
-        before = len(told)
-        for write in local:
-            if write.place[0] not in told and (
-                _is_about(write.value, look, told)
-                or any(_is_about(test.value, look, told) for test, _ in _nearest_guards(function, write))
-            ):
-                told.add(write.place[0])
-        if len(told) == before:
-            break
-    return frozenset(told)
+class Told:
+    """What the locals of one function know of what was found."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self._local = [w for w in function.flow.writes if len(w.place) == 1 and function.is_local(w.place)]
+        self._starts = [write.index for write in self._local]
+        self._known: dict[int, frozenset[str]] = {}
+
+    def by(self, look: e.Event) -> frozenset[str]:
+        """The locals that know what the look found: they begin with it or are given it, or are set where it came out
+        so. What is set far behind it is left out."""
+        if look.index not in self._known:
+            self._known[look.index] = self._told_by(look)
+        return self._known[look.index]
+
+    def _told_by(self, look: e.Event) -> frozenset[str]:
+        first = bisect_left(self._starts, look.index - _CLOSE)
+        near = self._local[first : bisect_left(self._starts, look.index + _FAR)]
+        told: set[str] = set()
+        for _ in range(3):
+            before = len(told)
+            for write in near:
+                if write.place[0] not in told and self._learns(write, look, told):
+                    told.add(write.place[0])
+            if len(told) == before:
+                break
+        return frozenset(told)
+
+    def _learns(self, write: e.Write, look: e.Event, told: set[str]) -> bool:
+        if _is_about(write.value, look, told):
+            return True
+        nearest = islice(self.function.flow.guards(write), _GUARDS)
+        return any(_is_about(test.value, look, told) for test, _ in nearest)
+
+    def deciders(self, look: e.Event, act: e.Event) -> list[tuple[e.Test, bool]]:
+        """The tests about what the look found whose outcome is known where the act happens, nearest first."""
+        told = self.by(look)
+        nearest = islice(self.function.flow.guards(act), _MOST_GUARDS)
+        return [(test, outcome) for test, outcome in nearest if _is_about(test.value, look, told)]
 
 
-def deciders(function: Function, look: e.Event, act: e.Event) -> list[tuple[e.Test, bool]]:
-    """The tests about what the look found whose outcome is known where the act happens, nearest first."""
-    told = told_by(function, look)
-    return [(test, outcome) for test, outcome in function.flow.guards(act) if _is_about(test.value, look, told)]
-
-
-def _nearest_guards(function: Function, event: e.Event) -> list[tuple[e.Test, bool]]:
-    found: list[tuple[e.Test, bool]] = []
-    for guard in function.flow.guards(event):
-        found.append(guard)
-        if len(found) == 4:
-            break
-    return found
+_CLOSE = 8
+_FAR = 400
+"""So many events around a look may set locals to what it found."""
+_GUARDS = 4
+_MOST_GUARDS = 40
 
 
 def _is_about(value: r.Value | None, look: e.Event, told: set[str] | frozenset[str]) -> bool:
