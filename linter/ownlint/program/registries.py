@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.assignments import Held
+from ownlint.program.assignments import Held, assigned
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import CLEARS, INSERTS, LOOKS, names_of
 from ownlint.program.flow import Flow
@@ -26,6 +26,7 @@ from ownlint.program.subjects import Class, Function
 _DEPTH = 2
 """How deep in pairs and structs the pointer to the object may stand."""
 _PUTS = INSERTS | {"push_back", "emplace_back", "push", "push_front"}
+_STORES = frozenset({"store", "exchange"})
 _NEAR = 40
 """How many events before an erase somebody asks whether the entry is there."""
 _KEPT = 64
@@ -116,7 +117,13 @@ class Registries:
 
     def storing(self, member: str) -> list[Function]:
         """The functions that assign to something of that name."""
-        return self._storing.get(member, [])
+        plain = self._storing.get(member, [])
+        known = set(plain)
+        return plain + [one for one in self._in_other_words if one not in known and may_store(one, member)]
+
+    @cached_property
+    def _in_other_words(self) -> list[Function]:
+        return [function for function in self.program.functions if function.mentions(*_STORES)]
 
     def of(self, cls: Class) -> tuple[Registry, ...]:
         """Those in which objects of the class, or of a base of it, stand."""
@@ -404,23 +411,42 @@ class Store(NamedTuple):
 
 
 def stores(function: Function, name: str) -> Iterator[Store]:
-    """Every plain assignment to a member of that name, whatever object it belongs to."""
-    if not function.mentions("=" + name):
+    """Every assignment to a member of that name, whatever object it belongs to, also in other words:
+    `flag.store(false)`, `std::exchange(key_, nullptr)`."""
+    if not may_store(function, name):
         return
     found = [
-        (value, where[0])
+        (value, where[0], target, given)
         for statement in function.statements
-        if isinstance(statement, r.Evaluate)
+        if isinstance(statement, r.Evaluate | r.Declare | r.Leave)
         for value in walk(statement.value)
-        if isinstance(value, r.Assign) and value.op == "=" and (where := _member(function, value.target, name))
+        if isinstance(value, r.Assign | r.Call)
+        for target, given in _assigned(value)
+        if (where := _member(function, target, name))
     ]
     events = sorted(function.flow, key=lambda event: event.span.start) if found else []
     starts = [event.span.start for event in events]
-    for value, base in found:
+    for value, base, target, given in found:
         inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
         writes = [event for event in inside if isinstance(event, e.Write)]
         if inside:
-            yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, value.value, value.target)
+            yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
+
+
+def may_store(function: Function, name: str) -> bool:
+    """Whether the body can assign to a member of that name. Needs no decoding."""
+    if function.mentions("=" + name):
+        return True
+    return function.mentions(*_STORES) and f'"{name}"'.encode() in bytes(function.record.body)
+
+
+def _assigned(value: r.Assign | r.Call) -> Iterator[tuple[r.Value, r.Value | None]]:
+    """The target of an assignment and its value; several targets for `a = b = c`, which is nested."""
+    if isinstance(value, r.Assign):
+        if value.op == "=":
+            yield value.target, value.value
+    elif last_name(value.callee) in _STORES and (found := assigned(value)) is not None:
+        yield found[0], value.args[0 if receiver(value) is not None else 1]
 
 
 def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | None] | None:

@@ -110,11 +110,13 @@ def _skips(cls: Class) -> Iterator[_Skip]:
 def _writers(skip: _Skip) -> Iterator[Function]:
     """Functions that store the flag, or call a setter of it."""
     setters = _setters(skip)
-    for function in skip.cls.program.functions:
+    known = registries.registries(skip.cls.program)
+    calling = [one for name in sorted(setters) for one in skip.cls.program.callers_by_name(name)]
+    for function in dict.fromkeys([*known.storing(skip.flag), *calling]):
         if function.record.kind == "constructor" or function is skip.destructor:
             continue
         is_setter = function.name in setters and function.home is skip.cls
-        if not is_setter and function.mentions("=" + skip.flag, *setters):
+        if not is_setter:
             yield function
 
 
