@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.finding import Certainty
 from ownlint.program import types
 from ownlint.program.bodies import bound_names, statements, values
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
@@ -287,9 +288,9 @@ class Reading:
         for one in ended:
             if one.where.kind == "receiver":
                 if isinstance(call.callee, r.Member) or one.certainty != "possible":
-                    self.end(on)
+                    self.end(on, one.certainty)
             elif one.where.index < len(call.args):
-                self.end(self.sources(call.args[one.where.index]))
+                self.end(self.sources(call.args[one.where.index]), one.certainty)
         done = {one.where.index for one in ended}
         for index, sources in given:
             if index in done:
@@ -333,8 +334,12 @@ class Reading:
 
     # --- what becomes of a source ---
 
-    def end(self, sources: set[Source]) -> None:
-        self.released.update(source.parameter for source in sources if source.made is None)
+    def end(self, sources: set[Source], certainty: Certainty) -> None:
+        """A release that only a name speaks of is a place out of sight where the handle went."""
+        if certainty == "possible":
+            self.put(sources, False)
+        else:
+            self.released.update(source.parameter for source in sources if source.made is None)
         self.elsewhere.update(source.at for source in sources)
         self.give_away(sources)
 
