@@ -1,8 +1,8 @@
 """What leaves a lock: addresses of guarded state, and whether what they lead to can move, change or die meanwhile.
 
-A pointer, reference, iterator or view into a guarded member is as good as the lock under which it was made. Whether that
-matters is a question of where the target is stored, and of what the project does to it elsewhere: an element of a vector
-moves when the vector grows; an object behind a `unique_ptr` stays until its slot is erased or given another.
+A pointer, reference, iterator or view into a guarded member is as good as the lock under which it was made. Whether
+that matters is a question of where the target is stored, and of what the project does to it elsewhere: an element of a
+vector moves when the vector grows; an object behind a `unique_ptr` stays until its slot is erased or given another.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Borrower:
             return None
         if name in _POINTERS and (kind.pointers or kind.is_placeholder):
             return Borrow(traced, "pointer", owned=name == "get", buffer=name in _BUFFERS)
-        if name in _ITERATORS and (kind.is_placeholder or not kind.pointers and not kind.reference):
+        if name in _ITERATORS and (kind.is_placeholder or (not kind.pointers and not kind.reference)):
             below = self.tracer.trace(call)
             is_iterator = kind.is_placeholder or "iterator" in types.parse(wanted).last.lower()
             return Borrow(below, "iterator") if below is not None and is_iterator else None
@@ -286,17 +286,15 @@ def _may_insert(domain: Domain, use: Use) -> bool:
 def _fills(domain: Domain, use: Use) -> bool:
     """Whether an assignment stands where a look has found the place empty."""
     function = use.function
-    event = function.flow.events[use.index]
+    event = function.flow.events[use.at]
     value = event.value if isinstance(event, e.Write) else None
     if value is None or isinstance(value, r.Literal):
         return False
     tracer = Tracer(domain, function)
     for test, _ in function.flow.guards(event):
         for inner in walk(test.value):
-            if isinstance(inner, r.Name | r.Member) and (found := tracer.trace(inner)) is not None:
-                if found.member == use.member:
-                    return True
-            if isinstance(inner, r.Name) and inner.text in ("inserted", "created", "added"):
+            found = tracer.trace(inner) if isinstance(inner, r.Name | r.Member) else None
+            if found is not None and found.member == use.member:
                 return True
     return False
 

@@ -102,7 +102,8 @@ class Use(NamedTuple):
     """A member is touched. `held` is what is held there as far as the function itself says."""
 
     function: Function
-    index: int
+    at: int
+    """Index of the event."""
     span: Span
     traced: Traced
     kind: Kind
@@ -377,7 +378,7 @@ def was_held(use: Use, lock: str) -> bool:
     """Whether the lock was held on the way to a use, whichever way was taken."""
     function = use.function
     held = locking(function.program).held(function)
-    event = function.flow.events[use.index]
+    event = function.flow.events[use.at]
     return any(holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
 
 
@@ -536,7 +537,7 @@ def declared_twice(function: Function) -> frozenset[str]:
 
 
 def leads(written: str, value: r.Value) -> bool:
-    """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator, a view."""
+    """Whether a local of that type, made from that value, is a way to something else: a pointer, an iterator."""
     kind = types.parse(written)
     if kind.reference or kind.last.endswith("iterator"):
         return True

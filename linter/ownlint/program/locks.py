@@ -292,7 +292,7 @@ class _Reader:
         self.program = function.program
         self.guards = locking.guards
         self.mutexes = locking.mutexes
-        self.known: dict[str, tuple[Place, ...]] = {p: () for p in guard_parameters(function)}
+        self.known: dict[str, tuple[Place, ...]] = dict.fromkeys(guard_parameters(function), ())
         """The local guards, and which locks they are about."""
         self.gave_up: dict[str, Locks] = {}
 

@@ -38,19 +38,23 @@ class Counter {
 };
 ```
 
-Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
-lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more, at least 80 %
-of them with the lock held, one of them a write, and by default no more than two functions without, each of which slips
-with one member alone. Variables of a file beside a lock of that file count likewise. One finding for each function and
-member.
+Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at
+the lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at
+least two functions, 80 % of them or more with the lock held, one of them a write. Variables of a file beside a lock of
+that file count likewise. One finding for each function and member.
 
 Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
-the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables and constants;
-members that nobody writes once the object is made; accesses on whose path the lock may be held; functions that ask not to
-be analysed. Lambdas count as run where they are made, unless a thread starts with them.
+the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables, constants;
+members that nobody writes once the object is made; functions that ask not to be analysed. Lambdas count as run where
+they are made, unless a thread starts with them.
 
-Limits: two objects of one class are told apart by name alone. Annotations on methods of other classes, and locks that
-are returned by functions nobody shows, make an access uncertain (`possible`).
+Not shown by default (`possible`): accesses on whose path the lock may be held; where use alone says what is guarded, an
+access with a comment at it, in a method that initialises or hands the member out, in a function nobody calls by name,
+or in one that some callers call with the lock; several members, or more than two functions, without; accesses that a
+log or an assertion makes, or a test.
+
+Limits: two objects of one class are told apart by name alone. A lock that is let go on one of several ways to an access
+makes it `possible`. `GUARDED_BY` under a name that no model knows is not read.
 
 Source: clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
 """
@@ -61,7 +65,6 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule, types
-
 
 _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
@@ -140,7 +143,7 @@ class _Judge:
 
     def certainty(self, use: guarded.Use, is_design: bool) -> Certainty:
         function = use.function
-        somewhere = self.locking.held(function, anywhere=True).get(use.index, frozenset())
+        somewhere = self.locking.held(function, anywhere=True).get(use.at, frozenset())
         if locks.holds(somewhere, self.guard.lock):
             return "possible"
         if self.locking.is_deferred(function) or guarded.is_for_show(use):

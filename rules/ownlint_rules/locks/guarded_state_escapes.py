@@ -130,7 +130,8 @@ class _Judge:
                 into = "of" if found.how == "view" else "to" if self.is_whole(found) else "into"
                 yield from self.judge(
                     leave.span,
-                    f"`{found.traced.member}` is guarded by `{guard.lock}`, and {_ARTICLE[found.how]} {into} it is returned",
+                    f"`{found.traced.member}` is guarded by `{guard.lock}`, and {_ARTICLE[found.how]} {into} it is "
+                    "returned",
                     found,
                     guard,
                 )
@@ -152,7 +153,8 @@ class _Judge:
             if later is not None:
                 yield from self.judge(
                     later.span,
-                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` where `{way.guard.lock}` is no longer held",
+                    f"`{way.name}` still {verb} `{way.borrow.traced.member}` where `{way.guard.lock}` is no longer "
+                    "held",
                     way.borrow,
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
@@ -183,8 +185,8 @@ class _Judge:
             if found is not None and guard is not None and not self.is_beside(write, guard):
                 yield from self.judge(
                     write.span,
-                    f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is stored in "
-                    f"`{places.render(write.place)}`",
+                    f"{_ARTICLE[found.how]} into `{found.traced.member}`, which is guarded by `{guard.lock}`, is "
+                    f"stored in `{places.render(write.place)}`",
                     found,
                     guard,
                 )
