@@ -6,13 +6,13 @@ pointer; its `void*` parameter is what the caller's own state comes back as.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.program import types
-from ownlint.program.bodies import values
-from ownlint.program.places import walk
+from ownlint.program.glance import opens
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -86,13 +86,8 @@ def is_capturing(function: Function) -> bool:
     outer = function.parent
     if outer is None:
         return True
-    for statement in outer.statements:
-        if statement.start <= function.record.start and function.record.end <= statement.end:
-            for value in values(statement):
-                for part in walk(value):
-                    if isinstance(part, r.Lambda) and part.function == function.index:
-                        return bool(part.captures)
-    return True
+    found = re.search(opens(r.Lambda) + rb"%d,(\[.)" % function.index, bytes(outer.record.body))
+    return found is None or found[1] != b"[]"
 
 
 def handles(function: Function) -> Iterator[r.Parameter]:

@@ -100,6 +100,8 @@ _DECIDES = re.compile(rb"\[(?:33|11),\d|,true\]")
 _ONCE = ("insert", "emplace", "try_emplace", "emplace_hint")
 _TAKES_OUT = frozenset({"reset", "clear", "erase", "extract"})
 _OWNED_ELSEWHERE = re.compile(r"outlive|own|borrow|lifetime", re.IGNORECASE)
+_MOST = 24
+"""Stores that are judged in one function: each costs a walk over its flow."""
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
 
 
@@ -114,10 +116,13 @@ def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
     if method is None or not _says_one(function, given):
         return
     reported: set[int] = set()
+    judged = 0
     for store in keeping.stores(function):
         name = keeping.leads_to(function, store.kept.value, given)
         if not name or store.event.index in reported or store.event.index not in function.flow.reachable:
             continue
+        if (judged := judged + 1) > _MOST:
+            return
         found = _judge(function, method, store, name)
         if found is not None:
             reported.add(store.event.index)
@@ -217,7 +222,7 @@ def _first_only(function: Function, method: Function, store: keeping.Store) -> _
     for held in _filled(store):
         given = conditions.Given(*held)
         for test in function.flow.of(events.Test):
-            if not isinstance(test, events.Test) or test.asserted:
+            if not isinstance(test, events.Test) or test.asserted or test.index > store.event.index:
                 continue
             now = _once_filled(function, test.value, given)
             if now is not None and _goes_around(function, test, now, store):

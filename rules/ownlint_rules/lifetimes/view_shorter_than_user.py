@@ -77,6 +77,8 @@ from ownlint import (
 _WAITS = re.compile(r"(?:wait|await|join|block|sync|drain|get\b|result\b)", re.IGNORECASE)
 _WAIT = re.compile(r"wait", re.IGNORECASE)
 _EMPTIES = re.compile(r"(?:clear|pop|erase|reset|remove|resize|assign|unlink|detach)", re.IGNORECASE)
+_MOST = 24
+"""What is judged in one function: each costs a walk over its flow."""
 _HELP = "keep a copy, or let what owns the memory live as long"
 
 
@@ -95,9 +97,14 @@ def view_shorter_than_user(function: Function) -> Iterator[Finding]:
 
 def _stored(function: Function) -> Iterator[Finding]:
     seen: set[int] = set()
+    judged = 0
     for store in keeping.stores(function, _can_outlive):
         owner = _owner(function, store.kept)
-        if not owner or owner == store.place[0] or store.event.index in seen or ending.is_handed_over(function, owner):
+        if not owner or owner == store.place[0] or store.event.index in seen:
+            continue
+        if (judged := judged + 1) > _MOST:
+            return
+        if ending.is_handed_over(function, owner):
             continue
         if store.event.index not in function.flow.reachable:
             continue
@@ -329,14 +336,18 @@ def _returned(function: Function) -> Iterator[Finding]:
 def _handed_over(function: Function) -> Iterator[Finding]:
     if not _may_hand_over(function):
         return
+    judged = 0
     for call in function.flow.calls:
         node = call.node
+        if judged == _MOST:
+            return
         if node.kind != "call" or len(node.args) < 3 or call.index not in function.flow.reachable:
             continue
         state = next((arg for arg in node.args if _is_on_heap(function, arg)), None)
         back = next((arg for arg in node.args if _is_callback(function, arg)), None)
         if state is None or back is None:
             continue
+        judged += 1
         for argument in node.args:
             owner = "" if argument in (state, back) else _owner_of_memory(function, argument)
             if owner and not ending.is_handed_over(function, owner) and _lives_on(function, call, state):
