@@ -52,7 +52,7 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             given = _given_up(call.args[0]) if len(call.args) == 1 else None
             if given is None or not _COUNTS_UP.fullmatch(places.last_name(call.callee)):
                 continue
-            owner = places.receiver(given)
+            owner = places.receiver(given) or given
             yield function.finding(
                 call,
                 f"`{text(owner)}` gives up its reference here, and `{places.last_name(call.callee)}` counts another",
