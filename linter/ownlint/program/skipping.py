@@ -275,7 +275,7 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
         return None
     flag = places.render(announced.place)
     given = conditions.Given(announced.place, announced.held, anywhere=True)
-    settled = _settled(function, announced, failed)
+    settled: dict[Place, list[assignments.Held]] | None = None
     for other in neighbours(function):
         if other is function or not other.mentions(*wanted) or not glance.may_ask(other, announced.place[-1]):
             continue
@@ -285,7 +285,10 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
             if not isinstance(test, e.Test) or test.asserted:
                 continue
             now = conditions.comes_to(other, test.value, given)
-            if now is None or _is_settled(other, test, settled, anywhere=True):
+            if now is None:
+                continue
+            settled = settled if settled is not None else _settled(function, announced, failed)
+            if _is_settled(other, test, settled, anywhere=True):
                 continue
             if _goes_around(other, test, now, wanted):
                 return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), "likely")
