@@ -16,10 +16,11 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import place
 from ownlint.program.glance import says
-from ownlint.program.guarded import Domain, Guard, Traced, Tracer, Use, declared_twice, guarded
+from ownlint.program.guarded import Domain, Guard, Use, guarded
 from ownlint.program.locks import CALLERS, SOMEBODYS, Locks, guard_parameters, locking, mutex_fields
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Class, Function
+from ownlint.program.tracing import Traced, Tracer, declared_twice
 
 How = OneOf["pointer", "reference", "iterator", "view"]
 
