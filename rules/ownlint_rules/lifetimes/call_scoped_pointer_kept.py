@@ -135,7 +135,7 @@ def _method(function: Function) -> Function | None:
     if record.kind == "lambda":
         if function.parent is None or not any("once" in name.lower() for name in function.parent.record.mentions):
             return None
-        return function.parent if function.parent is not None and _runs_once(function) else None
+        return function.parent if _runs_once(function) else None
     return function if record.kind in ("method", "function") and "static" not in record.qualifiers else None
 
 
