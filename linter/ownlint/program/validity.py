@@ -198,6 +198,13 @@ class Validity:
                         out.setdefault(roots[seen_as], []).append((function, (parameter.name,), seen_as))
         return out
 
+    def is_made(self, cls: Class) -> bool:
+        """Whether somebody may call a guard of the class, or of its owner. Needs no decoding."""
+        functions = [function for function, _, _ in self.contexts.get(cls, ())]
+        guards = {guard.function for guard in self.guards_of(cls)}
+        calling = [function for function in functions if not self._names.isdisjoint(function.record.mentions)]
+        return any(function not in guards for function in calling)
+
     def _parts(self, roots: dict[Class, Class]) -> dict[Class, list[tuple[str, Class]]]:
         """The members of each class that are objects of a class with guards, or refer to one."""
         names = {cls.name for cls in roots}

@@ -79,6 +79,8 @@ def validity_check_skipped(cls: Class) -> Iterator[Finding]:
     known = validity.of(cls.program)
     if cls not in known.guards or cls not in known.contexts:
         return
+    if not known.is_made(cls) and not all(guard.owners for guard in known.guards_of(cls)):
+        return
     fields: dict[str, list[_Judged]] = {}
     for function, at, seen_as in known.contexts[cls]:
         for judged in _judge(known, function, at, seen_as):
