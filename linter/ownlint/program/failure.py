@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -38,6 +39,10 @@ _ASKS = re.compile(
 _BAD_CONSTANT = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
 )
+
+
+_MOST_GUARDS = 64
+"""So many tests before an exit are looked at for the one that decides; a function of thousands of lines has as many."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -116,6 +121,8 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
     flow = function.flow
     if leave.kind == "return" and not reports_failure(function, leave.value):
         return
+    if not flow.catches:
+        return
     for mark in flow.dominators(leave):
         if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
             for source, _ in flow.predecessors[mark.index]:
@@ -138,13 +145,12 @@ def _inside(inner: e.Event, outer: e.Event) -> bool:
 
 def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
     """The outermost call among a macro's arguments, else the call whose outcome an argument holds."""
-    inside = [call for call in function.flow.calls if _inside(call, leave) and last_name(call.node.callee) != leave.via]
+    within = function.flow.calls_of(leave)
+    inside = [call for call in within if last_name(call.node.callee) != leave.via]
     found = max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)
     if found is not None:
         return found
-    macro = next(
-        (c for c in function.flow.calls if c.span == leave.span and last_name(c.node.callee) == leave.via), None
-    )
+    macro = next((c for c in within if c.span == leave.span and last_name(c.node.callee) == leave.via), None)
     origins = (_origin(function, macro, argument) for argument in macro.node.args) if macro is not None else iter(())
     return next((origin for origin in origins if origin is not None), None)
 
@@ -161,7 +167,7 @@ def _from_tests(function: Function, leave: e.Leave) -> Iterator[Failure]:
 def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Certainty] | None:
     """The call that is known to have failed where the event is reached. What only looks like an outcome (a number,
     a bool) is one where its test decides this very event; a status is one however far away it was tested."""
-    for distance, (test, outcome) in enumerate(_deciding(function, event)):
+    for distance, (test, outcome) in enumerate(islice(_deciding(function, event), _MOST_GUARDS)):
         cause, certainty = failing(function, test, outcome)
         if certainty is not None and (certainty == "certain" or distance == 0):
             return cause, certainty
@@ -177,10 +183,7 @@ def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool
 
 def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
     """Whether the event stands behind a loop that the test is the condition of or stands in."""
-    return any(
-        isinstance(mark, e.Mark) and mark.what == "loop" and _inside(test, mark) and not _inside(event, mark)
-        for mark in function.flow.dominators(test)
-    )
+    return any(_inside(test, mark) and not _inside(event, mark) for mark in function.flow.loops)
 
 
 def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call | None, Certainty]]:
@@ -351,7 +354,7 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | 
     flow = function.flow
     inner = _outcome_of(value)
     if isinstance(inner, r.Call) and inner.kind == "call":
-        return next((call for call in flow.calls if call.node is inner), None)
+        return flow.call_of(inner)
     wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
     if wanted is None:
         return None
@@ -362,7 +365,7 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | 
                 outer = next(calls_in(event.value), None) if outer is not None else None
                 if isinstance(outer, r.Call) and outer.kind == "construct":
                     outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
-            return next((call for call in flow.calls if call.node is outer), None)
+            return flow.call_of(outer)
     return None
 
 
@@ -431,7 +434,7 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
 def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
     """The call whose outcome `return f();` or `return outcome;` hands on."""
     value = _outcome_of(leave.value)
-    call = next((c for c in function.flow.calls if c.node is value), None) if isinstance(value, r.Call) else None
+    call = function.flow.call_of(value) if isinstance(value, r.Call) else None
     if call is None and isinstance(value, r.Name):
         call = _origin(function, leave, value)
     if call is None or call.node.kind in ("construct", "new") or not _works(call.node):

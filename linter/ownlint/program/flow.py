@@ -5,6 +5,7 @@ Every question is linear in the number of events, or near it: there is no enumer
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
@@ -64,6 +65,24 @@ class Flow:
     def catches(self) -> list[e.Mark]:
         """Where handlers begin; the span of each is the whole handler."""
         return [event for event in self.events if isinstance(event, e.Mark) and event.what == "catch"]
+
+    def call_of(self, node: object) -> e.Call | None:
+        """The event of a call, by the identity of what is called."""
+        return self._calls_by_node.get(id(node))
+
+    @cached_property
+    def _calls_by_node(self) -> dict[int, e.Call]:
+        return {id(call.node): call for call in reversed(self.calls)}
+
+    def calls_of(self, leave: e.Leave) -> list[e.Call]:
+        """The calls inside of a macro that leaves, the macro's own among them: they run right before it does."""
+        found: list[e.Call] = []
+        for position in range(bisect_left(self.calls, leave.index, key=lambda call: call.index) - 1, -1, -1):
+            call = self.calls[position]
+            if call.span.start < leave.span.start or call.span.end > leave.span.end:
+                break
+            found.append(call)
+        return found[::-1]
 
     # --- paths ---
 

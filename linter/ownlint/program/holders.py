@@ -557,7 +557,7 @@ class Holder:
 
     def tests_itself(self, leave: e.Leave) -> bool:
         """`RETURN_IF_NULL(handle)`, `RET_CHECK(handle != nullptr)`: a macro that leaves where there is none."""
-        for call in self.function.flow.calls:
+        for call in self.function.flow.calls_of(leave):
             if call.span == leave.span and last_name(call.node.callee) == leave.via:
                 return any(self._is_null_test(argument) for argument in call.node.args)
         return False

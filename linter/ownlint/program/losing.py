@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -27,6 +28,8 @@ from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
 from ownlint.program.subjects import Class, Function
 from ownlint.program.walks import HELD, PASSED, Walk, is_part_of, sure
 
+_NEAREST = 4
+"""So many tests before an exit may be what it is about."""
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
 
@@ -400,10 +403,11 @@ class _Losing:
 
     def asked(self, leave: e.Leave, trace: Walk) -> e.Call | None:
         """The call whose answer decides about the exit."""
-        for test, _ in self.flow.guards(leave):
-            inside = [c for c in self.flow.calls if c.index in trace.live and _contains(test.value, c.span)]
+        for test, _ in islice(self.flow.guards(leave), _NEAREST):
+            found = (self.flow.call_of(call) for call in calls_in(test.value))
+            inside = [call for call in found if call is not None and call.index in trace.live]
             if inside:
-                return max(inside, key=lambda call: call.span.end - call.span.start)
+                return inside[0]
         return None
 
     def jumps(self, macro: str) -> bool:
@@ -417,6 +421,8 @@ class _Losing:
     def jump(self, leave: e.Leave, trace: Walk) -> failure.Failure | None:
         """The failing `goto` by which the way came."""
         self.failures()
+        if not self._jumps:
+            return None
         current = leave.index
         while current in trace.came:
             current = trace.came[current]
@@ -536,10 +542,6 @@ def _call_of(event: e.Event) -> e.Call:
     made = e.Call(event.span, r.Call(event.span.start, event.span.end, r.Name(0, 0, ""), ()))
     made.index = event.index
     return made
-
-
-def _contains(value: r.Value, span: r.Span) -> bool:
-    return value.start <= span.start and span.end <= value.end
 
 
 def _wraps(part: r.Value, call: r.Call) -> bool:
