@@ -638,6 +638,8 @@ class File(msgspec.Struct, frozen=True, gc=False):
     """Python: the dotted module name, as far as the folders with an `__init__.py` tell."""
     debug: tuple[int, ...] = ()
     """Flat pairs of byte offsets: what a release build does not compile (`#ifndef NDEBUG`)."""
+    conditional: tuple[int, ...] = ()
+    """Flat pairs of byte offsets: each conditional, from its `#if` to its `#endif`, in the order in which they end."""
 
 
 _body_encoder = msgspec.json.Encoder()

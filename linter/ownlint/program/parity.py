@@ -189,6 +189,12 @@ class _Reading:
         self.function = function
         self.program = function.program
         self.numbers = {p.name: f"P{n}" for n, p in enumerate(function.record.parameters, 1) if p.name}
+        record, offsets = function.record, function.file.conditional
+        self.conditional = [
+            (start, end)
+            for start, end in zip(offsets[::2], offsets[1::2], strict=True)
+            if record.start <= start and end <= record.end
+        ]
         self.guards: list[Guard] = []
         self.releases: list[Release] = []
         self.asked: list[Asked] = []
@@ -253,6 +259,8 @@ class _Reading:
         """Whether the statement does nothing but keep the function from going on; then it is noted."""
         match statement:
             case r.Branch(condition=condition, then=then, other=(), before=(), constant=False):
+                if self._is_conditional(statement.span):
+                    return False
                 left = self._exit(then)
                 if left is None:
                     return False
@@ -264,7 +272,7 @@ class _Reading:
                     self._note(part, left, statement.span)
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
-                if self.program.role(last_name(call.callee)) != "check":
+                if self.program.role(last_name(call.callee)) != "check" or self._is_conditional(statement.span):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
                 self.asked.append(Asked(self.plain(call), names))
@@ -275,6 +283,10 @@ class _Reading:
 
     def _asked(self, condition: r.Value) -> Asked:
         return Asked(self.plain(condition), self.names_in(condition))
+
+    def _is_conditional(self, span: Span) -> bool:
+        """Whether the preprocessor decides about it, inside of this function: it is meant for some versions only."""
+        return any(start <= span.start and span.end <= end for start, end in self.conditional)
 
     def _note(self, condition: r.Value, left: Exit, span: Span) -> None:
         names = self.names_in(condition)

@@ -420,6 +420,16 @@ def test_annotations_belong_to_what_they_stand_at() -> None:
 # --- conditionals ---
 
 
+def test_where_the_preprocessor_decides() -> None:
+    source = "#ifndef H\n#define H\nint f() {\n#if A\n  return 1;\n#else\n  return 2;\n#endif\n}\n#endif\n"
+    offsets = facts(source).conditional
+    inner, outer = [source[start:end] for start, end in zip(offsets[::2], offsets[1::2], strict=True)]
+    assert inner.startswith("#if A")
+    assert inner.rstrip().endswith("#endif")
+    assert outer.startswith("#ifndef H")
+    assert facts("int f();\n").conditional == ()
+
+
 def test_both_sides_of_a_clean_conditional_are_read() -> None:
     file = facts("#if A\nvoid f() {}\n#else\nvoid g() {}\n#endif\n")
     assert [f.name for f in file.functions] == ["f", "g"]

@@ -68,6 +68,8 @@ class Prepared(NamedTuple):
     imports: tuple[Import, ...]
     debug: tuple[int, ...] = ()
     """Flat pairs: start and end of what stands in a debug build alone."""
+    conditional: tuple[int, ...] = ()
+    """Flat pairs: from each `#if` to its `#endif`."""
 
 
 class _Directive(NamedTuple):
@@ -205,6 +207,7 @@ class _Preparation:
             macros,
             imports,
             tuple(offset for side in sorted(conditionals.debug) for offset in side),
+            tuple(conditionals.whole_groups),
         )
 
     def scan(self) -> list[tuple[int, int]]:
@@ -617,6 +620,7 @@ class _Conditionals:
 
         self.debug: list[tuple[int, int]] = []
         """What only a debug build compiles."""
+        self.whole_groups: list[int] = []
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
@@ -629,6 +633,7 @@ class _Conditionals:
             elif directive.word == b"endif":
                 group = stack.pop()
                 group.end.append(directive)
+                self.whole_groups += (group.parts[0].start, directive.end)
                 for start, stop in _debug_sides(group):
                     inside = [side for side in self.debug if start <= side[0] < stop]
                     self.debug = [side for side in self.debug if side not in inside] + [(start, stop)]

@@ -49,6 +49,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         prepared.macros,
         prepared.imports,
         debug=prepared.debug,
+        conditional=prepared.conditional,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(unplaced, size),
