@@ -145,7 +145,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
             handover.store,
             _stored(handover.key, insert.container),
             certainty=weaker(certainty, "likely"),
-            help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` now take one by one",
+            help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` take in turn",
             steps=(
                 function.step(
                     handover.look, f"`{asked.name}` asks for `{text(handover.key)}`, and lets go of the lock"

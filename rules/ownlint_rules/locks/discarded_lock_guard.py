@@ -47,6 +47,7 @@ from ownlint import (
     Finding,
     Fix,
     Function,
+    Step,
     events,
     guard_classes,
     places,
@@ -57,6 +58,7 @@ from ownlint import (
 )
 
 _TAGS = ("adopt_lock", "defer_lock", "try_to_lock")
+_SHOWN = 4
 _NAMES = ("lock", "guard", "held", "scoped")
 
 
@@ -93,8 +95,21 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
         message,
         certainty=_certainty(call),
         help="give the guard a name",
+        steps=tuple(_touched(function, call)),
         fix=_fix(function, call, guard),
     )
+
+
+def _touched(function: Function, call: events.Call) -> Iterator[Step]:
+    """What others see and the function touches behind the guard, a few of it."""
+    seen: set[places.Place] = set()
+    for event in function.flow.after(call):
+        if not isinstance(event, (events.Read, events.Write)) or len(seen) == _SHOWN:
+            continue
+        member = event.place[:2]
+        if len(member) == 2 and member[0] == places.THIS and member not in seen:
+            seen.add(member)
+            yield function.step(event, f"`{places.render(member)}` is touched without it")
 
 
 def _lock(value: records.Value) -> str:
