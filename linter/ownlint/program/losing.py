@@ -35,7 +35,7 @@ _MOST_VISITS = 400_000
 
 _ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
 """What ends everything that was made of it at once."""
-_MEASURES = re.compile(r"size_t$|^(?:bool|float|double)$")
+_MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
 
@@ -304,9 +304,10 @@ class _Losing:
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
     def is_known(self, call: r.Call) -> bool:
-        """Whether all classes of what `new` makes are the project's own, or it is of none."""
+        """Whether all classes of what `new` makes are the project's own, or it is of none. What a function with a body
+        hands out may be known to others from there."""
         if call.kind != "new" or not isinstance(call.callee, r.Name):
-            return True
+            return not self.function.program.callee(call, self.function).functions
         written = call.callee.text.removesuffix("[]")
         if failure.is_number(written) or written in ("bool", "float", "double", "wchar_t") or "*" in written:
             return True
