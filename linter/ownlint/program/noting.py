@@ -103,7 +103,8 @@ def _may_note(function: Function, write: e.Write) -> bool:
 
 def _compares(function: Function, value: r.Value | None, write: e.Write) -> bool:
     """Whether the condition sets the place beside the very value that it is given later."""
-    wanted = text(strip(write.value)) if write.value is not None else ""
+    given = strip(write.value)
+    wanted = text(given) if given is not None else ""
     if not wanted or _mentions(function, write.value, write.place):
         return False
     place_seen = value_seen = False

@@ -175,12 +175,12 @@ def _has_value(function: Function, place: Place) -> bool:
 
 def _is_noticed(function: Function, after: telling.Aftermath) -> bool:
     """Whether the good side leaves something in a local which is looked at where both sides have met."""
-    left = {
-        event.place[0] if isinstance(event, events.Write) else event.receiver[0]
+    touched = [
+        event.place if isinstance(event, events.Write) else event.receiver
         for event in after.other
-        if (isinstance(event, events.Write) and not event.fresh and function.is_local(event.place))
-        or (isinstance(event, events.Call) and event.receiver is not None and function.is_local(event.receiver))
-    }
+        if isinstance(event, events.Call) or (isinstance(event, events.Write) and not event.fresh)
+    ]
+    left = {place[0] for place in touched if place is not None and function.is_local(place)}
     if any(name not in function.locals for name in left):
         return True  # around a lambda
     only = set(after.own)

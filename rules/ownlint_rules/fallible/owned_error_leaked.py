@@ -215,7 +215,7 @@ def _left_behind(function: Function, taken: _Taken, looked: set[int]) -> Iterato
         if isinstance(event, events.Opaque):
             return frozenset({"gone"})
         if isinstance(event, events.Read) and event.place[0] == taken.place[0] and event.span.start not in looked:
-            if event is not taken.write and "owned" in states:
+            if "owned" in states:
                 handed_on.append(event)
             return frozenset({"gone"})
         return states
@@ -250,7 +250,8 @@ def _was_tested(function: Function, taken: _Taken) -> bool:
 
 def _null_when(function: Function, test: events.Test, taken: _Taken) -> bool | None:
     """The outcome of the test that says that there is no error; None where it says nothing of it."""
-    value, outcome = places.strip(test.value), False
+    value: records.Value | None = places.strip(test.value)
+    outcome = False
     while True:
         match value:
             case records.Unary(op="!" | "not", value=inner):
@@ -267,8 +268,8 @@ def _null_when(function: Function, test: events.Test, taken: _Taken) -> bool | N
                 if isinstance(one, records.Name) and (one.text,) == taken.place and _is_null(other):
                     return outcome if op == "!=" else not outcome
         case records.Call(callee=callee, args=(argument, *_)):
-            inner = places.strip(argument)
-            if isinstance(inner, records.Name) and (inner.text,) == taken.place:
+            asked = places.strip(argument)
+            if isinstance(asked, records.Name) and (asked.text,) == taken.place:
                 return _says_ok(taken.status, places.last_name(callee), outcome)
     return None
 
@@ -291,7 +292,7 @@ def _tested_on_the_spot(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for event in function.flow.events:
         for value in _values(event):
-            looked = [value] if isinstance(event, events.Test) else []
+            looked: list[records.Value] = [value] if isinstance(event, events.Test) else []
             looked += [part for inner in places.walk(value) for part in _looked_at(function, inner)]
             for part in looked:
                 call = places.strip(part)
