@@ -7,6 +7,7 @@ vector moves when the vector grows; an object behind a `unique_ptr` stays until 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from ownlint.program import types
 from ownlint.program.assignments import place
 from ownlint.program.glance import says
 from ownlint.program.guarded import Domain, Guard, Use, guarded
-from ownlint.program.locks import CALLERS, SOMEBODYS, Locks, guard_parameters, locking, mutex_fields
+from ownlint.program.locks import CALLERS, SOMEBODYS, Locks, guard_parameters, holds, locking, mutex_fields
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.tracing import Traced, Tracer, declared_twice
@@ -267,7 +268,7 @@ def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
             weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
         elif storage.kind == "element" and not storage.moves and use.kind == "grow" and above:
             continue
-        elif storage.kind == "element" and not storage.moves and _may_insert(domain, use):
+        elif storage.kind == "element" and _may_insert(domain, use):
             weak = weak or Evidence(use, False)
         elif storage.kind in ("object", "element"):
             return Evidence(use, True)
@@ -275,12 +276,12 @@ def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
 
 
 def _may_insert(domain: Domain, use: Use) -> bool:
-    """Whether an assignment to an element of a map may be what puts it there."""
+    """Whether an assignment to an element of a map may be what puts it there, and leaves the others where they are."""
     written = domain.members[use.member].type
     return (
         use.kind == "overwrite"
         and len(use.traced.place) == use.traced.at + 2
-        and "associative" in domain.program.roles_at(written, domain.file, domain.scope)
+        and {"associative", "stable container"} <= set(domain.program.roles_at(written, domain.file, domain.scope))
     )
 
 
@@ -342,14 +343,14 @@ def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
             guard = borrower.domain.guard(found.traced.member)
             if guard is not None and is_own(locks, guard.lock, function):
                 yield Way(event.place[0], event, found, guard, False)
+    ordered = sorted(function.flow, key=lambda event: event.span.start)
+    starts = [event.span.start for event in ordered]
     for statement in function.statements:
         names = [name for name in _aliases(function, statement) if name not in twice]
         if not names:
             continue
         value = statement.value if isinstance(statement, r.Declare) else statement.iterable  # type: ignore[union-attr]
-        inside = [
-            x for x in function.flow if value is not None and value.start <= x.span.start and x.span.end <= value.end
-        ]
+        inside = _within(ordered, starts, value) if value is not None else []
         at = inside[-1] if inside else None
         target = (
             value if isinstance(statement, r.Declare) or value is None else r.Index(value.start, value.end, value, ())
@@ -362,6 +363,12 @@ def ways(borrower: Borrower, held: dict[int, Locks]) -> Iterator[Way]:
         if guard is not None and is_own(locks, guard.lock, function):
             for name in names:
                 yield Way(name, at, found, guard, True)
+
+
+def _within(ordered: list[e.Event], starts: list[int], value: r.Value) -> list[e.Event]:
+    """The events of an expression, in the order in which they run."""
+    first, last = bisect_left(starts, value.start), bisect_left(starts, value.end)
+    return sorted((x for x in ordered[first:last] if x.span.end <= value.end), key=lambda event: event.index)
 
 
 def _bound(borrower: Borrower, value: r.Value, written: str) -> Borrow | None:
@@ -383,21 +390,29 @@ def _aliases(function: Function, statement: r.Statement) -> list[str]:
     return []
 
 
-def used_after(way: Way, function: Function, held: dict[int, Locks]) -> e.Event | None:
-    """The first use of a way at which its lock is no longer held."""
-    lock = way.guard.lock
+class Uses:
+    """Where locals are looked at, for all ways of one function together."""
 
-    def rebinds(event: e.Event) -> bool:
-        return isinstance(event, e.Write) and event.place == (way.name,) and event is not way.at
+    def __init__(self, function: Function, held: dict[int, Locks]) -> None:
+        self.function = function
+        self.held = held
+        harmless = _compared(function)
+        self.reads: dict[str, list[e.Event]] = {}
+        for event in function.flow:
+            if isinstance(event, e.Read) and id(event.node) not in harmless and event.index in held:
+                self.reads.setdefault(_root(event.node), []).append(event)
 
-    harmless = _compared(function)
-    for event in function.flow.after(way.at, rebinds):
-        if not isinstance(event, e.Read) or _root(event.node) != way.name or id(event.node) in harmless:
-            continue
-        locks = held.get(event.index)
-        if locks is not None and not any(h.lock[-1] == lock or h.lock == SOMEBODYS for h in locks):
-            return event
-    return None
+    def after(self, way: Way) -> e.Event | None:
+        """The first use of a way at which its lock is no longer held."""
+
+        def rebinds(event: e.Event) -> bool:
+            return isinstance(event, e.Write) and event.place == (way.name,) and event is not way.at
+
+        bare = [event for event in self.reads.get(way.name, ()) if not holds(self.held[event.index], way.guard.lock)]
+        if not bare:
+            return None
+        later = {event.index for event in self.function.flow.after(way.at, rebinds)}
+        return next((event for event in bare if event.index in later), None)
 
 
 def is_pinned(function: Function) -> bool:
@@ -476,11 +491,18 @@ def is_lock(function: Function, value: r.Value, locks: Locks) -> bool:
     return where is not None and any(h.lock == where for h in locks)
 
 
-def hands_to_thread(function: Function, call: r.Call, name: str, alias: bool) -> bool:
-    """Whether a call starts a thread, or a task, with a lambda that goes on using a local way into guarded state."""
-    written = call.callee.text if isinstance(call.callee, r.Name) else ""
-    if "thread" not in function.program.roles(written, function) and last_name(call.callee) != "async":
-        return False
+def thread_starts(function: Function) -> list[e.Call]:
+    """The calls that start a thread, or a task."""
+    found = []
+    for event in function.flow.calls:
+        written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
+        if "thread" in function.program.roles(written, function) or last_name(event.node.callee) == "async":
+            found.append(event)
+    return found
+
+
+def hands_on(function: Function, call: r.Call, name: str, alias: bool) -> bool:
+    """Whether a call is given a lambda that goes on using a local way into guarded state."""
     for argument in call.args:
         for inner in walk(argument):
             if isinstance(inner, r.Lambda) and _captures(function, inner, name, alias):

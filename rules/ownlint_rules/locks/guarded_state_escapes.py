@@ -147,8 +147,10 @@ class _Judge:
         )
 
     def used_later(self) -> Iterator[Finding]:
+        uses = escapes.Uses(self.function, self.held)
+        starts = escapes.thread_starts(self.function)
         for way in escapes.ways(self.borrower, self.held):
-            later = escapes.used_after(way, self.function, self.held)
+            later = uses.after(way)
             verb = "refers to" if way.alias else "points into"
             if later is not None:
                 yield from self.judge(
@@ -159,13 +161,11 @@ class _Judge:
                     way.guard,
                     self.function.step(way.at, "bound here, under the lock"),
                 )
-            yield from self.given_to_thread(way)
+            yield from self.given_to_thread(way, starts)
 
-    def given_to_thread(self, way: escapes.Way) -> Iterator[Finding]:
-        for event in self.function.flow.after(way.at):
-            if isinstance(event, events.Call) and escapes.hands_to_thread(
-                self.function, event.node, way.name, way.alias
-            ):
+    def given_to_thread(self, way: escapes.Way, starts: list[events.Call]) -> Iterator[Finding]:
+        for event in starts:
+            if event.index > way.at.index and escapes.hands_on(self.function, event.node, way.name, way.alias):
                 yield from self.judge(
                     event.span,
                     f"a thread is given {_ARTICLE['reference' if way.alias else 'pointer']} into "
