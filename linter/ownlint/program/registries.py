@@ -428,7 +428,7 @@ def stores(function: Function, name: str) -> Iterator[Store]:
     starts = [event.span.start for event in events]
     for value, base, target, given in found:
         inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
-        writes = [event for event in inside if isinstance(event, e.Write)]
+        writes: list[e.Event] = [event for event in inside if isinstance(event, e.Write)]
         if inside:
             yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
 
