@@ -336,7 +336,7 @@ class Holder:
             meanings.add("gone")
         if by_receiver and self.several and name in ("swap", "extract", "release"):
             meanings.add("kept")
-        return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")  # type: ignore[return-value]
+        return next((found for found in ("released", "kept", "gone", "unknown") if found in meanings), "")
 
     def _is_said_by_macro(self, node: r.Call) -> bool:
         """Whether a macro of the project names the local in its body."""

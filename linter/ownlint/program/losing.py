@@ -181,8 +181,9 @@ class _Losing:
     def handed_out(self, call: r.Call) -> tuple[Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
         given_up = self.handing.gives_up(call, self.function)
-        if given_up is not None:
-            return Acquisition(RESULT, (), "given up", given_up), given_up, text(receiver(call))
+        owner = receiver(call)
+        if given_up is not None and owner is not None:
+            return Acquisition(RESULT, (), "given up", given_up), given_up, text(owner)
         if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
