@@ -150,6 +150,7 @@ def _meant(function: Function, cast: records.Cast) -> str:
 def _in_full(function: Function, written: str, at: int) -> str:
     """The type with its class named in full; empty when nobody knows the class."""
     program, scope = function.program, function.record.scope
+    is_const = types.parse(written).const  # an alias that is followed forgets it
     written = program.expand(written, function.file, scope, at)
     kind = types.parse(written)
     cls = program.find_class(kind.name, scope, function.file)
@@ -157,7 +158,7 @@ def _in_full(function: Function, written: str, at: int) -> str:
         return written if "::" in kind.name and function.file.meanings else ""
     if cls.record.template:
         return ""
-    const = "const " if kind.const else ""
+    const = "const " if is_const or kind.const else ""
     return f"{const}{cls.symbol}{'*' * kind.pointers}{'&' * kind.reference}"
 
 
