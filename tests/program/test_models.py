@@ -365,3 +365,22 @@ def test_types_are_taken_apart() -> None:
     assert spelling("const std::map<K, std::pair<A, B>>&").template == "K, std::pair<A, B>"
     assert spelling("std::__cxx11::basic_string<char>").parts == ("std", "basic_string")
     assert spelling("struct Foo *").pointer
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ('[[parity]]\nwords = ["cuda"]\n', r"m\.toml:4: .*at least two words"),
+        ('[[parity]]\nwords = ["cuda", "a/b"]\n', r"m\.toml:4: .*`a/b` is no word"),
+        ('[[parity]]\nword = ["cuda", "hip"]\n', r"m\.toml:\d+: "),
+    ],
+)
+def test_words_of_backends_are_read_strictly(tmp_path: Path, written: str, said: str) -> None:
+    (tmp_path / "m.toml").write_text(f'[library]\nname = "x"\n{written}')
+    with pytest.raises(ModelError, match=said):
+        load([tmp_path / "m.toml"])
+
+
+def test_words_of_backends(tmp_path: Path) -> None:
+    (tmp_path / "m.toml").write_text('[library]\nname = "x"\n[[parity]]\nwords = ["left", "right"]\n')
+    assert load([tmp_path / "m.toml"]).parity == (("left", "right"),)
