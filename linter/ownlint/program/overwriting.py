@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -17,6 +18,10 @@ from ownlint.program.subjects import Function
 _HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
 _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
 _ENDS = frozenset({"end", "cend"})
+
+
+_MOST_STORES = 32
+"""Of one function into one slot, that are looked at."""
 
 
 class Overwrite(NamedTuple):
@@ -40,7 +45,7 @@ def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
         if store.function not in seen:
             seen.add(store.function)
             mine = [one for one in stores if one.function is store.function]
-            yield from _Filling(store.function, slot, enders).lost(mine)
+            yield from _Filling(store.function, slot, enders).lost(mine[:_MOST_STORES])
 
 
 def _replaces(store: Store) -> bool:
@@ -80,6 +85,7 @@ class _Filling:
         self.slot = slot
         self.ending = Ending(function, slot.cls, slot.field.name)
         self.ending.find_names()
+        self._settled: dict[int, bool] = {}
         self.enders = frozenset(one.name for one in enders) - {function.name}
         self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
@@ -124,28 +130,37 @@ class _Filling:
 
     def _found(self, store: e.Event) -> e.Event | None:
         """A test that has seen the slot occupied, from which a way leads here that ends nothing."""
-        for event in self.flow:
-            if not isinstance(event, e.Test) or event.asserted:
-                continue
-            occupied = self.occupied(event.value)
-            if occupied is None:
-                continue
-            if self.flow.path(event, lambda one: one is store, self._settles, branch=occupied) is not None:
-                return event
+        reached = {event.index for event in self.flow.before(store, self._settles)} | {store.index}
+        for test, occupied in self._tests:
+            if any(label is occupied and target in reached for target, label in self.flow.successors[test.index]):
+                return test
         return None
+
+    @cached_property
+    def _tests(self) -> list[tuple[e.Test, bool]]:
+        """The tests that see whether the slot holds something, each with the outcome that says so."""
+        return [
+            (event, occupied)
+            for event in self.flow
+            if isinstance(event, e.Test) and not event.asserted
+            if (occupied := self.occupied(event.value)) is not None
+        ]
 
     def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
         """A store of the same function into the same place, from which a way leads here that ends nothing."""
+        names = _names_in(store)
+
+        def settles(one: e.Event) -> bool:
+            is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
+            return is_other or self._settles(one)
+
+        reached: set[int] | None = None
         for other, before in at:
             if self._place(other) != self._place(store) or (before is event and not _is_own(store)):
                 continue
-            names = _names_in(store)
-
-            def settles(one: e.Event, names: frozenset[str] = names) -> bool:
-                is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
-                return is_other or self._settles(one)
-
-            if any(one is event for one in self.flow.after(before, settles)):
+            if reached is None:
+                reached = {one.index for one in self.flow.before(event, settles)}
+            if before.index in reached:
                 return other.node
         return None
 
@@ -161,6 +176,11 @@ class _Filling:
 
     def _settles(self, event: e.Event) -> bool:
         """What the slot holds is ended here, or asked for anew."""
+        if event.index not in self._settled:
+            self._settled[event.index] = self._settles_anew(event)
+        return self._settled[event.index]
+
+    def _settles_anew(self, event: e.Event) -> bool:
         match event:
             case e.Call(node=call):
                 return (
