@@ -44,6 +44,7 @@ class CoOwners:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: Resources = resources(program)
+        self._letting: tuple[Function, list[e.Call]] | None = None
 
     def of(self, function: Function) -> Iterator[CoOwner]:
         if not self._may_have(function):
@@ -104,12 +105,23 @@ class CoOwners:
             return None
         for ended in self.resources.released(call, function):
             if ended.where.kind == "argument" and ended.where.index == index:
-                return (True, ended.certainty) if ended.certainty != "possible" else None
+                is_sure = ended.certainty != "possible" and self._is_plain_release(call, function)
+                return (True, ended.certainty) if is_sure else None
         if not self._is_plain_owner(call, function):
             return None
         if self.resources.taking(call, function, index) != "adopted":
             return None
         return False, "certain" if call.kind == "construct" else "likely"
+
+    def _is_plain_release(self, call: r.Call, function: Function) -> bool:
+        """A release that is known as one, or a function of the project that does little else: a long one that ends its
+        argument on some way may do so for reasons of its own."""
+        if call.kind == "delete":
+            return True
+        callee = self.program.callee(call, function)
+        if callee.models or any(id(record) in self.resources.pairs.releasers for record in callee.records):
+            return True
+        return callee.certainty == "certain" and all(one.is_short for one in callee.functions)
 
     def _is_plain_owner(self, call: r.Call, function: Function) -> bool:
         """An owner that deletes what it is given: no deleter of its own, nor a count inside the object."""
@@ -136,11 +148,14 @@ class CoOwners:
                     yield CoOwner(call, THIS, "this", False, weaker(certainty, "likely"))
             case r.Unary(value=r.Name(text=name)):
                 kind = types.parse(function.locals[name][0])
-                if not kind.pointers and not kind.reference and not kind.is_placeholder:
+                by_value = not kind.pointers and not kind.reference and not kind.is_placeholder
+                if by_value and (not releases or call.kind == "delete"):  # `thing_clear(&thing)` ends what is inside
                     yield CoOwner(call, name, "address", releases, certainty)
             case r.Call():
                 owner = receiver(given)
                 still = owner is not None and self._still_owns(owner, given, function)
+                if still and releases and call.kind != "delete" and self._is_smart(owner, function):
+                    return  # `PyBuffer_Release(view.get())` ends what is inside; the pointer frees the struct
                 if owner is not None and still and not self._lets_go(owner, call, function):
                     yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, "likely"))
 
@@ -164,18 +179,25 @@ class CoOwners:
         field = slots(self.program).released_by_destructor(cls)
         return field is not None and any(_only_returns(method, field.name) for method in cls.defined(name))
 
+    def _is_smart(self, owner: r.Value | None, function: Function) -> bool:
+        return bool(_OWNS & set(self.program.roles(self.program.type_of(owner, function), function)))
+
     def _lets_go(self, owner: r.Value, call: r.Call, function: Function) -> bool:
         """Whether the owner, or who adopts it here, gives it up elsewhere in the function."""
         said = {text(owner)}
-        for event in function.flow.calls:
+        for event in self._letting_go(function):
             on = receiver(event.node)
-            if event.node is call and event.into is not None:
-                said.add(event.into[-1])
-            if on is None or last_name(event.node.callee) not in _LETS_GO or event.node is call:
+            if on is None or (event.node.start, event.node.end) == (call.start, call.end):
                 continue
             if text(on) in said or (isinstance(on, r.Name) and self._is_made_by(on.text, call, function)):
                 return True
         return False
+
+    def _letting_go(self, function: Function) -> list[e.Call]:
+        """The calls of the function by which an owner gives something up."""
+        if self._letting is None or self._letting[0] is not function:
+            self._letting = function, [one for one in function.flow.calls if last_name(one.node.callee) in _LETS_GO]
+        return self._letting[1]
 
     def _is_made_by(self, name: str, call: r.Call, function: Function) -> bool:
         initial = function.locals.get(name, ("", None))[1]

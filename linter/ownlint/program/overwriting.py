@@ -71,6 +71,14 @@ def _is_own(store: Store) -> bool:
     return False
 
 
+def _is_of_own(store: Store) -> bool:
+    """Whether the place is a member of `this` or an element of one: a test of another object's says nothing of it."""
+    target = strip(_target(store))
+    while isinstance(target, r.Index):
+        target = strip(target.base)
+    return isinstance(target, r.Name) or (isinstance(target, r.Member) and last_name(target.base) in ("this", "it"))
+
+
 def _names_in(store: Store) -> frozenset[str]:
     """What the place is reached through: when one of these is set, it is another place."""
     return frozenset(inner.text for inner in walk(_target(store)) if isinstance(inner, r.Name))
@@ -94,7 +102,7 @@ class _Filling:
         for store, event in at:
             if self._is_ended_later(event):
                 continue
-            found = self._found(event)
+            found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
                 yield Overwrite(store, "found", found, "likely")
@@ -187,6 +195,7 @@ class _Filling:
                     last_name(call.callee) in self.enders
                     or last_name(call.callee) in ("erase", "clear", "swap")
                     or self._called_lambda(call) in self.lambdas
+                    or "never returns" in self.function.program.models.verbs(last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
             case e.Test(value=value):
