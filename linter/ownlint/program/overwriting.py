@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -20,6 +21,7 @@ _LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"
 _ENDS = frozenset({"end", "cend"})
 
 
+_CALLED = re.compile(r"\b(\w+)\s*\(")
 _MOST_STORES = 32
 """Of one function into one slot, that are looked at."""
 
@@ -195,7 +197,7 @@ class _Filling:
                     last_name(call.callee) in self.enders
                     or last_name(call.callee) in ("erase", "clear", "swap")
                     or self._called_lambda(call) in self.lambdas
-                    or "never returns" in self.function.program.models.verbs(last_name(call.callee))
+                    or self._never_returns(last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
             case e.Test(value=value):
@@ -207,6 +209,12 @@ class _Filling:
             case e.Leave() | e.Opaque():
                 return True
         return False
+
+    def _never_returns(self, name: str) -> bool:
+        """`exit`, and a macro of the project that calls it."""
+        program = self.function.program
+        called = [word for macro in program.macros_named(name) for word in _CALLED.findall(macro.body)]
+        return any("never returns" in program.models.verbs(word) for word in (name, *called))
 
     def _called_lambda(self, call: r.Call) -> int:
         """The index of the local lambda that is called, or -1."""
