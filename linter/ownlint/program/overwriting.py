@@ -200,6 +200,8 @@ class _Filling:
                     or self._never_returns(last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
+            case e.Test(value=r.Literal(kind="str"), asserted=True):
+                return True  # `FATAL("text")` ends the program, whatever the text
             case e.Test(value=value):
                 return self.asks(value)
             case e.Write(value=value) if value is not None and self.ending.is_it(value):
