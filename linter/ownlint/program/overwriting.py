@@ -200,7 +200,7 @@ class _Filling:
                     or self._never_returns(last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
-            case e.Test(value=r.Literal(kind="str"), asserted=True):
+            case e.Test(value=r.Literal(kind="str")):
                 return True  # `FATAL("text")` ends the program, whatever the text
             case e.Test(value=value):
                 return self.asks(value)
