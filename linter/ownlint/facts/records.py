@@ -628,6 +628,8 @@ class File(msgspec.Struct, frozen=True, gc=False):
     bindings: tuple[Binding, ...] = ()
     comments: tuple[int, ...] = ()
     """Flat pairs of byte offsets: start and end of each comment."""
+    comment_lines: tuple[int, ...] = ()
+    """C++: a pair for each comment: where its first line begins, and where the line after its last one ends."""
     suppressions: tuple[Suppression, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     """Sorted by `start`; empty when the file was read by structure only."""

@@ -879,16 +879,10 @@ class Program:
         return ""
 
     def has_comment_near(self, file: r.File, span: r.Span) -> bool:
-        """Whether a comment stands directly before `span` (on its line or the line above) or right behind it.
-
-        Facts hold offsets, not lines: directly before means within 48 bytes, which is a newline, the
-        indentation and a cast; right behind means within 8, which is a semicolon and some blanks."""
-        starts, ends = file.comments[::2], file.comments[1::2]
-        before = bisect_right(ends, span.start) - 1
-        after = bisect_left(starts, span.end)
-        return (before >= 0 and span.start - ends[before] <= 48) or (
-            after < len(starts) and starts[after] - span.end <= 8
-        )
+        """Whether a comment stands before `span`, on its line or the one above, or behind it on its last line."""
+        before = bisect_right(file.comments[1::2], span.start) - 1
+        above = before >= 0 and bool(file.comment_lines) and span.start <= file.comment_lines[2 * before + 1]
+        return above or self.has_comment_behind(file, span)
 
     def has_comment_inside(self, file: r.File, span: r.Span) -> bool:
         """Whether a comment begins inside `span`."""
@@ -897,10 +891,9 @@ class Program:
         return after < len(starts) and starts[after] < span.end
 
     def has_comment_behind(self, file: r.File, span: r.Span) -> bool:
-        """Whether a comment stands right behind `span`: within 8 bytes, which is a semicolon and some blanks."""
-        starts = file.comments[::2]
-        after = bisect_left(starts, span.end)
-        return after < len(starts) and starts[after] - span.end <= 8
+        """Whether a comment stands behind `span`, on the line of its end."""
+        after = bisect_left(file.comments[::2], span.end)
+        return 2 * after < len(file.comment_lines) and file.comment_lines[2 * after] <= span.end
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""

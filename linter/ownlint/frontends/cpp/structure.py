@@ -8,6 +8,7 @@ too deeply are kept finite is said in `values`.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from tree_sitter import Node, Parser
 
@@ -51,6 +52,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         debug=prepared.debug,
         conditional=prepared.conditional,
         comments=tuple(offset for comment in prepared.comments for offset in comment),
+        comment_lines=tuple(_lines_about(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
         problems=_problems(unplaced, size),
     )
@@ -86,6 +88,14 @@ def _is_binary(data: bytes) -> bool:
     """UTF-16 and object files have a zero in every few bytes; source text has none, or one by accident."""
     head = data[:65536]
     return head.count(0) > 8 + len(head) // 50
+
+
+def _lines_about(data: bytes, comments: list[tuple[int, int]]) -> Iterator[int]:
+    for start, end in comments:
+        yield data.rfind(b"\n", 0, start) + 1
+        following = data.find(b"\n", end) + 1
+        line_end = data.find(b"\n", following) if following else -1
+        yield line_end if line_end >= 0 else len(data)
 
 
 def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppression, ...]:
