@@ -142,6 +142,18 @@ def _undoes(word: str) -> str:
     return next((verb for verb, opposite in _OPPOSITES.items() if opposite == word), "")
 
 
+@lru_cache(maxsize=1 << 12)
+def _base_of_undoing(name: str) -> tuple[str, ...]:
+    """The words of what a name says it undoes, whatever that is: `carve` of `Uncarve`, `reserve` of `FreeReserve`."""
+    found = words(name)
+    if len(found) > 1 and found[0] in RELEASES:
+        return found[1:]
+    for prefix in ("un", "de", "dis"):
+        if found and found[0].startswith(prefix) and len(found[0]) > len(prefix) + 2:
+            return (found[0][len(prefix) :], *found[1:])
+    return ()
+
+
 _ByRest = dict[tuple[str, ...], list[tuple[r.Function, _Named]]]
 """Releasing functions by what their names say beside the verb."""
 
@@ -206,6 +218,8 @@ class Pairs:
     def _pair_methods(self, file: r.File, scope: str, records: Iterable[r.Function]) -> None:
         releasing: _ByRest = {}
         acquiring: list[tuple[r.Function, _Named]] = []
+        others: dict[tuple[str, ...], list[r.Function]] = {}
+        undone: dict[tuple[str, ...], list[r.Function]] = {}
         for record in records:
             if record.kind not in ("function", "method"):
                 continue
@@ -213,6 +227,13 @@ class Pairs:
                 releasing.setdefault(named.rest, []).append((record, named))
             elif (named := _acquire(record.name)) is not None:
                 acquiring.append((record, named))
+            if record.parameters and not is_getter(record.name):
+                others.setdefault(words(record.name), []).append(record)
+            if base := _base_of_undoing(record.name):
+                undone.setdefault(base, []).append(record)
+        for base, candidates in others.items():
+            for record in candidates if base in undone else ():
+                self._pair_one(record, undone[base], file, scope)
         if releasing:
             for record, named in acquiring:
                 self._pair_one(record, _opposites(named, releasing, loosely=True), file, scope)
