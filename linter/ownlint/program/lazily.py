@@ -18,7 +18,7 @@ from ownlint.program.conditions import Given
 from ownlint.program.environment import is_test
 from ownlint.program.glance import asks_again
 from ownlint.program.guard_classes import guards
-from ownlint.program.locks import Locks, locking, mutex_fields
+from ownlint.program.locks import Locks, locking, mutex_fields, says_locked
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
 from ownlint.program.program import Program
@@ -29,7 +29,6 @@ _MAKES = frozenset({"reset", "emplace"})
 _HAS_STATIC = re.compile(rb",true\]")
 _MOST_ACTS = 100
 """Of one function; one with more of them was written by a program."""
-_SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked)$")
 _PREFIX = 9
 """Bytes of `__thread `, the shortest word that gives each thread its own."""
 _HOLDERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "optional"})
@@ -227,7 +226,7 @@ def _locking_files(program: Program) -> Iterator[str]:
 def is_called_safely(function: Function) -> bool:
     """Whether everybody in the project who calls it holds a lock, or is a constructor."""
     callers = locking(function.program).from_callers(function)
-    return callers.alone or bool(callers.locks) or _SAYS_LOCKED.search(function.name) is not None
+    return callers.alone or bool(callers.locks) or says_locked(function)
 
 
 def is_at_the_start(function: Function) -> bool:

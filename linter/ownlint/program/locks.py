@@ -43,6 +43,7 @@ _HAND = frozenset(
 )
 _REQUIRES = re.compile(r"REQUIRES|(?:^|::)requires_\w*capability$")
 """A macro of the project's own for what the models know by other names."""
+_SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked|LockHeld|_lock_held)$")
 _TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
 
 
@@ -585,6 +586,11 @@ def required(function: Function) -> tuple[str, ...]:
             }
         )
     )
+
+
+def says_locked(function: Function) -> bool:
+    """Whether a name says that the caller holds the lock: weak, since nobody checks it."""
+    return _SAYS_LOCKED.search(function.name) is not None
 
 
 def last_part(written: str) -> str:

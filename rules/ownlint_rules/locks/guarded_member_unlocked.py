@@ -51,10 +51,10 @@ they are made, unless a thread starts with them.
 Not shown by default (`possible`): accesses on whose path the lock may be held; where use alone says what is guarded, an
 access with a comment at it, in a method that initialises or hands the member out, in a function nobody calls by name,
 or in one that some callers call with the lock; several members, or more than two functions, without; accesses that a
-log or an assertion makes, or a test.
+log or an assertion makes, or a test; without annotations, functions whose name says that the lock is held.
 
 Limits: two objects of one class are told apart by name alone. A lock that is let go on one of several ways to an access
-makes it `possible`. `GUARDED_BY` under a name that no model knows is not read.
+makes it `possible`. Where only a comment says that a function needs the lock, its callers and its name are asked.
 
 Source: clang's `-Wthread-safety` finds a part where every header is in sight; the rest is from reviews of XLA and gRPC.
 """
@@ -150,7 +150,7 @@ class _Judge:
             return "possible"
         if self.guard.why == "annotation":
             return "certain"
-        if is_design or function.has_comment_near(use.span) or (self.guard.why == "use" and self.may_be_meant(use)):
+        if is_design or locks.says_locked(function) or (self.guard.why == "use" and self.may_be_meant(use)):
             return "possible"
         return "likely"
 
@@ -158,7 +158,7 @@ class _Judge:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
         the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function
-        if guarded.is_early(function) or not self.domain.is_known(self.member):
+        if function.has_comment_near(use.span) or guarded.is_early(function) or not self.domain.is_known(self.member):
             return True
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
