@@ -384,7 +384,7 @@ class Slots:
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
-        return Ending(function, slot.cls, slot.field.name).ends()
+        return not _means_its_own(function, slot) and Ending(function, slot.cls, slot.field.name).ends()
 
 
 _STATIC = re.compile(rb",true\]")
@@ -405,6 +405,23 @@ def _hands_itself_on(constructor: Function) -> bool:
         isinstance(inner := strip(arg), r.Name) and inner.text == THIS
         for event in constructor.flow.calls
         for arg in event.node.args
+    )
+
+
+def _means_its_own(function: Function, slot: Slot) -> bool:
+    """Whether the name is that of a member of another class in this body, and never comes behind another object."""
+    home, name = function.home, slot.field.name
+    if home is None or home is slot.cls or (found := home.field(name)) is None:
+        return False
+    if found[0] is slot.cls or slot.cls in home.ancestry or home in slot.cls.ancestry:
+        return False
+    return not any(
+        isinstance(inner, r.Member)
+        and inner.name == name
+        and not (isinstance(b := strip(inner.base), r.Name) and b.text == THIS)
+        for statement in function.statements
+        for value in values(statement)
+        for inner in walk(value)
     )
 
 
