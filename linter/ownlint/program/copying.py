@@ -13,13 +13,16 @@ from typing import Literal, NamedTuple
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.pairs import words
-from ownlint.program.subjects import Class
+from ownlint.program.places import last_name, strip
+from ownlint.program.subjects import Class, Function
 
 _MOVE_ONLY = frozenset(
     {"scoped owner", "mutex", "condition variable", "thread", "atomic", "once", "guard", "future", "cleanup", "unguard"}
 )
 _DELETES = re.compile(r"=\s*delete\b")
 _DEEPEST = 4
+_SOURCE = re.compile(r".*\.(?:c|cc|cpp|cxx|c\+\+|C|cu|mm)")
+"""Files that nobody includes: what a class in one of them is used for stands there too."""
 
 Copying = Literal["implicit", "defaulted", "assignment", "own", "never", "unclear"]
 """How a class is copied: by what the compiler writes unasked or when told to; by assignment alone; by what the class
@@ -169,3 +172,77 @@ def _fixes(field: r.Field) -> bool:
 
 def _is_seen(cls: Class, base: r.Base) -> bool:
     return cls.program.find_class(base.name, cls.symbol, cls.file) is not None
+
+
+# --- whether somebody does ---
+
+
+def stays_where_it_is(cls: Class, depth: int = 0) -> bool:
+    """Whether the class is known to one source file alone, which uses it and never copies an object of it.
+
+    False as well where nothing uses it: then who does is out of sight.
+    """
+    if not _SOURCE.fullmatch(cls.path) or cls.name in cls.program.bound_types:
+        return False
+    uses = [*_declared_uses(cls, depth), *_uses_in_bodies(cls)]
+    return bool(uses) and not any(uses)
+
+
+def _declared_uses(cls: Class, depth: int) -> Iterator[bool]:
+    """Of each member, parameter and result of that type in the file: whether it makes copies."""
+    for other in cls.program.classes:
+        if other.file is cls.file and other is not cls:
+            for field in other.record.fields:
+                for by_value in _says(cls, field.type):
+                    yield by_value and not _is_part_that_stays(cls, other, field, depth)
+    for record in cls.file.functions:
+        for written in (record.result, *(parameter.type for parameter in record.parameters)):
+            yield from (by_value for by_value in _says(cls, written) if by_value or record.owner != cls.symbol)
+
+
+def _is_part_that_stays(cls: Class, other: Class, field: r.Field, depth: int) -> bool:
+    """Whether what has the object as a member is not copied either."""
+    if types.parse(field.type).last != cls.name or depth >= _DEEPEST:
+        return False
+    return copies(other).how == "never" or stays_where_it_is(other, depth + 1)
+
+
+def _uses_in_bodies(cls: Class) -> Iterator[bool]:
+    """Of each local and each object that the file's functions make of the class: whether it is a copy."""
+    name = re.compile(rf"\b{re.escape(cls.name)}\b".encode())
+    for index in range(len(cls.file.functions)):
+        function = cls.program.function_at(cls.file, index)
+        if function is None or not function.says(name):
+            continue
+        for written, value in function.locals.values():
+            for by_value in _says(cls, written):
+                yield by_value and (types.parse(written).last != cls.name or _is_object(cls, value, function))
+        for write in function.flow.writes:
+            if write.op == "=":
+                yield _is_object(cls, write.value, function)
+        for event in function.flow.calls:
+            node = event.node
+            if node.kind in ("new", "construct") and last_name(node.callee) == cls.name:
+                yield any(_is_object(cls, argument, function) for argument in node.args[:1])
+
+
+def _says(cls: Class, written: str) -> Iterator[bool]:
+    """Of each time that a type says the class's name: whether it holds an object, and so may copy one."""
+    if cls.name not in written:
+        return
+    kind = types.parse(written)
+    if kind.last == cls.name:
+        yield kind.is_value
+    points = {"smart pointer", "scoped owner"} & set(cls.program.roles_at(written, cls.file, cls.symbol))
+    for argument in kind.arguments:
+        for by_value in _says(cls, argument):
+            yield by_value and not points
+
+
+def _is_object(cls: Class, value: r.Value | None, function: Function) -> bool:
+    """Whether the value is an object that is there already."""
+    inner = strip(value)
+    if not isinstance(inner, r.Name | r.Member | r.Unary | r.Index):
+        return False
+    kind = types.parse(cls.program.type_of(inner, function))
+    return kind.last == cls.name and not kind.pointers

@@ -40,8 +40,9 @@ declares no copy constructor, or one that is `= default`. A deleted constructor 
 Quiet: a copy that is deleted, private and undefined, forbidden by a macro, or written out; a declared move, deleted or
 not, since it keeps the compiler from writing a copy; a base or member that cannot be copied; abstract classes.
 
-Limits: that somebody makes a copy is not asked. A class whose base is out of sight, or that can be assigned but not
-copied, is reported as possible only.
+Limits: of a class in a header that somebody makes a copy is not asked. Reported as possible only: a class that a
+single source file knows, and uses without a copy; one whose base is out of sight; one that can be assigned but not
+copied.
 
 Source: `PyModule`, `PyDialectRegistry` and others of MLIR's Python bindings, LLVM 16 to 22.
 """
@@ -65,7 +66,7 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     copies = copying.copies(cls)
     if copies.how in ("never", "own"):
         return
-    sure = copies.how in ("implicit", "defaulted")
+    sure = copies.how == "defaulted" or (copies.how == "implicit" and not copying.stays_where_it_is(cls))
     steps = [cls.step(field, "this is copied as it is")]
     if copies.missed is not None:
         taken = types.parse(copies.missed.parameters[0].type).last
