@@ -111,7 +111,7 @@ class _Filling:
             elif earlier is not None:
                 yield Overwrite(store, "stored", earlier, "likely")
             elif self._is_unasked(store, event):
-                yield Overwrite(store, "unasked", None, "possible")
+                yield Overwrite(store, "unasked", None, "likely" if self._is_always_full(store) else "possible")
 
     def _is_ended_later(self, store: e.Event) -> bool:
         """Whether a local that holds the old handle is given up behind the store."""
@@ -183,6 +183,24 @@ class _Filling:
         if self.function.record.kind == "constructor" or store.element:
             return False
         return not self.flow.always_before(event, lambda one: self._settles(one))
+
+    def _is_always_full(self, store: Store) -> bool:
+        """Whether every constructor fills the slot, and nobody but the destructor and who fills it sets or ends it."""
+        cls, name = self.slot.cls, self.slot.field.name
+        filling = {one.function for one in self.slot.stores if one.sure}
+        makers = cls.constructors
+        if not makers or not _is_own(store) or not all(maker in filling for maker in makers):
+            return False
+        if len(makers) < sum(
+            record.kind == "constructor" for record in cls.declarations if "delete" not in record.qualifiers
+        ):
+            return False
+        if self.function.record.access == "private" or not self.enders <= {
+            one.name for one in (cls.destructor,) if one
+        }:
+            return False
+        others = (method for method in cls.methods if method not in filling)
+        return not any(f"={name}" in method.record.mentions for method in others)
 
     def _settles(self, event: e.Event) -> bool:
         """What the slot holds is ended here, or asked for anew."""
