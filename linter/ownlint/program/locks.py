@@ -538,7 +538,8 @@ def _arguments(written: str) -> str:
 
 
 def _entry(locking: Locking, function: Function) -> Locks:
-    found = {Held((THIS, name), CALLERS) for name in required(function)}
+    given = {parameter.name for parameter in function.record.parameters}
+    found = {Held(SOMEBODYS if name in given else (THIS, name), CALLERS) for name in required(function)}
     for parameter in guard_parameters(function):
         own = [name for cls in _around(function) for name in mutex_fields(cls)]
         found.add(Held((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
