@@ -420,9 +420,11 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     lowered = name.lower()
     if _last_word_is_good(name):
         return False
+    status = function.program.status(function.program.type_of(call, function), function)
+    if not call.args and status is not None and status.kind == "value" and name == status.name.rsplit("::", 1)[-1]:
+        return False  # a class may be called `Failure`, and an empty one say that there was none
     if "error" in lowered or "fail" in lowered or lowered == "unexpected":
         return True
-    status = function.program.status(function.program.type_of(call, function), function)
     scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
     if call.args and scope and function.program.status(scope, function) is not None:
         return True  # `Status::Busy("in progress")`

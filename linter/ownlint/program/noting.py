@@ -45,10 +45,11 @@ def own_notes(function: Function) -> Iterator[Note]:
         return
     tests = [event for event in flow.events if isinstance(event, e.Test) and not event.asserted]
     for write in writes:
-        for test in tests:
-            if _compares(function, test.value, write) and flow.dominates(test, write):
-                yield Note(write, test, write.place)
-                break
+        comparing = [test for test in tests if test.index < write.index and _compares(function, test.value, write)]
+        # `a != last_.a || b != last_.b`: the first stands before the write on every way, and whoever finds nothing new
+        # goes around the work behind the last.
+        if comparing and flow.dominates(comparing[0], write):
+            yield from (Note(write, test, write.place) for test in comparing)
 
 
 def noters(program: Program) -> frozenset[str]:
