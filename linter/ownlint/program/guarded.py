@@ -42,6 +42,8 @@ _SCALAR = re.compile(
     r"(?:std::)?(?:u?int\w*|size_t|ssize_t|bool|char|double|float|long(?: \w+)*|unsigned(?: \w+)*|short|string)"
 )
 _EARLY = re.compile(r"(?:init|initiali[sz]e|set_?up|load|open|replay|restore|recover)(?![a-z])", re.IGNORECASE)
+_UNCHECKED = re.compile(r"NO_THREAD_SAFETY(?:_ANALYSIS)?$")
+"""A macro of the project's own for what the models know by other names."""
 _IS_TEST = re.compile(r"_test\.|(?:^|/)tests?/|_unittest\.|/test_")
 
 
@@ -304,7 +306,8 @@ def is_exempt(function: Function) -> bool:
     if record.kind in ("constructor", "destructor"):
         return True
     if record.name == "operator=" or any(
-        function.program.role(annotation.name) == "no analysis" for annotation in _annotations(function)
+        _UNCHECKED.search(annotation.name) or function.program.role(annotation.name) == "no analysis"
+        for annotation in _annotations(function)
     ):
         return True
     return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)

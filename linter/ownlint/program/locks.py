@@ -433,7 +433,9 @@ class _Reader:
         return state
 
     def on_getter(self, call: r.Call, name: str, state: Locks) -> Locks | None:
-        """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`."""
+        """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`, `lock(one, other)`."""
+        if name == "lock" and len(call.args) > 1 and not isinstance(call.callee, r.Member):
+            return state.union(*(self.locked(argument) for argument in call.args))
         if call.args and "trylock" in plain(name) and not isinstance(call.callee, r.Member):
             return state | {Held(self.lock(call.args[0]))}
         verb = self.mutexes.verb(call, self.function)
@@ -445,6 +447,13 @@ class _Reader:
         if verb == "hold":
             return state | {Held(where)} if where != SOMEBODYS or self.is_lock(call, where) else None
         return frozenset(h for h in state if h.lock != where)
+
+    def locked(self, given: r.Value) -> Locks:
+        """What is held once a lock, or a guard that has waited with it, is locked."""
+        inner = strip(given)
+        if isinstance(inner, r.Name) and inner.text in self.known:
+            return frozenset(Held(lock, inner.text) for lock in self.known[inner.text] or (SOMEBODYS,))
+        return frozenset({Held(self.lock(given))})
 
     def without_moved(self, call: r.Call, state: Locks) -> Locks:
         """A guard that is moved into a call is gone when it returns."""

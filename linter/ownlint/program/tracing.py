@@ -61,6 +61,8 @@ class Tracer:
         home = function.home
         self.inside = home is not None and domain.cls is not None and domain.cls in home.ancestry
         self.hidden = function.declared
+        self.own = self._own()
+        """Members that a method means when it says their names."""
         self.origins: dict[str, Traced] = {}
         """What locals point to, look at, or stand in, once for all: see `learn`."""
         twice = declared_twice(function)
@@ -73,6 +75,14 @@ class Tracer:
             traced = self.trace(value)
             if traced is not None:
                 self.origins[name] = traced
+
+    def _own(self) -> frozenset[str]:
+        """Without those for which an heir has a member of its own under the same name."""
+        home, cls = self.function.home, self.domain.cls
+        if not self.inside or home is None or cls is None:
+            return frozenset()
+        nearer = home.ancestry[: home.ancestry.index(cls)]
+        return frozenset(self.domain.members).difference(*(heir.fields for heir in nearer))
 
     def trace(self, value: r.Value | None, depth: int = 0) -> Traced | None:
         """The place below a member that an expression names, points to, or looks at."""
@@ -105,13 +115,13 @@ class Tracer:
         if self.domain.cls is None:
             plain = name.removeprefix("::").rpartition("::")[2]
             return Traced((plain,), 0) if plain in self.domain.members and plain not in self.hidden else None
-        if self.inside and name in self.domain.members and name not in self.hidden:
+        if name in self.own and name not in self.hidden:
             return Traced((THIS, name), 1)
         return None
 
     def member(self, base: r.Value, name: str, depth: int) -> Traced | None:
         if isinstance(base, r.Name) and base.text == THIS:
-            return Traced((THIS, name), 1) if self.inside and name in self.domain.members else None
+            return Traced((THIS, name), 1) if name in self.own else None
         outer = self.trace(base, depth + 1)
         if outer is not None:
             return below(outer, name)
@@ -138,7 +148,7 @@ class Tracer:
         """The same of a place that was read before."""
         if self.domain.cls is None:
             at = 0 if place[0] in self.domain.members and place[0] not in self.hidden else -1
-        elif self.inside and place[0] == THIS and len(place) > 1 and place[1] in self.domain.members:
+        elif place[0] == THIS and len(place) > 1 and place[1] in self.own:
             at = 1
         else:
             at = -1
