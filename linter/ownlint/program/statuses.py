@@ -14,7 +14,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
-from ownlint.program import types
+from ownlint.program import pairs, types
 from ownlint.program.lower import statements
 from ownlint.program.models import StatusType
 
@@ -41,6 +41,10 @@ _EXPLAINS = frozenset(
     }
 )
 _QUESTION = re.compile(r"(?:is|has)?_?(?:ok|succe(?:ss|ss?ful|eded)|good|fail(?:ed|ure)|error)", re.IGNORECASE)
+
+
+_ERROR = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ee]rr(?:or)?|ERROR|[Ff]ailure|[Ss]tatus)(?:_t|_st)?$")
+"""A type whose name says that its objects tell what went wrong."""
 
 
 class Status(msgspec.Struct, frozen=True):
@@ -76,6 +80,8 @@ class Statuses:
         if found is not None and found.certainty != "possible":
             return None if found.reference else _modelled(found, found.certainty)
         kind = types.parse(expanded)
+        if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
+            return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), "likely")
         if not kind.is_value:
             return None
         cls = program.find_class(kind.name, function.record.scope, function.file)
@@ -97,6 +103,23 @@ class Statuses:
         return self._own[cls]
 
     @cached_property
+    def owned_errors(self) -> dict[str, tuple[str, ...]]:
+        """Last names of the error types of which functions hand out pointers, each with the functions that free one:
+        `RT_Error* rt_reset(..)` beside `void rt_error_free(RT_Error*)`."""
+        freeing: dict[str, list[str]] = {}
+        handed: set[str] = set()
+        for name, record in self.program.declared_functions():
+            if record.owner:
+                continue
+            for index, written in enumerate((record.result, *(p.type for p in record.parameters))):
+                if "*" in written and _ERROR.search(last := types.parse(written).last):
+                    if index == 0 and not pairs.is_getter(name) and "const" not in written:
+                        handed.add(last)
+                    elif index == 1 and len(record.parameters) == 1 and pairs.releasing_verb(name):
+                        freeing.setdefault(last, []).append(f"{name}(_)")
+        return {last: tuple(sorted(freeing[last])) for last in sorted(handed & freeing.keys())}
+
+    @cached_property
     def used(self) -> frozenset[str]:
         """Names of types that nobody here defines, and of which functions return `T::OK()` or `OkT()`."""
         found: set[str] = set()
@@ -115,6 +138,7 @@ class Statuses:
         """Last names of the types that are statuses, or lead to one as aliases."""
         program = self.program
         names = set(program.models.status_names) | {types.parse(name).last for name in self.used}
+        names |= self.owned_errors.keys()
         names |= {c.name for c in program.classes if (must_look(c.record) if is_enum(c) else self.own(c) is not None)}
         for _ in range(3):
             names |= {alias.name for alias in program.type_aliases if _names(alias.target) & names}
@@ -156,11 +180,11 @@ class Statuses:
 
     @cached_property
     def _owned_names(self) -> tuple[bytes, ...]:
-        return tuple(sorted(name.encode() for name in self.program.models.owned_error_types))
+        return tuple(sorted(name.encode() for name in (*self.program.models.owned_error_types, *self.owned_errors)))
 
     @cached_property
     def _owners(self) -> frozenset[str]:
-        wanted = self.program.models.owned_error_types
+        wanted = self.program.models.owned_error_types | self.owned_errors.keys()
         return frozenset(
             name for name, record in self.program.declared_functions() if types.parse(record.result).last in wanted
         )
