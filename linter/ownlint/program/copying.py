@@ -135,7 +135,9 @@ def _field_copies(cls: Class, field: r.Field, depth: int) -> bool:
     if _is_move_only(cls, written, 0):
         return False
     found = program.find_class(kind.name, cls.symbol, cls.file)
-    return found is None or depth >= _DEEPEST or found is cls or _copies_as_part(found, depth + 1)
+    if found is None or depth >= _DEEPEST or found is cls:
+        return True
+    return all(_copies_as_part(one, depth + 1) for one in program.variants(found) if one is not cls)
 
 
 def _is_move_only(cls: Class, written: str, depth: int) -> bool:

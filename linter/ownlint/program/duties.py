@@ -426,10 +426,10 @@ class Reading:
 
 
 def may_be_handle(written: str) -> bool:
-    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no text, no number."""
+    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no constant text, no number."""
     kind = types.parse(written)
     if kind.pointers:
-        return kind.last != "char" and "(" not in written
+        return not (kind.last == "char" and kind.const) and "(" not in written
     if kind.arguments or kind.last in _NUMBERS:
         return kind.reference and any("*" in argument for argument in kind.arguments) and not kind.const
     return "::" not in kind.name or not kind.name.startswith("std::")

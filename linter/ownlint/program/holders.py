@@ -324,7 +324,9 @@ class Holder:
         if not touching and not by_receiver:
             return "gone" if self._ends_program(node) else ""
         if self.function.program.role(name) in ("return on failure", "assign or return", "check", "assert", "log"):
-            return ""
+            # `CHECKED(thing_free, (thing))`: the macro calls what it is given
+            others = (other for index, other in enumerate(node.args) if index not in touching)
+            return "kept" if touching and any(self._ends_later(other) for other in others) else ""
         for ended in self.resources.released(node, self.function):
             if ended.where.kind == "receiver":
                 if by_receiver:
@@ -530,6 +532,18 @@ class Holder:
             case r.Call() if asked := self._asked(value):
                 return outcome == (asked == "absent")
         return False
+
+    def is_failed(self, test: e.Test, outcome: bool) -> bool:
+        """Whether the object says itself that it came to nothing: `p->in_error()`. Who hands out an object that stands
+        for none has nothing to get back."""
+        value = strip(test.value)
+        while isinstance(value, r.Unary) and value.op in ("!", "not"):
+            value, outcome = strip(value.value), not outcome
+        while isinstance(value, r.Call) and len(value.args) == 1 and receiver(value) is None:
+            value = strip(value.args[0])  # `unlikely(p->in_error())`
+        if not isinstance(value, r.Call) or value.args or not self.is_handle(receiver(value)):
+            return False
+        return outcome and _ABSENT.search(last_name(value.callee)) is not None
 
     def _asked(self, call: r.Call) -> Literal["", "absent", "present"]:
         """Whether a call asks the handle if there is one, or if there is none. A method that is called through a

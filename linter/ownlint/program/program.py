@@ -169,6 +169,10 @@ class Program:
         """Those of the file's own language: a stub for Python and the C++ class behind it have one name."""
         return [c for c in self._classes_by_last.get(last, ()) if c.file.language == file.language]
 
+    def variants(self, cls: Class) -> list[Class]:
+        """The class and the others of its name: specializations, and what the preprocessor chooses between."""
+        return [one for one in self._classes_named(cls.name, cls.file) if one.symbol == cls.symbol]
+
     def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
         if len(candidates) < 2:

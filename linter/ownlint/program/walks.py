@@ -21,6 +21,8 @@ from ownlint.program.resources import Acquisition
 HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
 
+_PUTS = frozenset({"add", "append", "attach", "enqueue", "insert", "push", "register"})
+"""Words of functions that take over what they are given once they succeed."""
 _TAKES = frozenset(
     {*("take", "own", "owned", "adopt", "move", "release", "give", "transfer", "push", "add", "append", "insert")}
 )
@@ -169,6 +171,8 @@ class Walk:
         """The state behind one outcome of a test."""
         if self.holder.is_absent(test, outcome):
             return 0
+        if self.call.kind != "new" and self.holder.is_failed(test, outcome):
+            return UNSURE
         cause, certainty = failure.failing(self.function, test, outcome)
         other_cause, other = failure.failing(self.function, test, not outcome)
         if certainty is not None:
@@ -201,6 +205,8 @@ class Walk:
         behind = self.flow.after(test, branch=not outcome)
         if not any(event.index in released for event in behind):
             return False
+        if cause is not None and not _PUTS.isdisjoint(words(last_name(cause.node.callee))):
+            return True
         return not any(
             event.index in self.holder.concerned and event.index > test.index and event.index not in released
             for event in self.flow.after(test, branch=outcome)
