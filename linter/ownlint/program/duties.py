@@ -426,7 +426,8 @@ class Reading:
 
 
 def may_be_handle(written: str) -> bool:
-    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no constant text, no number."""
+    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no number, no text
+    that is constant."""
     kind = types.parse(written)
     if kind.pointers:
         return not (kind.last == "char" and kind.const) and "(" not in written

@@ -38,7 +38,8 @@ throws, where a handler of the same function leaves, and where a Python object i
 Quiet where the exit is about the handle itself (`if (h.is_null())`, `fd < 0`, the failure of the call that would have
 acquired it), where a lambda or a guard object was given the variable, and where the release stands under a condition
 of its own (`if (owned) free(p)`). Shown with `--certainty possible`: what a function was given of which nobody knows
-what it does, and which nobody releases or keeps afterwards.
+what it does, and which nobody releases or keeps afterwards; and what is lost by a step of a test program that `main`
+alone calls, since its failure ends the process.
 
 Limits: two variables that hold the same handle are followed as one, in any order. What a macro of unknown shape does is
 not seen. A handle that a struct of the project's own keeps in a member counts when the struct is a local value.
@@ -48,11 +49,13 @@ Source: a review of GPU command-buffer caching in XLA, where a macro returned be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, losing, places, rule
+from ownlint import Finding, Function, Step, losing, places, rule, weaker
 
 _MOST_STEPS = 3
+_TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 
 
 @rule(severity="error")
@@ -64,10 +67,18 @@ def lost_on_failure(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 loss.acquired,
                 f"`{loss.name}` is lost when {when}",
-                certainty=loss.certainty,
+                certainty=weaker(loss.certainty, "possible") if _ends_a_test(function) else loss.certainty,
                 help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
                 steps=tuple(_steps(function, loss)),
             )
+
+
+def _ends_a_test(function: Function) -> bool:
+    """Whether it is a step of a test program, called by `main` alone: its failure is the end of the process."""
+    if not _TESTS.search(function.path):
+        return False
+    callers = function.program.callers(function)
+    return bool(callers) and all(caller.name == "main" for caller in callers)
 
 
 def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
