@@ -424,7 +424,7 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     assigned = {name[1:] for name in function.record.mentions if name[0] == "="} & known.names
     if not everywhere:
         assigned = {name for name in assigned if _is_member(function, name) or function.program.is_variable(name)}
-    if assigned:
+    if assigned or _assigns_by_reference(function, known):
         return True
     if _PUTS.intersection(function.record.mentions):
         said = said_names(function) & known.filled
@@ -435,8 +435,20 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     return b",true]" in bytes(function.record.body)  # a static local, or one of the flags that look the same
 
 
+def _assigns_by_reference(function: Function, known: Keepers) -> bool:
+    """`auto& slot = parts_[key]; slot = ..`: the name that is assigned to is a local's."""
+    given = {name[1:].encode() for name in function.record.mentions if name[0] == "="}
+    if not given or not any(name in given for name in _REFERENCE.findall(bytes(function.record.body))):
+        return False
+    return any(_is_member(function, name) for name in said_names(function) & (known.names | known.filled))
+
+
 def _is_member(function: Function, name: str) -> bool:
     return function.home is not None and name in function.home.members
+
+
+_REFERENCE = re.compile(rb'\["(\w+)"\],"[^"]*&"')
+"""In an encoded body: the name of a local that is a reference."""
 
 
 class Keepers(NamedTuple):
@@ -512,6 +524,8 @@ def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[S
         if keyed and is_view(function, keyed):
             yield Store(event, event.place, Kept(inner.indexes[0], how="key"), in_container=True)
     into = function.program.type_of(target, function)
+    if isinstance(inner, r.Name) and inner.text in function.flow.aliases:
+        into = into.rstrip(" &")  # a name for the place itself
     if types.parse(into).reference and not types.parse(into).pointers:
         return  # what a reference leads to is assigned to
     for found in kept(function, event.value, into):

@@ -259,6 +259,7 @@ def _filled(store: keeping.Store) -> Iterator[tuple[places.Place, assignments.He
     place = store.place
     if place[-1].startswith("["):
         yield place, assignments.Held("entry", None)
+        yield place, assignments.Held("object", True)  # `if (!parts_[key])`: what is asked is the element itself
     else:
         yield place, assignments.Held("object", True)
         if store.in_container:
