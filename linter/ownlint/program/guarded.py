@@ -8,6 +8,7 @@ a lock of that file, are treated as members of a class would be.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal as OneOf
@@ -130,7 +131,8 @@ class Domain:
         return any(
             known.is_mutex(field.type, one.file, one.symbol)
             or "atomic" in self.program.roles_at(field.type, one.file, one.symbol)
-            for one in cls.ancestry
+            for variant in self.program.variants(cls)
+            for one in variant.ancestry
             for field in one.record.fields
         )
 
@@ -376,6 +378,33 @@ def is_for_show(use: Use) -> bool:
         if any(function.program.role(name) in ("log", "debug log", "assert") for name in names if name):
             return True
     return False
+
+
+def is_explained(use: Use) -> bool:
+    """Whether a comment stands directly above a use, on lines of its own; one behind code is about that."""
+    file, at = use.function.file, use.span.start
+    before = bisect_right(file.comments[1::2], at) - 1
+    if before < 0 or not file.comment_lines or at > file.comment_lines[2 * before + 1]:
+        return False
+    line, start = file.comment_lines[2 * before], file.comments[2 * before]
+    return not any(line <= event.span.start < start for event in use.function.flow)
+
+
+def hands_out(use: Use) -> bool:
+    """Whether all that a short function does is to answer with a pointer to the member, or to what it owns."""
+    function = use.function
+    if not function.is_short:
+        return False
+    if not types.parse(function.record.result).is_value:
+        return True
+    leaves = [leave.value for leave in function.flow.leaves if leave.value is not None]
+    answer = strip_address(leaves[0]) if len(leaves) == 1 else None
+    if isinstance(answer, r.Call) and isinstance(answer.callee, r.Member) and answer.callee.name == "get":
+        answer = answer.callee.base
+    written = function.program.type_of(answer, function) if answer is not None else ""
+    return (
+        answer is not None and answer.span == use.span and "smart pointer" in function.program.roles(written, function)
+    )
 
 
 def is_early(function: Function) -> bool:

@@ -148,12 +148,13 @@ class Locking:
         common: frozenset[Place] | None = None
         sites = alone = 0
         for caller, event in self._sites(function):
+            if _is_alone(caller) or _made_it(caller, event):
+                sites += 1
+                alone += 1
+                continue
             if caller in self._under_way:
                 continue
             sites += 1
-            if _is_alone(caller) or _made_it(caller, event):
-                alone += 1
-                continue
             here = self.held(caller).get(event.index, frozenset())
             around = self.from_callers(caller) if len(self._under_way) < _DEEPEST else Callers(0)
             if around.alone:

@@ -49,7 +49,7 @@ members that nobody writes once the object is made; functions that ask not to be
 they are made, unless a thread starts with them.
 
 Not shown by default (`possible`): accesses on whose path the lock may be held; where use alone says what is guarded, an
-access with a comment at it, in a method that initialises or hands the member out, in a function nobody calls by name,
+access with a comment above it, in a method that initialises or hands the member out, in a function nobody calls by name,
 or in one that some callers call with the lock; several members, or more than two functions, without; accesses that a
 log or an assertion makes, or a test; without annotations, functions whose name says that the lock is held.
 
@@ -64,7 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule, types
+from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule
 
 _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
@@ -150,7 +150,9 @@ class _Judge:
             return "possible"
         if self.guard.why == "annotation":
             return "certain"
-        if is_design or locks.says_locked(function) or (self.guard.why == "use" and self.may_be_meant(use)):
+        if is_design or locks.says_locked(function) or guarded.is_explained(use):
+            return "possible"
+        if self.guard.why == "use" and self.may_be_meant(use):
             return "possible"
         return "likely"
 
@@ -158,11 +160,11 @@ class _Judge:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
         the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function
-        if function.has_comment_near(use.span) or guarded.is_early(function) or not self.domain.is_known(self.member):
+        if guarded.is_early(function) or not self.domain.is_known(self.member):
             return True
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = not function.is_method or "override" in function.record.qualifiers
         if called_by_pointer and not self.locking.from_callers(function).sites:
             return True
-        return not types.parse(function.record.result).is_value and function.is_short
+        return guarded.hands_out(use)
