@@ -16,12 +16,12 @@ struct BladeHandle {
 /// The one handle of every blade that Python has seen, by the blade's address.
 class HandleRegistry {
  public:
-  BladeHandle* Create(Blade* blade);
-  BladeHandle* FindOrCreate(Blade* blade);
+  std::shared_ptr<BladeHandle> Create(Blade* blade);
+  std::shared_ptr<BladeHandle> FindOrCreate(Blade* blade);
   void Forget(Blade* blade);
 
  private:
-  std::unordered_map<Blade*, BladeHandle*> live_handles_;
+  std::unordered_map<Blade*, std::shared_ptr<BladeHandle>> live_handles_;
 };
 
 }  // namespace turbine
