@@ -48,7 +48,7 @@ the lock, or that say so (an annotation, a guard as parameter, an assertion); at
 members that nobody writes once the object is made; functions that ask not to be analysed. Lambdas count as run where
 they are made, unless a thread starts with them.
 
-Not shown by default (`possible`): accesses on whose path the lock may be held, that a log, an assertion or a test makes;
+Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes;
 without annotations, accesses with a comment above them, in functions whose name says that the lock is held, several
 members in one function, and more than two functions without; where use alone says what is guarded, accesses in a method
 that initialises or hands the member out, in a function nobody calls by name, or in one that some call with the lock.
