@@ -21,8 +21,8 @@ from ownlint.program.bodies import values
 from ownlint.program.places import calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
+from ownlint.program.trials import is_trial, tries
 
-_TESTS = re.compile(r"(?:^|[/_.-])(?:tests?|testing|testdata|benchmarks?|bench|examples?)(?:[/_.-]|$)", re.IGNORECASE)
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
 
 _MOST_READINGS = 50
@@ -72,7 +72,7 @@ class Surroundings:
         return [
             Change(call, function)
             for function in self.program.functions
-            if not self.writes.isdisjoint(function.record.mentions) and not is_test(function.path)
+            if not self.writes.isdisjoint(function.record.mentions) and not is_trial(function)
             for call in _calls(function)
             if last_name(call.callee) in self.writes and receiver(call) is None
         ]
@@ -108,7 +108,7 @@ class Surroundings:
     def _in_functions(self) -> Iterator[Reading]:
         spelled = self.reads | self.wrappers.keys()
         for function in self.program.functions:
-            if function.language != "cpp" or spelled.isdisjoint(function.record.mentions) or is_test(function.path):
+            if function.language != "cpp" or spelled.isdisjoint(function.record.mentions) or is_trial(function):
                 continue
             for call, named in islice(self._named_in(function), _MOST_READINGS):
                 variable = self.fold(named, function)
@@ -134,7 +134,7 @@ class Surroundings:
 
     def _in_members(self) -> Iterator[Reading]:
         for cls in self.program.classes:
-            if cls.file.language != "cpp" or is_test(cls.path):
+            if cls.file.language != "cpp" or tries(self.program, cls.file):
                 continue
             for field in cls.record.fields:
                 for call in calls_in(field.value) if field.value is not None and not field.static else ():
@@ -249,10 +249,6 @@ def _is_handed_to_once(function: Function, offset: int) -> bool:
         for call in _calls(function)
         if offset in call.span
     )
-
-
-def is_test(path: str) -> bool:
-    return _TESTS.search(path) is not None
 
 
 # --- what is made of the text -------------------------------------------------------------------------

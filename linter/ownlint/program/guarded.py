@@ -26,6 +26,7 @@ from ownlint.program.places import THIS, calls_in, last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 from ownlint.program.tracing import Kind, Traced, Tracer, strip_address, touched
+from ownlint.program.trials import is_trial
 
 MOST_CAREFUL = 0.8
 """Share of a member's accesses that must hold the lock before it counts as guarded by use; with at least
@@ -45,7 +46,6 @@ _SCALAR = re.compile(
 _EARLY = re.compile(r"(?:init|initiali[sz]e|set_?up|load|open|replay|restore|recover)(?![a-z])", re.IGNORECASE)
 _UNCHECKED = re.compile(r"NO_THREAD_SAFETY(?:_ANALYSIS)?$")
 """A macro of the project's own for what the models know by other names."""
-_IS_TEST = re.compile(r"_test\.|(?:^|/)tests?/|_unittest\.|/test_")
 
 
 class Guard(msgspec.Struct, frozen=True):
@@ -371,7 +371,7 @@ def is_for_show(use: Use) -> bool:
     function = use.function
     if use.kind != "read":
         return False
-    if re.search(r"test|debug|dump", function.name, re.IGNORECASE) or _IS_TEST.search(function.path):
+    if re.search(r"test|debug|dump", function.name, re.IGNORECASE) or is_trial(function):
         return True
     for value in _around(use):
         names = (last_name(call.callee) for call in calls_in(value))

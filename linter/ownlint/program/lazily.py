@@ -15,15 +15,15 @@ from ownlint.program import assignments, types
 from ownlint.program import events as e
 from ownlint.program.assignments import Held
 from ownlint.program.conditions import Given
-from ownlint.program.environment import is_test
 from ownlint.program.glance import asks_again
 from ownlint.program.guard_classes import guards
-from ownlint.program.locks import Locks, locking, mutex_fields, says_locked
+from ownlint.program.locks import Locks, is_override, locking, mutex_fields, says_locked
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.rechecks import is_settled, is_skipped
 from ownlint.program.subjects import Function
+from ownlint.program.trials import is_trial
 
 _MAKES = frozenset({"reset", "emplace"})
 _HAS_STATIC = re.compile(rb",true\]")
@@ -229,9 +229,15 @@ def is_called_safely(function: Function) -> bool:
     return callers.alone or bool(callers.locks) or says_locked(function)
 
 
+def is_behind_override(function: Function) -> bool:
+    """Whether all ways that can be seen begin in overrides, which others call under locks that nobody can see."""
+    first = locking(function.program).outermost(function)
+    return bool(first) and all(is_override(one) for one in first)
+
+
 def is_at_the_start(function: Function) -> bool:
     """Whether it is a program's own start, or a test's: one thread runs it."""
-    return is_test(function.path) or any(p.name == "argv" or "char**" in p.type for p in function.record.parameters)
+    return is_trial(function) or any(p.name == "argv" or "char**" in p.type for p in function.record.parameters)
 
 
 def others_lock(function: Function) -> bool:

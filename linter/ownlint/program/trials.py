@@ -1,0 +1,54 @@
+"""Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
+
+A file is such code because it defines tests by a macro, or because its name says so and a file beside it does; for
+the name of a benchmark any file of the project will do. A name alone proves nothing: whole projects stand in folders
+called `tests`.
+"""
+
+from __future__ import annotations
+
+import re
+from weakref import WeakKeyDictionary
+
+from ownlint.facts import records as r
+from ownlint.program.program import Program
+from ownlint.program.subjects import Function
+
+_NAMED = re.compile(
+    r"(?:^|[/_.-])(?:tests?|test_?(?:util|harness|suite|help|case|bed|main|lib)\w*|unit_?tests?|micro_?bench\w*"
+    r"|bench\w*|stress|fuzz(?:er|ing)?|mocks?)(?:[/_.-]|$)",
+    re.IGNORECASE,
+)
+_MEASURES = re.compile(r"(?:^|[/_.-])(?:micro_?)?bench(?:es|marks?)?(?:[/_.-]|$)", re.IGNORECASE)
+_DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
+"""`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
+
+_FOLDERS: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
+
+
+def is_trial(function: Function) -> bool:
+    return tries(function.program, function.file)
+
+
+def tries(program: Program, file: r.File) -> bool:
+    """Whether the file is such code."""
+    if _NAMED.search(file.path) is not None and _folder(file.path) in _folders(program):
+        return True
+    if _MEASURES.search(file.path) is not None and _folders(program):
+        return True
+    return _defines_tests(file)
+
+
+def _defines_tests(file: r.File) -> bool:
+    return any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions)
+
+
+def _folders(program: Program) -> frozenset[str]:
+    """The folders with a file that defines tests."""
+    if program not in _FOLDERS:
+        _FOLDERS[program] = frozenset(_folder(path) for path, file in program.files.items() if _defines_tests(file))
+    return _FOLDERS[program]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
