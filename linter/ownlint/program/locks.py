@@ -175,6 +175,20 @@ class Locking:
             for caller, event in self._sites(function)
         )
 
+    def outermost(self, function: Function) -> frozenset[Function]:
+        """The functions from which the calls come that lead to it in the end; empty when nobody calls it by name."""
+        seen: set[Function] = {function}
+        last: set[Function] = set()
+        queue = [function]
+        while queue and len(seen) <= _MOST_CALLERS:
+            one = queue.pop()
+            callers = {caller for caller, _ in self._sites(one)}
+            if not callers and one is not function:
+                last.add(one)
+            queue += callers - seen
+            seen |= callers
+        return frozenset(last)
+
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":
             made = self.creation(function)
@@ -597,6 +611,13 @@ def required(function: Function) -> tuple[str, ...]:
             }
         )
     )
+
+
+def is_override(function: Function) -> bool:
+    """Whether others may call it through a base; the declaration says so where the definition stands elsewhere."""
+    declared = function.cls.declarations if function.cls is not None else ()
+    own = (record for record in declared if record.name == function.name)
+    return any("override" in record.qualifiers for record in (function.record, *own))
 
 
 def says_locked(function: Function) -> bool:

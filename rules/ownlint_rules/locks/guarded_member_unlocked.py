@@ -164,7 +164,7 @@ class _Judge:
             return True
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
-        called_by_pointer = not function.is_method or "override" in function.record.qualifiers
+        called_by_pointer = not function.is_method or locks.is_override(function)
         if called_by_pointer and not self.locking.from_callers(function).sites:
             return True
         return guarded.hands_out(use)

@@ -44,8 +44,8 @@ locking whose first look is no atomic, and a lock that is taken behind the only 
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
 `thread_local`, in constructors and what they alone call, and in classes that know no lock. Shown with `--certainty
-possible`: flags and methods that start something and hand out nothing, and files of bindings, where Python's own lock
-may be held.
+possible`: flags and methods that start something and hand out nothing, files of bindings, where Python's own lock may
+be held, and what is reached through overrides alone, whose callers may hold the lock.
 
 Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
 words than a test of the object itself (`size() == 0`) are not followed.
@@ -65,6 +65,8 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     seen: set[places.Place] = set()
     for lazy in lazily.lazy_sets(function):
         certainty = _certainty(function, lazy)
+        if certainty != "possible" and not lazy.guarded and lazily.is_behind_override(function):
+            certainty = "possible"
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)
