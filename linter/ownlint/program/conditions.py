@@ -229,11 +229,14 @@ def _accessor_comes_to(accessor: Function, given: Given, depth: int) -> bool | N
 
 
 def computed_once(function: Function, name: str) -> r.Value | None:
-    """What a local was initialised with, where nothing assigns to it later."""
+    """What a local was initialised with, where nothing assigns to it later. A constant is there to be changed, by its
+    address or a reference, so that it says nothing."""
     if name not in function.locals:
         return None
     _, initial = function.locals[name]
-    if initial is None or any(write.place == (name,) and not write.fresh for write in function.flow.writes):
+    if initial is None or isinstance(strip(initial), r.Literal):
+        return None
+    if any(write.place == (name,) and not write.fresh for write in function.flow.writes):
         return None
     return initial
 

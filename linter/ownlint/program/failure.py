@@ -33,7 +33,7 @@ _LOOKS = re.compile(
 _ASKS = re.compile(
     r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
     r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|first|last|min|max|test|any|all|none"
-    r"|cast|dyn_cast|isa|status|state|code)$"
+    r"|cast|dyn_cast|isa|status|state)$|code$"
     r"|\w*(?:Exists|_exists)$"
 )
 _BAD_CONSTANT = re.compile(
@@ -109,11 +109,19 @@ def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
 
 
 def _never_returns(function: Function, event: e.Event) -> bool:
-    """Whether the program ends there: `abort()`."""
-    if not isinstance(event, e.Call) or event.node.kind != "call":
-        return False
-    models = function.program.callee(event.node, function).models
-    return any(effect.verb == "never returns" for model in models for effect in model.effects)
+    return isinstance(event, e.Call) and event.node.kind == "call" and ends_program(function, event.node)
+
+
+def ends_program(function: Function, call: r.Call, depth: int = 1) -> bool:
+    """Whether the program ends there: `abort()`, or a function of the project's own that comes to it at its end."""
+    callee = function.program.callee(call, function)
+    if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
+        return True
+    return depth > 0 and any(
+        isinstance(last, r.Evaluate) and isinstance(last.value, r.Call) and ends_program(found, last.value, depth - 1)
+        for found in callee.functions
+        for last in found.body[-1:]
+    )
 
 
 def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
@@ -426,11 +434,21 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     if "error" in lowered or "fail" in lowered or lowered == "unexpected":
         return True
     scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
-    if call.args and scope and function.program.status(scope, function) is not None:
+    if (
+        scope
+        and function.program.status(scope, function) is not None
+        and (call.args or _takes_why(function, scope, name))
+    ):
         return True  # `Status::Busy("in progress")`
     if status is None:
         return None if call.args else False
     return bool(call.args) if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1] else None
+
+
+def _takes_why(function: Function, scope: str, name: str) -> bool:
+    """`Status::Busy()`, of which another form takes a message."""
+    cls = function.program.find_class(scope, function.record.scope, function.file)
+    return cls is not None and any(record.parameters for record in cls.declared(name))
 
 
 def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:

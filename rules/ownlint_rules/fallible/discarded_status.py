@@ -37,9 +37,10 @@ outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to vo
 says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
 while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
 that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
-comment behind it), an outcome that the object keeps and tells of, a callee whose every answer is success, codes of
-calls that destroy, and values that are held by staying alive. All but the references are shown with
-`--certainty possible`.
+comment behind it, or above it where something is given up), an interface for C whose functions all drop it, what tests
+and benchmarks drop (files that define tests by a macro, and what lies beside them with such a name), an outcome
+that the object keeps and tells of, a callee whose every answer is success, codes of calls that destroy, and values
+that are held by staying alive. All but the references are shown with `--certainty possible`.
 
 Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
 all methods of that name in the project return a status. A local that is marked as unused is reported like any
@@ -53,7 +54,8 @@ status of a deallocation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from ownlint import (
     Certainty,
@@ -73,6 +75,7 @@ from ownlint import (
     statements,
     telling,
     text,
+    trials,
     types,
     weaker,
 )
@@ -92,6 +95,8 @@ _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
 """So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
+_NEAR, _MANY = 48, 8
+"""So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
 
 @rule(severity="error")
@@ -192,6 +197,12 @@ def _makes_failure(node: records.Call) -> bool:
     return (bool(node.args) and name.endswith("Error")) or name.lower() in ("failure", "error", "unknown")
 
 
+def _is_made_by_its_type(node: records.Call, written: str) -> bool:
+    """`Status s = Status::NotFound();`: likewise."""
+    scope = node.callee.text.rpartition("::")[0] if isinstance(node.callee, records.Name) else ""
+    return bool(scope) and types.parse(scope).last == types.parse(written).last
+
+
 def _only_looks(function: Function, node: records.Call) -> bool:
     """A getter whose body does nothing but return a member."""
     for target in function.program.callee(node, function).functions:
@@ -243,7 +254,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         status.name, function
     ):
         return "possible"
-    if answers.are_kept(callee.functions) or answers.cannot_fail(callee.functions):
+    if answers.are_kept(callee.functions) or answers.cannot_fail(callee.functions) or trials.is_trial(function):
         return "possible"
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
@@ -261,7 +272,34 @@ def _goes_without_saying(function: Function, at: events.Event, node: records.Cal
     """Where the compiler is silent nobody has to write a cast to say that the drop is meant."""
     if function.program.has_comment_behind(function.file, at.span):
         return True
-    return not last_chance and _is_meant(function, at, node, "statement")
+    if _LAST_CHANCE.match(places.last_name(node.callee)) and function.has_comment_near(at.span):
+        return True  # something is given up, and whoever wrote it has thought about it
+    return not last_chance and (_is_meant(function, at, node, "statement") or _has_no_answer(function))
+
+
+def _has_no_answer(function: Function) -> bool:
+    """Whether it belongs to an interface for C that tells nobody of failures: many around it drop a status as well."""
+    if 'extern "C"' not in function.record.qualifiers:
+        return False
+    near = range(max(function.index - _NEAR, 0), function.index + _NEAR + 1)
+    found = (
+        function.program.function_at(function.file, index) for index in near if index < len(function.file.functions)
+    )
+    alike = (other for other in found if other is not None and _drops_a_status(other))
+    return len(list(islice(alike, _MANY))) == _MANY
+
+
+def _drops_a_status(function: Function) -> bool:
+    """Whether a plain statement drops a status, in a function for C that answers with nothing."""
+    program = function.program
+    if 'extern "C"' not in function.record.qualifiers or function.record.result != "void":
+        return False
+    return any(
+        isinstance(statement, records.Evaluate)
+        and isinstance(statement.value, records.Call)
+        and program.status(program.result_type(statement.value, function), function) is not None
+        for statement in function.statements
+    )
 
 
 def _is_meant(function: Function, at: events.Event, node: records.Call, how: str) -> bool:
@@ -332,10 +370,12 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         call = stored.get(write.span.start)
         if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
             continue
-        lost = _lost(function, write, voided)
+        lost, then = _lost(function, write, voided)
         if not lost or (lost == "overwritten" and _makes_failure(call)):
             continue
         written = function.program.type_of(write.value, function)
+        if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
+            continue
         status = function.program.status(written, function)
         if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
             continue
@@ -345,24 +385,33 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
             certainty = "possible"
         elif lost == _NEXT_ROUND:
             certainty = weaker(certainty, "likely")
-        yield _finding(function, call, status, written, f"goes to `{write.place[0]}`, which is {lost}", certainty)
+        said = f"goes to `{write.place[0]}`, which is {lost}"
+        yield _finding(function, call, status, written, said, certainty, then=then)
 
 
-def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> str:
-    """How the status that a local was given is lost; empty when somebody may look at it."""
+def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> tuple[str, events.Event | None]:
+    """How the status that a local was given is lost, and where the next one takes its place; empty when somebody may
+    look at it."""
     name = write.place[0]
     if name in _captured(function):
-        return ""
+        return "", None
 
     def is_replaced(event: events.Event) -> bool:
         return _replaces(event, write)
 
     after = function.flow.after(write, is_replaced)
     if any(_looks_at(event, name, voided) for event in after):
-        return _NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""
+        return (_NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""), None
     if any(_looks_at(event, name) for event in after):
-        return "cast to void"
-    return "overwritten" if any(is_replaced(event) for event in function.flow.after(write)) else "never read"
+        return "cast to void", None
+    then = _next(function, write, is_replaced)
+    return ("overwritten" if then is not None else "never read"), then
+
+
+def _next(function: Function, write: events.Write, wanted: Callable[[events.Event], bool]) -> events.Event | None:
+    """The first such event on the ways from a write; those further down before those of the next round."""
+    found = [event for event in function.flow.after(write) if wanted(event)]
+    return min(found, key=lambda event: (event.index < write.index, event.index), default=None)
 
 
 def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
@@ -476,11 +525,16 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
         if call.kind != "call" or write.op != "=" or answers.makes_success(call) or _makes_failure(call):
             continue
         status = _status_of_member(function, write)
-        lost = _lost_there(function, write) if status is not None and status.kind == "value" else ""
+        lost, then = ("", None)
+        if status is not None and status.kind == "value":
+            lost, then = _lost_there(function, write)
         if status is not None and lost and not status.advisory:
-            certainty = weaker("likely", status.certainty, function.program.callee(call, function).certainty)
+            trial: Certainty = "possible" if trials.is_trial(function) else "likely"
+            certainty = weaker(trial, status.certainty, function.program.callee(call, function).certainty)
             said = f"goes to `{write.place[1]}`{lost}"
-            yield _finding(function, call, status, function.program.type_of(call, function), said, certainty, "")
+            yield _finding(
+                function, call, status, function.program.type_of(call, function), said, certainty, "", then=then
+            )
 
 
 def _takes_status(function: Function, name: str) -> bool:
@@ -496,8 +550,8 @@ def _status_of_member(function: Function, write: events.Write) -> Status | None:
     return function.program.status(found[1].type, function)
 
 
-def _lost_there(function: Function, write: events.Write) -> str:
-    """How what a member takes is lost; empty when somebody may look at it."""
+def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Event | None]:
+    """How what a member takes is lost, and where the next one takes its place; empty when somebody may look at it."""
     flow, name = function.flow, write.place[1]
 
     def may_look(event: events.Event) -> bool:
@@ -511,12 +565,12 @@ def _lost_there(function: Function, write: events.Write) -> str:
         return isinstance(event, events.Write) and event is not write and event.place == write.place
 
     if any(may_look(event) for event in flow.after(write, is_replaced)):
-        return ""
+        return "", None
     if any(_is_told_in(inner, name) for inner in function.lambdas()):
-        return ""
+        return "", None
     if flow.always_after(write, is_replaced):
-        return ", which is overwritten"
-    return " in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""
+        return ", which is overwritten", _next(function, write, is_replaced)
+    return (" in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""), None
 
 
 def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
@@ -550,6 +604,7 @@ def _finding(
     certainty: Certainty,
     place: str = " in a destructor",
     of: records.Call | None = None,
+    then: events.Event | None = None,
 ) -> Finding:
     node = of or (at.node if isinstance(at, events.Call) else at)
     assert isinstance(node, records.Call)
@@ -559,9 +614,14 @@ def _finding(
         f"the {_KINDS.get(status.kind, 'status')} of `{text(node.callee)}` {said}{place}",
         certainty=certainty,
         help=_help(function, status),
-        steps=tuple(_declared(function, node, written)),
+        steps=(*_declared(function, node, written), *_replaced(function, then)),
         fix=_log_instead(function, node, status, written),
     )
+
+
+def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
+    if then is not None:
+        yield function.step(then, "overwritten here before anybody has looked")
 
 
 def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:

@@ -174,6 +174,8 @@ def _only_line(function: Function, side: records.Body) -> events.Call | None:
         line = telling.line_of(function, statement)
         if line is None or any(_ENDS.search(word) for word in telling.words_of(line.node)):
             return None
+        if failure.ends_program(function, line.node):
+            return None
         first = first or line
     return first
 

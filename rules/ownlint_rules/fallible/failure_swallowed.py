@@ -35,7 +35,8 @@ Quiet where the failing side does anything of its own, where the outcome is read
 asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
 tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with
 `--certainty possible`: a comment stands beside the test or in its branch, the callee writes to the log itself,
-it says that it only tries, what the good side leaves is a local that others look at, or the outcome is a code.
+it says that it only tries, what the good side leaves is a local that others look at, more is asked before the good
+side is taken (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
 
 Limits: `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot
 be seen. Functions that answer with a bool, a number or a pointer are not asked.
@@ -59,9 +60,11 @@ from ownlint import (
     events,
     failure,
     places,
+    records,
     rule,
     telling,
     text,
+    trials,
     weaker,
 )
 
@@ -135,8 +138,18 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or telling.tells_itself(function, seen.cause.node)
         or _is_kept_inside(function, seen)
         or _is_noticed(function, after)
+        or _is_one_of_several(seen)
+        or trials.is_trial(function)
     )
     return "possible" if spared else sure
+
+
+def _is_one_of_several(seen: telling.Seen) -> bool:
+    """`Work().ok() && Fits(x)`: whether more is asked before the good side is taken, so that it has two ways to end."""
+    return seen.kept is None and any(
+        isinstance(inner, records.Binary) and inner.op in ("&&", "and") and seen.test.span.start in inner.left.span
+        for inner in places.walk(seen.branch.condition)
+    )
 
 
 def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:

@@ -70,6 +70,7 @@ from ownlint import (
     records,
     rule,
     skipping,
+    trials,
     types,
     unfinished,
     weaker,
@@ -144,6 +145,8 @@ def _finding(
 def _how_likely(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Certainty:
     """What a caller handed in goes with the exception more often than not; what is or has something no longer is or
     has it, whatever comes next; and an object that keeps its own error refuses the next call."""
+    if trials.is_trial(function):
+        return "possible"
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
     if unwound and announced.place[0] not in lasting.statics(function):
         return "possible"
