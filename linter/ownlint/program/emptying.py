@@ -136,8 +136,17 @@ class Ending:
             case r.Name(text=name):
                 return name in self.names or (name == self.name and name not in self.function.declared)
             case r.Call():
-                return last_name(value.callee) in self.accessors
+                return last_name(value.callee) in self.accessors and not self.is_asked_of_another(receiver(value))
         return False
+
+    def is_asked_of_another(self, on: r.Value | None) -> bool:
+        """Whether a method is called on a local of some other type, which has one of that name, too."""
+        inner = strip(on)
+        if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
+            return False
+        written = types.parse(self.program.type_of(inner, self.function))
+        own = {cls.name for cls in self.cls.ancestry}
+        return bool(written.last) and written.is_value and not written.is_placeholder and written.last not in own
 
     def is_it(self, value: r.Value | None) -> bool:
         inner = strip(value)

@@ -221,6 +221,8 @@ class Holder:
                 return self.is_inside(then) or self.is_inside(other)
             case r.Binary(op=",", right=right):
                 return self.is_inside(right)
+            case r.Binary(op="+" | "-", left=left):
+                return self.is_handle(self._source(left))
             case r.Call(kind="construct" | "new", args=args):
                 return any(self.is_inside(argument) for argument in args)
             case r.Call() if self.several and last_name(inner.callee) in _ELEMENTS:

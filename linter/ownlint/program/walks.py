@@ -113,7 +113,7 @@ class Walk:
         if meaning in ("released", "kept", "gone"):
             self.ended.append(event)
             return 0
-        if holder.several and isinstance(event, e.Mark) and event.what == "loop":
+        if isinstance(event, e.Mark) and event.what == "loop":
             return self._around_loop(event, state)
         if meaning == "unknown":
             assert isinstance(event, e.Call)
@@ -123,11 +123,12 @@ class Walk:
         return state
 
     def _around_loop(self, loop: e.Event, state: int) -> int:
-        """A loop that releases or keeps the elements of a container: once it is over they are gone, and where it runs
-        for no round there were none."""
-        if self.start.span.start in loop.span:
+        """A loop that releases or keeps the elements of a container or an array: once it is over they are gone, and
+        where it runs for no round there were none."""
+        endings = self._endings if self.holder.several else self._by_element
+        if not endings or self.start.span.start in loop.span:
             return state
-        inside = next((one for one in self._endings if one.span.start in loop.span), None)
+        inside = next((one for one in endings if one.span.start in loop.span), None)
         if inside is not None:
             self.ended.append(inside)
             return 0
@@ -149,6 +150,11 @@ class Walk:
     def _endings(self) -> list[e.Event]:
         """What releases it or keeps it, anywhere."""
         return [one for one in self.holder.concerned.values() if self._meaning(one) in ("released", "kept")]
+
+    @cached_property
+    def _by_element(self) -> list[e.Event]:
+        """Stores of one element of an array: `all[i] = block + i`."""
+        return [one for one in self._endings if isinstance(one, e.Write) and isinstance(strip(one.value), r.Binary)]
 
     @cached_property
     def _before_endings(self) -> set[int]:
