@@ -294,6 +294,13 @@ class Program:
                 return role
         return ""
 
+    def always_evaluates(self, name: str) -> bool:
+        """Whether the project's `#define`s of a macro evaluate what they are given, whatever the build."""
+        written = [macro for macro in self._macros.get(name, ()) if macro.parameters is not None]
+        return bool(written) and all(
+            _hands_on(macro) and not _vanishes(macro) and self._learn_one(macro, 0) != "assert" for macro in written
+        )
+
     def macros_named(self, name: str) -> list[r.Macro]:
         """The project's own `#define`s of the name."""
         return self._macros.get(name, [])

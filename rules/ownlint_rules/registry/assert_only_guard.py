@@ -97,7 +97,12 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
 
 
 def _may_assert(function: Function) -> bool:
-    return any(function.program.role(name) == "assert" for name in function.record.mentions if name[0] != "=")
+    return any(_is_debug_only(function, name) for name in function.record.mentions if name[0] != "=")
+
+
+def _is_debug_only(function: Function, name: str) -> bool:
+    program = function.program
+    return program.role(name) == "assert" and not program.always_evaluates(name)
 
 
 def _does_something(function: Function) -> bool:
@@ -105,7 +110,7 @@ def _does_something(function: Function) -> bool:
     for statement in function.statements:
         value = statement.value if isinstance(statement, records.Evaluate) else None
         for call in places.calls_in(value):
-            if function.program.role(places.last_name(call.callee)) == "assert":
+            if _is_debug_only(function, places.last_name(call.callee)):
                 for inner in (inner for argument in call.args for inner in places.walk(argument)):
                     if isinstance(inner, records.Assign) or _is_call(inner):
                         return True
