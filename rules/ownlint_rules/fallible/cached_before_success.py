@@ -34,7 +34,7 @@ or another method hands out what it finds there and the work that failed was don
 
 Quiet where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the
 outcome, where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
-`flag-set-before-success` knows).
+`flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
 
 Limits: sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function
 has failed cannot be seen.
@@ -64,6 +64,7 @@ from ownlint import (
     rule,
     skipping,
     text,
+    trials,
     types,
     unfinished,
     weaker,
@@ -117,16 +118,14 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
     return function.finding(
         kept.event,
         f"`{shown}` is kept before {work} has succeeded",
-        certainty="possible"
-        if passing.ends_with_failure(function)
-        else weaker("likely", skip.certainty, failed.certainty),
+        certainty=_certainty(function, failed, skip),
         help=f"keep it after {work} has succeeded, or erase it on the failing path",
         steps=tuple(steps),
     )
 
 
 def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip) -> Certainty:
-    if passing.ends_with_failure(function):
+    if passing.ends_with_failure(function) or trials.is_trial(function):
         return "possible"
     return weaker("likely", skip.certainty, failed.certainty)
 
@@ -142,7 +141,7 @@ def _entries(function: Function) -> Iterator[tuple[assignments.Assignment, recor
                 yield assignments.Assignment(event, where, _HELD), value
             case events.Call(node=call, receiver=where) if where is not None and _puts_pair(call):
                 key = assignments.inserted(call)
-                if key is not None:
+                if key is not None and not _is_number_of(function, where, call.args[-1]):
                     yield assignments.Assignment(event, (*where, f"[{text(key)}]"), _HELD), call.args[-1]
 
 
@@ -152,9 +151,20 @@ def _is_entry(function: Function, where: Place, value: records.Value | None) -> 
     known = assignments.held(value)
     if known is not None and known.kind in _NO_ENTRY:
         return False
-    if isinstance(places.strip(value), records.Literal | records.Binary):
+    if isinstance(places.strip(value), records.Literal | records.Binary) or _is_number_of(function, where[:-1], value):
         return False
     return not any(assignments.place(function, inner) == where for inner in places.walk(value))
+
+
+def _is_number_of(function: Function, container: Place, value: records.Value | None) -> bool:
+    """`ids.emplace(name, ids.size())`: what is kept is the number that the key comes in as, and no work's result."""
+    made = places.strip(value)
+    return (
+        isinstance(made, records.Call)
+        and not made.args
+        and isinstance(made.callee, records.Member)
+        and assignments.place(function, made.callee.base) == container
+    )
 
 
 def _puts_pair(call: records.Call) -> bool:

@@ -59,6 +59,7 @@ from ownlint import (
     places,
     rule,
     skipping,
+    trials,
     unfinished,
     weaker,
 )
@@ -121,7 +122,9 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     return function.finding(
         note.told or note.write,
         f"`{shown}` is noted as done before {work} has succeeded",
-        certainty="possible" if passing.ends_with_failure(function) else weaker("likely", failed.certainty),
+        certainty="possible"
+        if passing.ends_with_failure(function) or trials.is_trial(function)
+        else weaker("likely", failed.certainty),
         help=f"note it after {work} has succeeded, or put the old value back on the failing path",
         steps=tuple(steps),
     )
