@@ -6,6 +6,7 @@ strict question: whether the body ends it for certain.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
@@ -27,6 +28,7 @@ HANDS_OVER = frozenset(
 )
 """Words of functions out of sight that may well end what they are given, or hand it on."""
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
+_WORDS = re.compile(r"\w+")
 _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
 
 
@@ -134,10 +136,17 @@ class Ending:
             case r.Member(name=name):
                 return name == self.name
             case r.Name(text=name):
-                return name in self.names or (name == self.name and name not in self.function.declared)
+                if name in self.names or (name == self.name and name not in self.function.declared):
+                    return True
+                return self.is_spelled(name)
             case r.Call():
                 return last_name(value.callee) in self.accessors and not self.is_asked_of_another(receiver(value))
         return False
+
+    def is_spelled(self, name: str) -> bool:
+        """Whether it is a macro for the slot: `#define DOCUMENT static_cast<Document*>(document_)`."""
+        found = self.program.macros_named(name)
+        return any(macro.parameters is None and self.name in _WORDS.findall(macro.body) for macro in found)
 
     def is_asked_of_another(self, on: r.Value | None) -> bool:
         """Whether a method is called on a local of some other type, which has one of that name, too."""

@@ -176,7 +176,7 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
             return _named(function, name, depth, unseen)
         case r.Member(base=base, arrow=arrow):
             return _field_of(function, base, arrow, unseen)
-        case r.Call(callee=r.Member(base=base, name=name)) if name in _WAYS_IN:
+        case r.Call(callee=r.Member(base=base, name=name), template="") if name in _WAYS_IN:
             found = _storage(function, base, depth, called=True)
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""

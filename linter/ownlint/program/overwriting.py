@@ -152,9 +152,17 @@ class _Filling:
         return [
             (event, occupied)
             for event in self.flow
-            if isinstance(event, e.Test) and not event.asserted
+            if isinstance(event, e.Test) and not event.asserted and not self._is_about_another(event.value)
             if (occupied := self.occupied(event.value)) is not None
         ]
+
+    def _is_about_another(self, value: r.Value) -> bool:
+        """Whether a test is about the member of a parameter: `rhs.node_ == nullptr`."""
+        given = {parameter.name for parameter in self.function.record.parameters}
+        return any(
+            isinstance(inner, r.Member) and inner.name == self.slot.field.name and last_name(inner.base) in given
+            for inner in walk(value)
+        )
 
     def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
         """A store of the same function into the same place, from which a way leads here that ends nothing."""

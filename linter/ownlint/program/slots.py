@@ -200,12 +200,24 @@ class Slots:
         stores = [store for store in slot.stores if store.sure]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
-        if next(self.enders(slot), None) is not None:
+        if next(self.enders(slot), None) is not None or self._is_taken_back(slot):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
         if self._may_be_ended_out_of_sight(slot.cls) or all(self._belongs_to_another(store) for store in stores):
             certainty = "possible"
         return weaker(certainty, "likely")
+
+    def _is_taken_back(self, slot: Slot) -> bool:
+        """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
+        pointee = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        cls = self.program.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
+        return (
+            cls is not None
+            and cls.destructor is not None
+            and cls is not slot.cls
+            and f"={slot.field.name}" in cls.destructor.record.mentions
+            and slot.field.name not in cls.fields
+        )
 
     def first_store(self, slot: Slot) -> Store:
         """The surest store, to show."""
@@ -342,9 +354,21 @@ class Slots:
     def _near(self, cls: Class, name: str) -> list[Function]:
         """Functions of the class and of its files that say the name."""
         stem = _stem(cls.path)
-        said = b'"%b"' % name.encode()
+        spelled = [name, *sorted(self._macros_saying.get(name, ()))]
+        said = re.compile(b"|".join(b'"%b"' % one.encode() for one in spelled))
         around = [f for f in self._by_stem.get(stem, ()) if f.home is not cls]
-        return [f for f in (*cls.methods, *around) if said in bytes(f.record.body) or _initialises(f, name)]
+        return [f for f in (*cls.methods, *around) if said.search(bytes(f.record.body)) or _initialises(f, name)]
+
+    @cached_property
+    def _macros_saying(self) -> dict[str, set[str]]:
+        """For each name in question the macros without parameters that say it."""
+        wanted = {name for fields in self._found.values() for name in fields}
+        found: dict[str, set[str]] = {}
+        for file in self.program.files.values():
+            for macro in file.macros:
+                for word in wanted.intersection(_WORDS.findall(macro.body)) if macro.parameters is None else ():
+                    found.setdefault(word, set()).add(macro.name)
+        return found
 
     @cached_property
     def _by_stem(self) -> dict[str, list[Function]]:
