@@ -309,7 +309,7 @@ def _by_truth(
         written = program.result_type(origin.node, function) or written
     status = program.status(written, function)
     if status is not None:
-        failing = not any(".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
+        failing = not any(ok == "_" or ".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
         return (origin, "certain") if failing == outcome else (None, None)
     failed = outcome if is_number(written) else not outcome
     if not failed or (is_number(written) and isinstance(value, r.Call) and only_looks(origin.node)):
@@ -442,7 +442,9 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
         return True  # `Status::Busy("in progress")`
     if status is None:
         return None if call.args else False
-    return bool(call.args) if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1] else None
+    if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1]:
+        return bool(call.args) and _is_good(call.args[0]) is not True  # `Answer{0}`, `Answer(Code::kOk)`
+    return None
 
 
 def _takes_why(function: Function, scope: str, name: str) -> bool:

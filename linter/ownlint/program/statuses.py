@@ -265,7 +265,8 @@ def _asked(cls: Class) -> Status | None:
     fields = [f for f in cls.record.fields if f.type == "bool" and _QUESTION.fullmatch(f.name)] if strict else []
     if not (asks and (strict or (explains and named))) and not fields:
         return None
-    ok = tuple(f".{record.name}()" if record.kind != "conversion" else "_" for record in asks)
+    truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
+    ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)
     return Status(cls.name, "value", strict, (), ok, "certain" if strict else "likely")
 
 
