@@ -134,10 +134,12 @@ def _field_copies(cls: Class, field: r.Field, depth: int) -> bool:
         return True
     if _is_move_only(cls, written, 0):
         return False
-    found = program.find_class(kind.name, cls.symbol, cls.file)
-    if found is None or depth >= _DEEPEST or found is cls:
+    if depth >= _DEEPEST:
         return True
-    return all(_copies_as_part(one, depth + 1) for one in program.variants(found) if one is not cls)
+    found = program.find_class(kind.name, cls.symbol, cls.file)
+    # Of several classes of the name it may be any.
+    meant = program.variants(found) if found is not None else program.classes_called(kind.last, cls.file)
+    return all(_copies_as_part(one, depth + 1) for one in meant if one is not cls)
 
 
 def _is_move_only(cls: Class, written: str, depth: int) -> bool:

@@ -171,7 +171,11 @@ class Program:
 
     def variants(self, cls: Class) -> list[Class]:
         """The class and the others of its name: specializations, and what the preprocessor chooses between."""
-        return [one for one in self._classes_named(cls.name, cls.file) if one.symbol == cls.symbol]
+        return [one for one in self.classes_called(cls.name, cls.file) if one.symbol == cls.symbol]
+
+    def classes_called(self, last: str, file: r.File) -> list[Class]:
+        """Every class of that last name, whatever its scope."""
+        return self._classes_named(last, file)
 
     def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
@@ -395,21 +399,27 @@ class Program:
         return written
 
     def _alias(self, name: str, file: r.File, scope: str, at: int = 0) -> str | None:
+        last = _last(name)
         candidates = [
             (f, a)
-            for f, a in self._aliases.get(_last(name), ())
-            if a.kind in ("type", "using") and _suffix(_join(a), name)
+            for f, a in self._aliases.get(last, ())
+            if a.kind in ("type", "using") and (name == last or _suffix(_join(a), name))
         ]
         if not candidates:
             return None
         if len({a.target for _, a in candidates}) > 1:
             same = [(f, a) for f, a in candidates if f is file]
-            near = max(_common(_join(a), scope) for _, a in candidates)
-            candidates = same or [(f, a) for f, a in candidates if _common(_join(a), scope) == near]
+            candidates = same or self._nearest_aliases(candidates, scope)
             if len({a.target for _, a in candidates}) > 1:
                 before = [a for _, a in same if a.start < at]
                 return before[-1].target if before else None
         return candidates[0][1].target
+
+    @staticmethod
+    def _nearest_aliases(candidates: list[tuple[r.File, r.Alias]], scope: str) -> list[tuple[r.File, r.Alias]]:
+        shared = [_common(_join(a), scope) for _, a in candidates]
+        near = max(shared)
+        return [found for found, common in zip(candidates, shared, strict=True) if common == near]
 
     # --- types ---
 
@@ -796,7 +806,7 @@ class Program:
         candidates = [
             (f, g)
             for f, g in self._functions_by_last.get(name, ())
-            if _suffix(_qualified(g, "::"), written.removeprefix("::")) and _takes(g, call)
+            if (written == name or _suffix(_qualified(g, "::"), written.removeprefix("::"))) and _takes(g, call)
             if f is function.file or not _is_of_its_file(f, g)
         ]
         visible = [
@@ -804,8 +814,9 @@ class Program:
         ]
         chosen = visible or ([] if "::" not in written else candidates)
         if len(chosen) > 1:
-            nearest = max(_common(_qualified(g, "::"), function.record.scope) for _, g in chosen)
-            chosen = [(f, g) for f, g in chosen if _common(_qualified(g, "::"), function.record.scope) == nearest]
+            shared = [_common(_qualified(g, "::"), function.record.scope) for _, g in chosen]
+            nearest = max(shared)
+            chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
             same = [(f, g) for f, g in chosen if f is function.file]
             chosen = same if same and not self._agreed(chosen) else chosen
         models = self._models(written, scopes)
@@ -936,6 +947,11 @@ class Program:
     def called_names(self) -> Iterable[str]:
         """Last names of all that is called somewhere."""
         return self._callers_by_name.keys()
+
+    @cached_property
+    def asserting(self) -> frozenset[str]:
+        """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
+        return frozenset(n for n in self.called_names if self.role(n) == "assert" and not self.always_evaluates(n))
 
     @cached_property
     def throwers(self) -> frozenset[str]:
