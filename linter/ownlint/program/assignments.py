@@ -144,6 +144,14 @@ def inserted(call: r.Call) -> r.Value | None:
     return first
 
 
+def is_number_of(function: Function, container: Place, value: r.Value | None) -> bool:
+    """`ids.emplace(name, ids.size())`: what is kept is the number that the key comes in as, and no work's result."""
+    made = strip(value)
+    if not isinstance(made, r.Call) or made.args or not isinstance(made.callee, r.Member):
+        return False
+    return place(function, made.callee.base) == container
+
+
 def _put_inside(function: Function, call: r.Call) -> Held | None:
     """An object that begins to live in what the call is made on: `owner.reset(new T)`, `maybe.emplace()`."""
     on = receiver(call)

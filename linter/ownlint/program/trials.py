@@ -1,8 +1,8 @@
 """Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
 
-A file is such code because it defines tests by a macro, or because its name says so and a file beside it does; for
-the name of a benchmark any file of the project will do. A name alone proves nothing: whole projects stand in folders
-called `tests`.
+A file is such code because it defines tests by a macro, or because its name says so and a file beside it does; for a
+benchmark, an example or a file called `x_test.cc` any file of the project will do. A name alone proves nothing: whole
+projects stand in folders called `tests`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ _NAMED = re.compile(
     r"|bench\w*|stress|fuzz(?:er|ing)?|mocks?)(?:[/_.-]|$)",
     re.IGNORECASE,
 )
-_MEASURES = re.compile(r"(?:^|[/_.-])(?:micro_?)?bench(?:es|marks?)?(?:[/_.-]|$)", re.IGNORECASE)
+_APART = re.compile(
+    r"(?:^|[/_.-])(?:(?:micro_?)?bench(?:es|marks?)?|stress|fuzz(?:er|ing)?|examples?)(?:[/_.-]|$)|[_.-]tests?\.\w+$",
+    re.IGNORECASE,
+)
+"""Such code stands in folders of its own, and has a `main` of its own."""
 _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
 
@@ -34,7 +38,7 @@ def tries(program: Program, file: r.File) -> bool:
     """Whether the file is such code."""
     if _NAMED.search(file.path) is not None and _folder(file.path) in _folders(program):
         return True
-    if _MEASURES.search(file.path) is not None and _folders(program):
+    if _APART.search(file.path) is not None and _folders(program):
         return True
     return _defines_tests(file)
 

@@ -141,7 +141,7 @@ def _entries(function: Function) -> Iterator[tuple[assignments.Assignment, recor
                 yield assignments.Assignment(event, where, _HELD), value
             case events.Call(node=call, receiver=where) if where is not None and _puts_pair(call):
                 key = assignments.inserted(call)
-                if key is not None and not _is_number_of(function, where, call.args[-1]):
+                if key is not None and not assignments.is_number_of(function, where, call.args[-1]):
                     yield assignments.Assignment(event, (*where, f"[{text(key)}]"), _HELD), call.args[-1]
 
 
@@ -151,20 +151,11 @@ def _is_entry(function: Function, where: Place, value: records.Value | None) -> 
     known = assignments.held(value)
     if known is not None and known.kind in _NO_ENTRY:
         return False
-    if isinstance(places.strip(value), records.Literal | records.Binary) or _is_number_of(function, where[:-1], value):
+    if isinstance(places.strip(value), records.Literal | records.Binary) or assignments.is_number_of(
+        function, where[:-1], value
+    ):
         return False
     return not any(assignments.place(function, inner) == where for inner in places.walk(value))
-
-
-def _is_number_of(function: Function, container: Place, value: records.Value | None) -> bool:
-    """`ids.emplace(name, ids.size())`: what is kept is the number that the key comes in as, and no work's result."""
-    made = places.strip(value)
-    return (
-        isinstance(made, records.Call)
-        and not made.args
-        and isinstance(made.callee, records.Member)
-        and assignments.place(function, made.callee.base) == container
-    )
 
 
 def _puts_pair(call: records.Call) -> bool:

@@ -255,11 +255,20 @@ def _announces(function: Function, announced: assignments.Assignment) -> bool:
         return False
     if _is_said_once(names[-1]) or (announced.held.kind == "state" and _is_said_once(announced.held.text)):
         return False
+    if announced.held.kind == "entry" and _is_numbered(function, announced.event):
+        return False
     if announced.held.kind == "entry" and function.is_local(place):
         return False  # A set that is handed about belongs to one run of an algorithm.
     if announced.held.kind == "cleared" and (_counts(function, place) or _is_null(function, announced)):
         return False
     return lasting.outlives(function, announced)
+
+
+def _is_numbered(function: Function, event: events.Event) -> bool:
+    """Whether the key is put in with the number that it comes in as."""
+    if not isinstance(event, events.Call) or event.receiver is None or len(event.node.args) < 2:
+        return False
+    return assignments.is_number_of(function, event.receiver, event.node.args[-1])
 
 
 def _counts(function: Function, place: Place) -> bool:
