@@ -491,13 +491,16 @@ class Guarded:
         return found
 
     def functions_of(self, domain: Domain) -> Iterable[Function]:
-        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock."""
+        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a
+        member that an annotation gives to it."""
         if domain.cls is None:
             return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
         own = self._by_home.get(domain.cls, [])
         if not domain.locks:
             return own
-        locks = re.compile(b'"(?:' + b"|".join(re.escape(name.encode()) for name in domain.locks) + b')"')
+        annotated = [name for name, guard in domain.said.items() if guard.why == "annotation"]
+        words = [re.escape(name.encode()) for name in (*domain.locks, *annotated)]
+        locks = re.compile(b'"(?:' + b"|".join(words) + b')"')
         around = [
             function
             for function in self._by_stem.get(_stem(domain.path), ())

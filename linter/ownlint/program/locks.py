@@ -44,6 +44,8 @@ _HAND = frozenset(
 _REQUIRES = re.compile(r"REQUIRES|(?:^|::)requires_\w*capability$")
 """A macro of the project's own for what the models know by other names."""
 _SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked|LockHeld|_lock_held)$")
+_BOXING = frozenset({"emplace", "make_unique"})
+"""Calls that make a guard in a box, whose name stands in a type alone."""
 _TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
 
 
@@ -116,7 +118,7 @@ class Locking:
         mentions = function.record.mentions
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
-        return "emplace" in mentions and function.says(self.mutexes.types)
+        return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
 
     # --- what calling a function does to locks ---
 
@@ -363,6 +365,8 @@ class _Reader:
             return self.named_guard(_spelled(call))
         if name in self.guards.makers:
             return GuardClass(name, 0)
+        if types.parse(call.template).last in self.guards.words:
+            return self.named_guard(call.template)
         return None
 
     def named_guard(self, written: str) -> GuardClass | None:
