@@ -59,10 +59,11 @@ def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
     for subject, many in (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)):
         if not chosen[subject]:
             continue
+        spoken = {one.file.language for one in many}
+        fitting = {language: [r for r in chosen[subject] if language in r.languages] for language in spoken}
         for one in many:
-            for made in chosen[subject]:
-                if one.file.language in made.languages:
-                    yield from _run_one(made, one, one.path, program)
+            for made in fitting[one.file.language]:
+                yield from _run_one(made, one, one.path, program)
 
 
 def _run_one(made: Rule, subject: object, path: str, program: Program) -> Iterator[Finding | Crash]:

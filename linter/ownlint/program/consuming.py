@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import glance, types
 from ownlint.program.assignments import place
 from ownlint.program.places import THIS, Place, children, covers, last_name, receiver, strip
-from ownlint.program.subjects import Function
+from ownlint.program.program import Program
+from ownlint.program.subjects import Class, Function
 
 _EMPTIES = frozenset({"reset", "clear", "emplace", "swap", "exchange", "erase", "value_or"})
 _ASKS = frozenset({"has_value", "ok", "operator bool", "is_some", "is_none"})
@@ -30,7 +32,7 @@ class Consumed(NamedTuple):
 
 def consumed(function: Function) -> Iterator[Consumed]:
     """The calls that are given a member which still has a value when that has been moved out of it."""
-    if function.home is None or not function.mentions("move"):
+    if function.home is None or not function.mentions("move") or not _says_engaged(function):
         return
     for call in function.flow.calls:
         if call.index not in function.flow.reachable or last_name(call.node.callee) in ("move", "value"):
@@ -39,6 +41,22 @@ def consumed(function: Function) -> Iterator[Consumed]:
             member = _moved(function, given)
             if member is not None and _stays_engaged(function, member):
                 yield Consumed(call, member, member[1])
+
+
+def _says_engaged(function: Function) -> bool:
+    """Whether the body names a member that may be one; needs no decoding."""
+    home = function.home
+    if home is None:
+        return False
+    known = _ENGAGED.setdefault(function.program, {})
+    key = (home, function.path)
+    if key not in known:
+        known[key] = tuple(name for name in sorted(home.members) if _stays_engaged(function, (THIS, name)))
+    return any(glance.says(function, name) for name in known[key])
+
+
+_ENGAGED: WeakKeyDictionary[Program, dict[tuple[Class, str], tuple[str, ...]]] = WeakKeyDictionary()
+"""For each class and each file that speaks of it, what a move leaves with a value."""
 
 
 def _moved(function: Function, value: r.Value | None) -> Place | None:

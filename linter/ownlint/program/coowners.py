@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -23,6 +24,8 @@ _OWNS = frozenset({"smart pointer", "shared pointer", "scoped owner"})
 _GETS = re.compile(rb'"get",(?:true|false),\d+\],\[\]')
 """A call of `get` without arguments."""
 
+_MOST = 24
+"""Adoptions of one raw pointer that are followed in one function: each costs a walk over its flow."""
 _LETS_GO = frozenset({"release", "Release", "detach", "reset", "swap", "take", "Take", "steal", "leak"})
 
 
@@ -40,11 +43,33 @@ class CoOwner(NamedTuple):
     """Where the raw pointer was adopted first."""
 
 
+class _Letting(NamedTuple):
+    """Where owners give something up in a function that was asked about last: the spans of the calls for each owner as
+    it is written, and for each local one where its initial value begins and ends."""
+
+    function: Function
+    by_owner: dict[str, set[tuple[int, int]]]
+    made: list[tuple[int, int, set[tuple[int, int]]]]
+
+
+def _letting(function: Function) -> _Letting:
+    found: dict[str, set[tuple[int, int]]] = {}
+    names: set[str] = set()
+    for event in function.flow.calls:
+        on = receiver(event.node) if last_name(event.node.callee) in _LETS_GO else None
+        if on is not None:
+            found.setdefault(text(on), set()).add((event.node.start, event.node.end))
+            names |= {on.text} if isinstance(on, r.Name) else set()
+    initials = ((name, function.locals.get(name, ("", None))[1]) for name in sorted(names))
+    made = [(initial.start, initial.end, found[name]) for name, initial in initials if initial is not None]
+    return _Letting(function, found, made)
+
+
 class CoOwners:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: Resources = resources(program)
-        self._letting: tuple[Function, list[e.Call]] | None = None
+        self._letting: _Letting | None = None
 
     def of(self, function: Function) -> Iterator[CoOwner]:
         if not self._may_have(function):
@@ -184,32 +209,31 @@ class CoOwners:
 
     def _lets_go(self, owner: r.Value, call: r.Call, function: Function) -> bool:
         """Whether the owner, or who adopts it here, gives it up elsewhere in the function."""
-        said = {text(owner)}
-        for event in self._letting_go(function):
-            on = receiver(event.node)
-            if on is None or (event.node.start, event.node.end) == (call.start, call.end):
-                continue
-            if text(on) in said or (isinstance(on, r.Name) and self._is_made_by(on.text, call, function)):
-                return True
-        return False
+        letting = self._letting_go(function)
+        span = (call.start, call.end)
+        if letting.by_owner.get(text(owner), set()) - {span}:
+            return True
+        return any(start <= call.start and call.end <= end and spans - {span} for start, end, spans in letting.made)
 
-    def _letting_go(self, function: Function) -> list[e.Call]:
+    def _letting_go(self, function: Function) -> _Letting:
         """The calls of the function by which an owner gives something up."""
-        if self._letting is None or self._letting[0] is not function:
-            self._letting = function, [one for one in function.flow.calls if last_name(one.node.callee) in _LETS_GO]
-        return self._letting[1]
-
-    def _is_made_by(self, name: str, call: r.Call, function: Function) -> bool:
-        initial = function.locals.get(name, ("", None))[1]
-        return initial is not None and initial.start <= call.start and call.end <= initial.end
+        if self._letting is None or self._letting.function is not function:
+            self._letting = _letting(function)
+        return self._letting
 
     # --- the same raw pointer twice ---
 
     def _twice(self, adopted: list[tuple[r.Call, str, bool]], function: Function) -> Iterator[CoOwner]:
-        names = [name for _, name, _ in adopted]
-        for name in sorted({name for name in names if names.count(name) > 1}):
-            calls = {(call.start, call.end): releases for call, said, releases in adopted if said == name}
-            events = [one for one in function.flow.calls if (one.node.start, one.node.end) in calls]
+        named: dict[str, dict[tuple[int, int], bool]] = {}
+        given = Counter(name for _, name, _ in adopted)
+        for call, name, releases in adopted:
+            if given[name] > 1:
+                named.setdefault(name, {})[call.start, call.end] = releases
+        at: dict[tuple[int, int], list[e.Call]] = {}
+        for event in function.flow.calls if named else ():
+            at.setdefault((event.node.start, event.node.end), []).append(event)
+        for name, calls in sorted(named.items()):
+            events = sorted((one for span in calls for one in at.get(span, ())), key=lambda one: one.index)
             yield from self._pair(events, name, calls, function)
 
     def _pair(
@@ -218,26 +242,23 @@ class CoOwners:
         def is_new(event: e.Event) -> bool:
             return isinstance(event, e.Write) and event.place[:1] == (name,)
 
-        for first in events:
+        if all(calls.values()):
+            return  # freed twice is another bug than owned twice
+        for first in events[:_MOST]:
+            if self._gives_back(first, function):
+                continue
+            behind = {event.index for event in function.flow.after(first, is_new)}
             for second in events:
+                releases = calls[second.node.start, second.node.end]
                 if second.index <= first.index or second.node is first.node:
                     continue
-                releases = calls[second.node.start, second.node.end]
-                if calls[first.node.start, first.node.end] and releases:
-                    continue  # freed twice is another bug than owned twice
-                if self._gives_back(first, function):
-                    continue
-                if any(event is second for event in function.flow.after(first, is_new)):
+                if not (calls[first.node.start, first.node.end] and releases) and second.index in behind:
                     yield CoOwner(second.node, name, "raw", releases, "likely", first.node)
                     return
 
     def _gives_back(self, first: e.Call, function: Function) -> bool:
         """Whether the first owner releases again what it was given."""
-        made = first.into[-1] if first.into is not None else ""
-        return any(
-            last_name(event.node.callee) in _LETS_GO and (on := receiver(event.node)) is not None and text(on) == made
-            for event in function.flow.calls
-        )
+        return first.into is not None and first.into[-1] in self._letting_go(function).by_owner
 
 
 def _only_returns(method: Function, field: str) -> bool:

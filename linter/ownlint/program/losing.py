@@ -86,12 +86,12 @@ class _Last(NamedTuple):
 
 def losses(function: Function) -> tuple[Loss, ...]:
     """What the function loses, in source order."""
-    if function.language != "cpp" or function.name == "main" or not handing(function.program).may_hand_out(function):
-        return ()
     last = function.program.losses
     if isinstance(last, _Last) and last.function is function:
         return last.losses
-    found = tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
+    found: tuple[Loss, ...] = ()
+    if function.language == "cpp" and function.name != "main" and handing(function.program).may_hand_out(function):
+        found = tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
     function.program.losses = _Last(function, found)
     return found
 

@@ -365,10 +365,18 @@ _RELEASES = ("release", "detach")
 
 
 def _may_hand_over(function: Function) -> bool:
-    return function.mentions(*_RELEASES) or function.says(_MAKES)
+    if not function.mentions(*_RELEASES) and not function.says(_MAKES):
+        return False
+    return function.says(_LAMBDA) or not callbacks.untyped_takers(function.program).isdisjoint(_said(function))
+
+
+def _said(function: Function) -> set[str]:
+    return {name.decode() for name in _LAST_NAMES.findall(bytes(function.record.body))}
 
 
 _MAKES = re.compile(rb'"new"')
+_LAMBDA = re.compile(glance.opens(records.Lambda))
+_LAST_NAMES = re.compile(rb'"(?:[\w:<>]*::)?([A-Za-z_]\w*)"')
 
 
 def _owner_of_memory(function: Function, value: records.Value) -> str:

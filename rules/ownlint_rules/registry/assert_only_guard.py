@@ -97,7 +97,7 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
 
 
 def _may_assert(function: Function) -> bool:
-    return any(_is_debug_only(function, name) for name in function.record.mentions if name[0] != "=")
+    return not function.program.asserting.isdisjoint(function.record.mentions)
 
 
 def _is_debug_only(function: Function, name: str) -> bool:
