@@ -259,9 +259,11 @@ def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | N
             return (_origin(function, test, argument), "certain") if outcome else (None, None)
         case r.Binary(op="==" | "!=" as op, left=left, right=right):
             tested, constant = (
-                (right, left) if isinstance(left, r.Literal) or _constant_first(left, right) else (left, right)
+                (right, left)
+                if isinstance(left, r.Literal) or _constant_first(function, left, right)
+                else (left, right)
             )
-            good = _is_good(constant)
+            good = _is_good(function, constant)
             if good is not None and (outcome == (op == "==")) != good:
                 return _likely(function, _origin(function, test, tested))
         case (
@@ -291,8 +293,10 @@ def asks(function: Function, call: e.Call) -> bool:
     return bool(callees) and all("const" in callee.qualifiers for callee in callees)
 
 
-def _constant_first(left: r.Value, right: r.Value) -> bool:
-    return isinstance(left, r.Name) and _last_word_is_good(left.text) is True and not isinstance(right, r.Literal)
+def _constant_first(function: Function, left: r.Value, right: r.Value) -> bool:
+    return (
+        isinstance(left, r.Name) and _constant_is_good(function, left.text) is True and not isinstance(right, r.Literal)
+    )
 
 
 def _by_truth(
@@ -332,7 +336,7 @@ def _outcome_of(value: r.Value | None) -> r.Value | None:
                 return value
 
 
-def _is_good(value: r.Value) -> bool | None:
+def _is_good(function: Function, value: r.Value) -> bool | None:
     """What an outcome is compared with: true when it means success, false when it means failure, None when unclear."""
     match strip(value):
         case r.Literal(kind="null") | r.Literal(text="-1"):
@@ -342,12 +346,17 @@ def _is_good(value: r.Value) -> bool | None:
         case r.Literal(kind="bool", text=shown):
             return shown in ("true", "True")
         case r.Name(text=name):
-            return _last_word_is_good(name)
+            return _constant_is_good(function, name)
         case r.Call(callee=callee, args=()):
             return _last_word_is_good(last_name(callee))
         case r.Unary(op="-"):
             return False
     return None
+
+
+def _constant_is_good(function: Function, name: str) -> bool | None:
+    good = _last_word_is_good(name)
+    return good if good is not None else function.program.statuses.says_success(name)
 
 
 def _last_word_is_good(name: str) -> bool | None:
@@ -384,7 +393,7 @@ def reports_failure(function: Function, value: r.Value | None) -> bool:
     """Whether what is returned says, or may say, that it did not work."""
     match strip(value):
         case r.Name() | r.Member():
-            return not _is_good(value) if value is not None else False
+            return not _is_good(function, value) if value is not None else False
         case r.Aggregate(items=()):
             return function.program.status(function.record.result, function) is None
         case _:
@@ -408,20 +417,21 @@ def refuses(function: Function, value: r.Value | None) -> bool | None:
         case r.Unary(op="-"):
             return True
         case r.Name(text=name):
-            return _names_failure(name)
+            return _names_failure(function, name)
         case r.Call(callee=callee) as call:
             return _made_error(function, call, last_name(callee))
     return None
 
 
-def _names_failure(name: str) -> bool | None:
+def _names_failure(function: Function, name: str) -> bool | None:
     """What a constant that is returned says by its name; None for what is no constant."""
     good = _last_word_is_good(name)
     if good is not None and ("::" in name or name.isupper() or name.startswith("k")):
         return not good
     if "nullopt" in name or _BAD_CONSTANT.search(types.parse(name).last):
         return True
-    return None
+    first = function.program.statuses.says_success(name) if "::" in name or not name[:1].islower() else None
+    return None if first is None else not first
 
 
 def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
@@ -443,7 +453,7 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     if status is None:
         return None if call.args else False
     if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1]:
-        return bool(call.args) and _is_good(call.args[0]) is not True  # `Answer{0}`, `Answer(Code::kOk)`
+        return bool(call.args) and _is_good(function, call.args[0]) is not True  # `Answer{0}`, `Answer(Code::kOk)`
     return None
 
 

@@ -47,6 +47,12 @@ _ERROR = re.compile(r"(?:^|_|(?<=[a-z]))(?:[Ee]rr(?:or)?|ERROR|[Ff]ailure|[Ss]ta
 """A type whose name says that its objects tell what went wrong."""
 
 
+_OUTCOMES = re.compile(
+    r"(?:Status|Result|Outcome|Error|Err|Code|Rc|Ret|RC)(?:_t|Type|Kind)?$|_(?:status|result|error|rc)(?:_t)?$"
+)
+"""An enum whose name says that its values tell how something went."""
+
+
 class Status(msgspec.Struct, frozen=True):
     """A type that says whether something worked. `name` as the user knows it."""
 
@@ -143,6 +149,23 @@ class Statuses:
         for _ in range(3):
             names |= {alias.name for alias in program.type_aliases if _names(alias.target) & names}
         return frozenset(names)
+
+    @cached_property
+    def _enumerators(self) -> dict[str, bool | None]:
+        """By last name: whether it is the first of an enum of outcomes, or a later one; None when both."""
+        found: dict[str, bool | None] = {}
+        for cls in self.program.classes:
+            if is_enum(cls) and (must_look(cls.record) or _OUTCOMES.search(cls.name)):
+                for index, field in enumerate(cls.record.fields):
+                    known = found.setdefault(field.name, index == 0)
+                    if known is not (index == 0):
+                        found[field.name] = None
+        return found
+
+    def says_success(self, constant: str) -> bool | None:
+        """Whether a constant is the success of a project's own enum of outcomes, which is its first; None when it is of
+        no such enum."""
+        return self._enumerators.get(constant.rpartition("::")[2])
 
     # --- functions ---
 
