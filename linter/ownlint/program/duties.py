@@ -385,6 +385,8 @@ class Reading:
     def sources_of_call(self, call: r.Call) -> set[Source]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "result":
+            if self.is_hung_on_this(call):
+                self.given_away.add(call.start)
             return {Source(RECEIVER, made, call.start)}
         if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
             return {source for argument in call.args for source in self.sources(argument)}
@@ -392,6 +394,15 @@ class Reading:
             return set()
         through = self.resources.passes_on(call, self.function)
         return {source for index in through if index < len(call.args) for source in self.sources(call.args[index])}
+
+    def is_hung_on_this(self, call: r.Call) -> bool:
+        """`new Widget(this, ...)` of a class that nobody shows, which may hang itself on what it is given."""
+        if call.kind != "new" or not isinstance(call.callee, r.Name):
+            return False
+        if not any(isinstance(inner := strip(arg), r.Name) and inner.text == THIS for arg in call.args):
+            return False
+        function = self.function
+        return self.resources.program.find_class(call.callee.text, function.record.scope, function.file) is None
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""

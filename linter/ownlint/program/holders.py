@@ -405,6 +405,8 @@ class Holder:
             return "released"
         if taking in ("adopted", "kept"):
             return "kept"
+        if len(self.place) > 1 and self.is_address(argument) and any(_is_far(other) for other in node.args):
+            return "kept"  # `memcpy(&joystick->state, &local, sizeof(local))`: the struct around it is copied
         if self.several or (self.is_address(argument) and self._is_pointer()):
             return "" if self._only_looks(node, index) else "gone"
         if taking == "borrowed" or self._only_looks(node, index):
@@ -513,9 +515,9 @@ class Holder:
 
     def is_absent(self, test: e.Test, outcome: bool) -> bool:
         """Whether the outcome of a test says that there is no handle, or that it is another one."""
-        value = strip(test.value)
+        value = _expected(test.value)
         while isinstance(value, r.Unary) and value.op in ("!", "not"):
-            value, outcome = strip(value.value), not outcome
+            value, outcome = _expected(value.value), not outcome
         if isinstance(value, r.Assign):
             value = strip(value.target)
         if self.is_handle(value):
@@ -541,8 +543,7 @@ class Holder:
         value = strip(test.value)
         while isinstance(value, r.Unary) and value.op in ("!", "not"):
             value, outcome = strip(value.value), not outcome
-        while isinstance(value, r.Call) and len(value.args) == 1 and receiver(value) is None:
-            value = strip(value.args[0])  # `unlikely(p->in_error())`
+        value = _expected(value)
         if not isinstance(value, r.Call) or value.args or not self.is_handle(receiver(value)):
             return False
         return outcome and _ABSENT.search(last_name(value.callee)) is not None
@@ -589,6 +590,24 @@ class Holder:
         return self.is_handle(inner)
 
 
+def _is_far(value: r.Value) -> bool:
+    """The address of a part of something that is reached through a pointer."""
+    inner = strip(value)
+    if not isinstance(inner, r.Unary) or inner.op != "&":
+        return False
+    part = strip(inner.value)
+    return isinstance(part, r.Member) and part.arrow
+
+
+def _expected(value: r.Value | None) -> r.Value | None:
+    """What a test is about inside of `UNLIKELY(p == nullptr)`, which tells the compiler what to expect."""
+    inner = strip(value)
+    while isinstance(inner, r.Call) and inner.args and _EXPECTS.search(last_name(inner.callee)):
+        inner = strip(inner.args[0])
+    return inner
+
+
+_EXPECTS = re.compile(r"likely$|builtin_expect$", re.IGNORECASE)
 _ABSENT = re.compile(r"null|empty|invalid|fail|err|none|absent|missing|unset|bad|nil|closed", re.IGNORECASE)
 _TAKES = frozenset({"own", "owned", "owning", "adopt", "take", "steal", "transfer", "allocated"})
 """Words of functions that take over what they are given, when nobody sees or follows what they do."""
