@@ -58,14 +58,22 @@ def _tells_of(home: Class, name: str) -> bool:
     )
 
 
+def _makes_only_success(callee: Function, node: r.Call) -> bool:
+    """`success()`, or a function of C that is named after the type: `engineResultSuccess()`."""
+    if makes_success(node):
+        return True
+    named = types.parse(callee.record.result).last.lower() + "success"
+    return not node.args and last_name(node.callee).lower() == named
+
+
 def cannot_fail(callees: Iterable[Function]) -> bool:
     """Whether all that can be called answers with nothing but success."""
     found = [(callee, leave) for callee in callees for leave in _answers(callee)]
     return (
         bool(found)
         and all(
-            isinstance(leave.value, r.Call) and not leave.via and makes_success(leave.value)
-            for _, leave in found
+            isinstance(leave.value, r.Call) and not leave.via and _makes_only_success(callee, leave.value)
+            for callee, leave in found
         )
         and not any("virtual" in callee.record.qualifiers for callee, _ in found)
     )

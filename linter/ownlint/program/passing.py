@@ -15,7 +15,8 @@ from ownlint.program import failure, types
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[A-Za-z_]\w*\b(?!::)")
+"""Of `Writer::Mark<Row>` these are `Mark` and `Row`: a class that another lies in is not meant."""
 _MOST_MAKERS = 40
 """A class that more functions than that make is one of the project's common things."""
 
@@ -47,12 +48,20 @@ def _family(cls: Class) -> list[Class]:
 
 
 def _kept_types(program: Program) -> frozenset[str]:
-    """All words in the types of fields and of variables outside of functions."""
+    """All words in the types of fields and of variables outside of functions, but for what these only refer to: a
+    local may have helpers that know it."""
     if not isinstance(program.kept_types, frozenset):
         written = {field.type for cls in program.classes for field in cls.record.fields}
         written |= {variable.type for file in program.files.values() for variable in file.variables}
-        program.kept_types = frozenset(word for one in written for word in _WORD.findall(one))
+        program.kept_types = frozenset(
+            word for one in written if not _is_plain_reference(one) for word in _WORD.findall(one)
+        )
     return program.kept_types
+
+
+def _is_plain_reference(written: str) -> bool:
+    kind = types.parse(written)
+    return bool(kind.pointers or kind.reference) and not kind.arguments
 
 
 def _says_any(function: Function, names: set[str]) -> bool:

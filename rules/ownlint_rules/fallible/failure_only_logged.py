@@ -150,7 +150,7 @@ def _gone_on(function: Function, branch: records.Branch, empty: _Empty) -> tuple
     """The log line, and the use behind it."""
     side = telling.side_of(function, branch, empty.test, empty.outcome)
     line = _only_line(function, side) if side else None
-    if line is None:
+    if line is None or _only_tells(function, branch):
         return None
     end = branch.end
     use = next(
@@ -162,6 +162,11 @@ def _gone_on(function: Function, branch: records.Branch, empty: _Empty) -> tuple
         None,
     )
     return (line, use) if use is not None and not _is_asked_again(function, empty, use) else None
+
+
+def _only_tells(function: Function, branch: records.Branch) -> bool:
+    """Whether both sides do nothing but log: the `if` chooses the words."""
+    return all(side and _only_line(function, side) is not None for side in (branch.then, branch.other))
 
 
 def _only_line(function: Function, side: records.Body) -> events.Call | None:
