@@ -93,7 +93,9 @@ def _forbids(cls: Class) -> bool:
         said = set(words(mark.name))
         if "copy" in " ".join(said) or {"evil", "constructors"} <= said or {"disallow", "assign"} <= said:
             return True
-        if "noncopyable" in said or any(_DELETES.search(m.body) for m in cls.program.macros_named(mark.name)):
+        if {"noncopyable", "deleted"} & said or any(
+            _DELETES.search(m.body) for m in cls.program.macros_named(mark.name)
+        ):
             return True
     return False
 
@@ -182,11 +184,12 @@ def _is_seen(cls: Class, base: r.Base) -> bool:
 
 
 def stays_where_it_is(cls: Class, depth: int = 0) -> bool:
-    """Whether the class is known to one source file alone, which uses it and never copies an object of it.
+    """Whether the class is known to one source file or function alone, which uses it and never copies an object of it.
 
     False as well where nothing uses it: then who does is out of sight.
     """
-    if not _SOURCE.fullmatch(cls.path) or cls.name in cls.program.bound_types:
+    is_hidden = _SOURCE.fullmatch(cls.path) is not None or cls.record.parent >= 0
+    if not is_hidden or cls.name in cls.program.bound_types:
         return False
     uses = [*_declared_uses(cls, depth), *_uses_in_bodies(cls)]
     return bool(uses) and not any(uses)
