@@ -376,11 +376,12 @@ class _Losing:
                 way = way._replace(certainty="possible")  # to a label that nobody sees from here
             if way is not None:
                 found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
-        for index, certainty in self.throws().items():
+        throws = self.throws()
+        for index in throws.keys() & trace.live.keys():
             event = self.flow.events[index]
-            if index in trace.live and event is not site.call and event not in trace.ended:
+            if event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.Call)
-                found.append(Way(event, event, True, weaker(certainty, sure(trace.live[index]))))
+                found.append(Way(event, event, True, weaker(throws[index], sure(trace.live[index]))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 

@@ -58,7 +58,7 @@ out again, a cache that is renewed when another pointer comes, callers that all 
 method takes back, members whose comment says that somebody else owns them, and what nobody looks at later.
 
 Limits: a pointer in a container of pointers is taken for a registration. What a constructor keeps is read from its
-initialisers and assignments, not from what it calls.
+initialisers and assignments, not from what it calls. Of one function, the first 24 stores of a parameter are judged.
 
 Source: a review of GPU command-buffer caching in XLA, where the allocator of the first run's options lived on in a
 map of the executable, whose destructor freed memory through it.

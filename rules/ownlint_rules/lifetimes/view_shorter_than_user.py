@@ -44,7 +44,7 @@ views of strings, statics, what a reference parameter leads to, calls whose resu
 strings that a call gets (they are names, and copied).
 
 Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen,
-nor memory that a callee hands out.
+nor memory that a callee hands out. Of one function, the first 24 stores that lead to a local are judged.
 
 Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
 the deleter runs.
