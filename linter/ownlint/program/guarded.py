@@ -371,7 +371,7 @@ def is_for_show(use: Use) -> bool:
     function = use.function
     if use.kind != "read":
         return False
-    if re.search(r"test|debug|dump", function.name, re.IGNORECASE) or is_trial(function):
+    if re.search(r"test|debug|dump|^operator\s*<<$", function.name, re.IGNORECASE) or is_trial(function):
         return True
     for value in _around(use):
         names = (last_name(call.callee) for call in calls_in(value))

@@ -236,7 +236,12 @@ def is_behind_override(function: Function) -> bool:
 
 
 def is_at_the_start(function: Function) -> bool:
-    """Whether it is a program's own start, or a test's: one thread runs it."""
+    """Whether it is a program's own start, or a test's, or they alone lead there: one thread runs it."""
+    first = locking(function.program).outermost(function)
+    return _starts(function) or (bool(first) and all(_starts(one) for one in first))
+
+
+def _starts(function: Function) -> bool:
     return is_trial(function) or any(p.name == "argv" or "char**" in p.type for p in function.record.parameters)
 
 

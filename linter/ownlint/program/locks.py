@@ -41,7 +41,9 @@ _MOST_CALLERS = 40
 _HAND = frozenset(
     {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
 )
-_REQUIRES = re.compile(r"REQUIRES|(?:^|::)requires_\w*capability$")
+_REQUIRES = re.compile(
+    r"REQUIRES|UNLOCK_FUNCTION$|(?:^|_)RELEASE(?:_SHARED|_GENERIC)?$|(?:^|::)(?:requires|release)_\w*capability$"
+)
 """A macro of the project's own for what the models know by other names."""
 _SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked|LockHeld|_lock_held)$")
 _BOXING = frozenset({"emplace", "make_unique"})

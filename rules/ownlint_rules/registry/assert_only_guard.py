@@ -129,11 +129,17 @@ def _is_debug(function: Function, at: int) -> bool:
 def _judge(function: Function, test: events.Test) -> Iterator[Finding]:
     for inner in places.walk(test.value):
         match inner:
-            case records.Assign(target=target) if _is_meant(function, inner):
+            case records.Assign(target=target) if not _is_passing(target) and _is_meant(function, inner):
                 yield _change(function, inner, f"changes `{text(target)}`")
             case records.Call() if inner.kind in ("call", "macro"):
                 yield from _called(function, test, inner)
     yield from _ranges(function, test)
+
+
+def _is_passing(target: records.Value) -> bool:
+    """`++Iterator(root)`: an object that ends with the assertion."""
+    inner = places.strip(target)
+    return isinstance(inner, records.Call) and not isinstance(inner.callee, records.Member)
 
 
 # --- calls ----------------------------------------------------------------------------------------
@@ -155,6 +161,8 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
     if len(callee.functions) != 1 or callee.functions[0] is function:
         return
     target = callee.functions[0]
+    if target.record.kind == "constructor":
+        return  # the object ends with the assertion
     if (flag := _refuses(function, target)) and not _is_asked_anyway(function, call, target):
         yield function.finding(
             call,
