@@ -69,7 +69,7 @@ class _Key(NamedTuple):
 def key_reset_before_erase(cls: Class) -> Iterator[Finding]:
     for key in _keys(cls):
         for function in registries.registries(cls.program).storing(key.member):
-            if function.record.kind in ("constructor", "destructor"):
+            if function.record.kind in ("constructor", "destructor") or _hands_over(function, key):
                 continue
             for store in registries.stores(function, key.member):
                 if registries.is_of_class(function, store.base, cls) and _stays(function, store, key):
@@ -115,7 +115,7 @@ def _members(function: Function) -> frozenset[str]:
 
 
 def _stays(function: Function, store: registries.Store, key: _Key) -> bool:
-    if _hands_over(function, key) or _was_empty(function, store, key) or _is_first(function, store, key):
+    if _was_empty(function, store, key) or _is_first(function, store, key):
         return False
     return not _is_taken_out(function, store.at, key, _CALLERS, after=_saves_old(function, store, key))
 
