@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -11,6 +11,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.once import once
 from ownlint.program.places import THIS, Place, last_name, place_of, receiver, strip
 from ownlint.program.subjects import Function
 
@@ -56,16 +57,24 @@ class Assignment(msgspec.Struct, frozen=True):
 
 def place(function: Function, value: r.Value | None) -> Place | None:
     """The place an expression names inside `function`: references followed, members found below `this`."""
-    members = (
-        function.home.members - function.declared
-        if function.home is not None and function.language == "cpp"
-        else frozenset()
-    )
-    return place_of(value, function.flow.aliases, members)
+    return place_of(value, *_known_names(function))
 
 
-def assignments(function: Function) -> Iterator[Assignment]:
+@once
+def _known_names(function: Function) -> tuple[Mapping[str, Place], frozenset[str]]:
+    """What its references stand for, and the members that its bare names can mean."""
+    if function.home is None or function.language != "cpp":
+        return function.flow.aliases, frozenset()
+    return function.flow.aliases, function.home.members - function.declared
+
+
+@once
+def assignments(function: Function) -> tuple[Assignment, ...]:
     """Every value that is known to some degree and put into something the function does not declare there and then."""
+    return tuple(_assignments(function))
+
+
+def _assignments(function: Function) -> Iterator[Assignment]:
     for event in function.flow:
         match event:
             case e.Write(fresh=False, place=where, value=value, op=op):

@@ -13,6 +13,7 @@ from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import Held, assigned, inserted, is_constant, own_method, place
+from ownlint.program.once import once
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
 
@@ -87,6 +88,68 @@ def can_come_to(
             parts = {can_come_to(function, part, given, settled, depth + 1) for part in (left, right)} - {None}
             return parts.pop() if len(parts) == 1 else None
     return None
+
+
+# --- which tests can be about a place -------------------------------------------------------------------
+
+
+@once
+def tests_about(function: Function, given: Given) -> list[e.Test]:
+    """The tests of the function that can come to something under an assumption about its own places, in source
+    order; those that are only asserted are among them."""
+    about, fixed = _tests_by_name(function)
+    said = next((step for step in reversed(given.place) if not step.startswith("[")), given.place[-1])
+    found = {test.index: test for name in (said, *_askers(function, said)) for test in about.get(name, ())}
+    found.update((test.index, test) for test in fixed)
+    return [test for _, test in sorted(found.items()) if can_come_to(function, test.value, given) is not None]
+
+
+def _askers(function: Function, name: str) -> set[str]:
+    """Names of the short methods that look at something of that name, or ask one that does."""
+    accessors = function.program.accessors
+    found = set(accessors.get(name, ()))
+    queue = list(found)
+    for _ in range(_DEPTH):
+        queue = [asking for asked in queue for asking in accessors.get(asked, ()) if asking not in found]
+        found.update(queue)
+    return found
+
+
+@once
+def _tests_by_name(function: Function) -> tuple[dict[str, list[e.Test]], list[e.Test]]:
+    """The tests by the names that stand in them, and in what their locals were computed from; and those of which
+    some part is always the same."""
+    about: dict[str, list[e.Test]] = {}
+    fixed: list[e.Test] = []
+    for test in function.flow.events:
+        if isinstance(test, e.Test):
+            names, literals = _names_in(function, test.value)
+            for name in names:
+                about.setdefault(name, []).append(test)
+            if literals:
+                fixed.append(test)
+    return about, fixed
+
+
+def _names_in(function: Function, value: r.Value) -> tuple[set[str], bool]:
+    """The names in a condition, followed to what they stand for, and whether `true` or `false` may be a part."""
+    names: set[str] = set()
+    literals = False
+    pending: list[r.Value] = [value]
+    for part in pending:
+        for inner in walk(part):
+            match inner:
+                case r.Name(text=name) if name not in names:
+                    names.update((name, last_name(inner), *function.flow.aliases.get(name, ())))
+                    initial = computed_once(function, name)
+                    if initial is not None:
+                        pending.append(initial)
+                case r.Member(name=name):
+                    names.add(name)
+                case r.Literal(kind="bool"):
+                    outer = strip(part)
+                    literals = literals or not isinstance(outer, r.Binary) or outer.op in ("&&", "||", ",")
+    return names, literals
 
 
 def _looks_at(function: Function, values: tuple[r.Value, ...], places: frozenset[Place]) -> bool:
@@ -236,7 +299,7 @@ def computed_once(function: Function, name: str) -> r.Value | None:
     _, initial = function.locals[name]
     if initial is None or isinstance(strip(initial), r.Literal):
         return None
-    if any(write.place == (name,) and not write.fresh for write in function.flow.writes):
+    if any(not write.fresh for write in function.flow.writes_to((name,))):
         return None
     return initial
 

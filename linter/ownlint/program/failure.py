@@ -17,6 +17,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import assigned, inserted, place
+from ownlint.program.once import once
 from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.subjects import Function
 
@@ -33,9 +34,11 @@ _LOOKS = re.compile(
 _ASKS = re.compile(
     r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
     r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|first|last|min|max|test|any|all|none"
-    r"|cast|dyn_cast|isa|status|state)$|code$"
+    r"|cast|dyn_cast|isa|status|state)$"
     r"|\w*(?:Exists|_exists)$"
 )
+_ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
+"""A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
 _BAD_CONSTANT = re.compile(
     r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
 )
@@ -43,6 +46,8 @@ _BAD_CONSTANT = re.compile(
 
 _MOST_GUARDS = 64
 """So many tests before an exit are looked at for the one that decides; a function of thousands of lines has as many."""
+_MOST_PASSED = 512
+"""So many are passed over on the way to those."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -55,6 +60,7 @@ class Failure(msgspec.Struct, frozen=True):
     at: e.Event
 
 
+@once
 def failures(function: Function) -> list[Failure]:
     """Every way in which the function leaves because something did not work, in source order."""
     return list(_failures(function))
@@ -63,10 +69,34 @@ def failures(function: Function) -> list[Failure]:
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:
     """Whether something is sure to have failed where the event stands: behind the failing outcome of a status's
     test, or in a handler."""
-    flow = function.flow
-    if any(failing(function, test, outcome)[1] == "certain" for test, outcome in flow.guards(event)):
+    if _is_behind_failure(function, event):
         return True
-    return any(isinstance(m, e.Mark) and m.what == "catch" and _inside(event, m) for m in flow.dominators(event))
+    return any(_inside(event, mark) and function.flow.dominates(mark, event) for mark in function.flow.catches)
+
+
+def _is_behind_failure(function: Function, event: e.Event) -> bool:
+    """Whether a test above, however far, is known to have said that something has failed."""
+    known = _sure_failures(function)
+    passed: list[tuple[int, bool]] = []
+    found = False
+    for test, outcome in function.flow.guards(event):
+        decided = known.get((test.index, outcome))
+        if decided is not None:
+            found = decided
+            break
+        passed.append((test.index, outcome))
+        if failing(function, test, outcome)[1] == "certain":
+            found = True
+            break
+    # What a test says holds for all that are further down, and what stands below has no more above it.
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+@once
+def _sure_failures(function: Function) -> dict[tuple[int, bool], bool]:
+    """For an outcome of a test, whether it or one above it says that something has failed; filled as it is asked."""
+    return {}
 
 
 def _failures(function: Function) -> Iterator[Failure]:
@@ -101,11 +131,28 @@ def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
 def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
     """`if (err) goto out;`: the exit is a failure as far as the jump is."""
     found = _decided_by(function, mark)
-    behind = function.flow.after(mark, lambda event: _never_returns(function, event))
-    leave = next((event for event in behind if isinstance(event, e.Leave)), None)
-    if found is not None and leave is not None:
+    if found is None:
+        return
+    nearest = _first_exits(function)
+    behind = [nearest[target] for target, _ in function.flow.successors[mark.index]]
+    leave = min((each for each in behind if each is not None), key=lambda each: each.index, default=None)
+    if leave is not None:
         cause, certainty = found
         yield Failure(leave, cause, weaker(certainty, "likely"), mark)
+
+
+@once
+def _first_exits(function: Function) -> list[e.Leave | None]:
+    """For each event the first exit of the text that it can come to, itself included."""
+    flow = function.flow
+    found: list[e.Leave | None] = [None] * len(flow.events)
+    for leave in flow.leaves:
+        queue = [leave.index] if found[leave.index] is None else []
+        for current in queue:
+            if found[current] is None and not _never_returns(function, flow.events[current]):
+                found[current] = leave
+                queue += [source for source, _ in flow.predecessors[current] if found[source] is None]
+    return found
 
 
 def _never_returns(function: Function, event: e.Event) -> bool:
@@ -131,20 +178,21 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
         return
     if not flow.catches:
         return
-    for mark in flow.dominators(leave):
-        if isinstance(mark, e.Mark) and mark.what == "catch" and _inside(leave, mark):
-            for source, _ in flow.predecessors[mark.index]:
-                cause = flow.events[source]
-                if not isinstance(cause, e.Call) or not is_caught(function, cause):
-                    continue
-                if not asks(function, cause) and not _is_thrown(function, cause):
-                    yield Failure(leave, cause, "likely", leave)
-            return
+    around = [mark for mark in flow.catches if _inside(leave, mark) and flow.dominates(mark, leave)]
+    if around:
+        mark = min(around, key=lambda mark: mark.span.end - mark.span.start)
+        for source, _ in flow.predecessors[mark.index]:
+            cause = flow.events[source]
+            if not isinstance(cause, e.Call) or not is_caught(function, cause):
+                continue
+            if not asks(function, cause) and id(cause.node) not in _thrown_values(function):
+                yield Failure(leave, cause, "likely", leave)
 
 
-def _is_thrown(function: Function, call: e.Call) -> bool:
-    """Whether it makes what a `throw` throws."""
-    return any(leave.kind == "throw" and strip(leave.value) is call.node for leave in function.flow.leaves)
+@once
+def _thrown_values(function: Function) -> frozenset[int]:
+    """What a `throw` throws, by the identity of what makes it."""
+    return frozenset(id(strip(leave.value)) for leave in function.flow.leaves if leave.kind == "throw")
 
 
 def _inside(inner: e.Event, outer: e.Event) -> bool:
@@ -184,14 +232,19 @@ def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Cert
 
 def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
     """The tests whose outcome is known at an event, nearest first, but for those that only end a loop."""
-    for test, outcome in function.flow.guards(event):
+    for test, outcome in islice(function.flow.guards(event), _MOST_PASSED):
         if not test.asserted and not _ends_loop(function, test, event):
             yield test, outcome
 
 
 def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
     """Whether the event stands behind a loop that the test is the condition of or stands in."""
-    return any(_inside(test, mark) and not _inside(event, mark) for mark in function.flow.loops)
+    return any(not _inside(event, mark) for mark in _loops_around(function, test))
+
+
+@once
+def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
+    return [mark for mark in function.flow.loops_over(event.span.start) if _inside(event, mark)]
 
 
 def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call | None, Certainty]]:
@@ -239,6 +292,7 @@ def names_outcome(name: str) -> bool:
     )
 
 
+@once
 def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
     value = _outcome_of(test.value)
@@ -285,9 +339,13 @@ def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, C
     return origin, "likely"
 
 
+@once
 def asks(function: Function, call: e.Call) -> bool:
     """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
-    if _ASKS.match(last_name(call.node.callee)) or assigned(call.node) is not None or inserted(call.node) is not None:
+    name = last_name(call.node.callee)
+    if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
+        return True
+    if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node) is not None:
         return True
     callees = function.program.callee(call.node, function).records
     return bool(callees) and all("const" in callee.qualifiers for callee in callees)
@@ -375,15 +433,15 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | 
     wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
     if wanted is None:
         return None
-    for event in flow.dominators(at):
-        if isinstance(event, e.Write) and event.place == wanted:
-            outer = _outcome_of(event.value)
-            if not isinstance(outer, r.Call) or outer.kind == "construct":
-                outer = next(calls_in(event.value), None) if outer is not None else None
-                if isinstance(outer, r.Call) and outer.kind == "construct":
-                    outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
-            return flow.call_of(outer)
-    return None
+    event = flow.last_write(at, wanted)
+    if event is None:
+        return None
+    outer = _outcome_of(event.value)
+    if not isinstance(outer, r.Call) or outer.kind == "construct":
+        outer = next(calls_in(event.value), None) if outer is not None else None
+        if isinstance(outer, r.Call) and outer.kind == "construct":
+            outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
+    return flow.call_of(outer)
 
 
 # --- what a returned value says ------------------------------------------------------------------------------
@@ -503,11 +561,14 @@ def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
         return False
     if own.name in ("auto", "void"):
         return False
-    return any(
-        refuses(function, other.value) is False and other.value is not None
-        for other in function.flow.leaves
-        if other is not leave
-    )
+    return any(other is not leave for other in _successes(function))
+
+
+@once
+def _successes(function: Function) -> list[e.Leave]:
+    """The exits that return success by name."""
+    leaves = function.flow.leaves
+    return [leave for leave in leaves if leave.value is not None and refuses(function, leave.value) is False]
 
 
 def _works(call: r.Call) -> bool:
@@ -524,10 +585,17 @@ def only_looks(call: r.Call) -> bool:
 # --- exceptions -----------------------------------------------------------------------------------------------
 
 
-def thrown(function: Function) -> Iterator[Failure]:
+@once
+def thrown(function: Function) -> list[Failure]:
     """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
+    return list(_thrown(function))
+
+
+def _thrown(function: Function) -> Iterator[Failure]:
     for call in function.flow.calls:
-        if call.index not in function.flow.reachable or is_caught(function, call) or asks(function, call):
+        if call.index not in function.flow.reachable or not _may_throw(function, last_name(call.node.callee)):
+            continue
+        if is_caught(function, call) or asks(function, call):
             continue
         certainty = throws(function, call)
         if certainty is not None:
@@ -536,17 +604,32 @@ def thrown(function: Function) -> Iterator[Failure]:
             yield Failure(leave, call, certainty, call)
 
 
+def _may_throw(function: Function, name: str) -> bool:
+    """Whether something of that name throws by itself, or is an object that is called."""
+    throwers = function.program.throwers
+    return name in throwers or not name or name in function.locals or "operator()" in throwers
+
+
 def throws(function: Function, call: e.Call) -> Certainty | None:
     """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
     called has failed, possible where it may as well complain about a mistake of its caller."""
     callees = function.program.callee(call.node, function).functions
-    found = [certainty for callee in callees if callee is not function for certainty in _throws(callee)]
+    found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
     return "likely" if "likely" in found else "possible" if found else None
 
 
-def _throws(callee: Function) -> Iterator[Certainty]:
+def _throws_of(callee: Function) -> tuple[Certainty, ...]:
     if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
-        return
+        return ()
+    return _throws(callee)
+
+
+@once
+def _throws(callee: Function) -> tuple[Certainty, ...]:
+    return tuple(_each_throw(callee))
+
+
+def _each_throw(callee: Function) -> Iterator[Certainty]:
     flow = callee.flow
     for leave in flow.leaves:
         if leave.kind != "throw" or leave.index not in flow.reachable:
@@ -558,10 +641,12 @@ def _throws(callee: Function) -> Iterator[Certainty]:
 
 def is_caught(function: Function, call: e.Call) -> bool:
     """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
-    return any(
-        isinstance(statement, r.Try) and bool(statement.handlers) and _covers(statement.body, call)
-        for statement in function.statements
-    )
+    return any(_covers(statement.body, call) for statement in _tries(function))
+
+
+@once
+def _tries(function: Function) -> list[r.Try]:
+    return [statement for statement in function.statements if isinstance(statement, r.Try) and statement.handlers]
 
 
 def _covers(body: r.Body, event: e.Event) -> bool:

@@ -5,14 +5,20 @@ Every question is linear in the number of events, or near it: there is no enumer
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate
+from typing import Any
 
 from ownlint.program import events as e
 from ownlint.program.lower import Graph
+from ownlint.program.places import Place
 
 Predicate = Callable[[e.Event], bool]
+
+_FEW = 400
+"""So many events are walked up faster than their order in the dominator tree is found."""
 
 
 class Flow:
@@ -24,6 +30,8 @@ class Flow:
         self.entry = graph.entry
         self.exit = graph.exit
         self.aliases = graph.aliases
+        self.known: dict[Any, Any] = {}
+        """Answers about the function that others have worked out, see `once`."""
 
     def __iter__(self) -> Iterator[e.Event]:
         return iter(self.events)
@@ -60,6 +68,26 @@ class Flow:
     def loops(self) -> list[e.Mark]:
         """Where loops begin; the span of each is the whole loop."""
         return [event for event in self.events if isinstance(event, e.Mark) and event.what == "loop"]
+
+    def loops_over(self, start: int) -> Iterator[e.Mark]:
+        """The loops that hold a position of the text, the last to begin first."""
+        starts, ends, loops = self._loops_by_start
+        position = bisect_right(starts, start) - 1
+        while position >= 0 and ends[position] > start:
+            if loops[position].span.end > start:
+                yield loops[position]
+            position -= 1
+
+    @cached_property
+    def _loops_by_start(self) -> tuple[list[int], list[int], list[e.Mark]]:
+        """Where loops begin, how far the one or any before it goes, and the loops."""
+        loops = sorted(self.loops, key=lambda mark: mark.span.start)
+        ends = list(accumulate((mark.span.end for mark in loops), max))
+        return [mark.span.start for mark in loops], ends, loops
+
+    def writes_to(self, place: Place) -> list[e.Write]:
+        found = self._writes_of.get(place)
+        return found[0] if found is not None else []
 
     @cached_property
     def catches(self) -> list[e.Mark]:
@@ -217,7 +245,70 @@ class Flow:
             current = self._dominators[current]
 
     def dominates(self, one: e.Event, other: e.Event) -> bool:
-        return any(event is one for event in self.dominators(other))
+        """Whether every path to `other` has passed `one`; an event does not dominate itself."""
+        if len(self.events) <= _FEW:
+            return any(event is one for event in self.dominators(other))
+        if one is other or self.events[one.index] is not one:
+            return False
+        first, last = self._tree
+        return first[one.index] <= first[other.index] <= last[one.index] and self._dominators[other.index] != -1
+
+    @cached_property
+    def _tree(self) -> tuple[list[int], list[int]]:
+        """For each event its number in a walk of the dominator tree, and the last number below it."""
+        below: list[list[int]] = [[] for _ in self.events]
+        for index, parent in enumerate(self._dominators):
+            if parent != -1:
+                below[parent].append(index)
+        first, order = [0] * len(self.events), [self.entry]
+        stack = below[self.entry][::-1]
+        while stack:
+            current = stack.pop()
+            first[current] = len(order)
+            order.append(current)
+            stack += below[current][::-1]
+        last = list(first)
+        for current in reversed(order[1:]):
+            parent = self._dominators[current]
+            last[parent] = max(last[parent], last[current])
+        return first, last
+
+    def last_write(self, event: e.Event, place: Place) -> e.Write | None:
+        """The write of a place that every path to `event` has passed, and the nearest of them."""
+        found = self._writes_of.get(place)
+        if found is None:
+            return None
+        if len(self.events) <= _FEW:
+            return next(
+                (one for one in self.dominators(event) if isinstance(one, e.Write) and one.place == place), None
+            )
+        writes, numbers, around = found
+        position = bisect_left(numbers, self._tree[0][event.index]) - 1
+        while position != -1 and not self.dominates(writes[position], event):
+            position = around[position]
+        return writes[position] if position != -1 else None
+
+    @cached_property
+    def _writes_of(self) -> dict[Place, tuple[list[e.Write], list[int], list[int]]]:
+        """For each place its writes in the order of the dominator tree, their numbers there, and for each the position
+        of the nearest that dominates it."""
+        grouped: dict[Place, list[e.Write]] = {}
+        for write in self.writes:
+            grouped.setdefault(write.place, []).append(write)
+        if len(self.events) <= _FEW:
+            return {place: (writes, [], []) for place, writes in grouped.items()}
+        first = self._tree[0]
+        out: dict[Place, tuple[list[e.Write], list[int], list[int]]] = {}
+        for place, writes in grouped.items():
+            ordered = sorted(writes, key=lambda write: first[write.index])
+            around: list[int] = []
+            for position, write in enumerate(ordered):
+                above = position - 1
+                while above != -1 and not self.dominates(ordered[above], write):
+                    above = around[above]
+                around.append(above)
+            out[place] = ordered, [first[write.index] for write in ordered], around
+        return out
 
     def guards(self, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
         """The tests whose outcome is known at `event`, nearest first, each with that outcome.

@@ -7,6 +7,7 @@ changed. What goes on from itself (a cursor, a lowest bid) is no such note: it i
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -16,12 +17,15 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import held, place
 from ownlint.program.glance import says
+from ownlint.program.once import once
 from ownlint.program.places import THIS, Place, last_name, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
 _COMPARES = re.compile(rb'"[!=]="|"!"')
 _NAMES = (r.Name, r.Member, r.Index)
+_NEAR = 64
+"""So many tests before a write are looked at."""
 
 
 class Note(NamedTuple):
@@ -43,9 +47,12 @@ def own_notes(function: Function) -> Iterator[Note]:
     writes = [event for event in flow.writes if _may_note(function, event)]
     if not writes:
         return
-    tests = [event for event in flow.events if isinstance(event, e.Test) and not event.asserted]
+    about = _tests_by_word(function)
     for write in writes:
-        comparing = [test for test in tests if test.index < write.index and _compares(function, test.value, write)]
+        near = _tests_before(about, write)
+        if not near or _mentions(function, write.value, write.place):
+            continue
+        comparing = [test for test in near if _compares(function, test.value, write)]
         # `a != last_.a || b != last_.b`: the first stands before the write on every way, and whoever finds nothing new
         # goes around the work behind the last.
         if comparing and flow.dominates(comparing[0], write):
@@ -102,15 +109,46 @@ def _may_note(function: Function, write: e.Write) -> bool:
     return known is None or known.kind == "copy"
 
 
+@once
+def _tests_by_word(function: Function) -> dict[str, list[e.Test]]:
+    """The tests by the words that stand in them."""
+    about: dict[str, list[e.Test]] = {}
+    for test in function.flow.events:
+        if isinstance(test, e.Test) and not test.asserted:
+            for word in set(_words(test.value)):
+                about.setdefault(word, []).append(test)
+    return about
+
+
+def _tests_before(about: dict[str, list[e.Test]], write: e.Write) -> list[e.Test]:
+    """The tests in the text before a write in which the words of what it writes stand; the nearest of many."""
+    words = list(_words(strip(write.value)))
+    if not words or any(word not in about for word in words):
+        return []
+    fewest = min((about[word] for word in words), key=len)
+    return fewest[: bisect_left(fewest, write.index, key=_index)][-_NEAR:]
+
+
+def _index(event: e.Event) -> int:
+    return event.index
+
+
+def _words(value: r.Value | None) -> Iterator[str]:
+    for inner in walk(value):
+        match inner:
+            case r.Name(text=word) | r.Literal(text=word) | r.Member(name=word):
+                yield word
+
+
 def _compares(function: Function, value: r.Value | None, write: e.Write) -> bool:
     """Whether the condition sets the place beside the very value that it is given later."""
     given = strip(write.value)
-    wanted = text(given) if given is not None else ""
-    if not wanted or _mentions(function, write.value, write.place):
+    if given is None:
         return False
+    wanted, kind = text(given), type(given)
     place_seen = value_seen = False
     for inner in walk(value):
-        if text(inner) == wanted:
+        if type(inner) is kind and text(inner) == wanted:
             value_seen = True
         elif isinstance(inner, _NAMES):
             place_seen = place_seen or place(function, inner) == write.place

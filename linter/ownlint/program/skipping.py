@@ -35,11 +35,7 @@ def may_be_skipped(function: Function, announced: assignments.Assignment) -> boo
     if announced.held.kind in _SEEN_ELSEWHERE or conditions.case_of(function, announced.event) is not None:
         return True
     given = conditions.Given(announced.place, announced.held)
-    return any(
-        conditions.can_come_to(function, test.value, given) is not None
-        for test in function.flow.events
-        if isinstance(test, e.Test)
-    )
+    return bool(conditions.tests_about(function, given))
 
 
 def skip_here(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Skip | None:
@@ -48,12 +44,7 @@ def skip_here(function: Function, announced: assignments.Assignment, failed: fai
     given = conditions.Given(announced.place, announced.held)
     if _works_in_other_case(function, announced, failed):
         return None
-    asking = [
-        test
-        for test in function.flow.events
-        if isinstance(test, e.Test) and not test.asserted
-        if conditions.can_come_to(function, test.value, given) is not None
-    ]
+    asking = [test for test in conditions.tests_about(function, given) if not test.asserted]
     settled = _settled(function, announced, failed) if asking else {}
     for test in _tests_for(function, announced, asking):
         now = conditions.can_come_to(function, test.value, given, frozenset(settled))

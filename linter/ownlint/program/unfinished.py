@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from ownlint.facts import records as r
 from ownlint.program import assignments, failure, places, undoing
 from ownlint.program import events as e
+from ownlint.program.once import once
 from ownlint.program.subjects import Function
 
 _MOST_TRIED = 24
@@ -70,15 +71,18 @@ def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_bac
 
 def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
     """Whether every way from the call to the exit sets it anew: then that exit is the one that works."""
-    later = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
-    return any(
-        isinstance(event, e.Write)
-        and event is not announced.event
-        and event.place == announced.place
-        and event in later
-        and assignments.held(event.value) == announced.held
-        for event in function.flow.dominators(failed.leave)
-    )
+    flow = function.flow
+    again = [
+        write
+        for write in flow.writes_to(announced.place)
+        if write is not announced.event
+        and flow.dominates(write, failed.leave)
+        and assignments.held(write.value) == announced.held
+    ]
+    if not again or failed.cause is None:
+        return False
+    later = set(flow.after(failed.cause))
+    return any(write in later for write in again)
 
 
 def _is_thrown_away(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
@@ -86,11 +90,15 @@ def _is_thrown_away(function: Function, announced: assignments.Assignment, faile
     root = announced.place[0]
     if root not in function.locals or failed.cause is None:
         return False
-    later = set(function.flow.after(failed.cause))
-    return any(
-        isinstance(event, e.Call) and event in later and _ends(event.node, root)
-        for event in function.flow.dominators(failed.leave)
-    )
+    flow = function.flow
+    ending = [call for call in _that_end(function, root) if flow.dominates(call, failed.leave)]
+    later = set(flow.after(failed.cause)) if ending else set()
+    return any(call in later for call in ending)
+
+
+@once
+def _that_end(function: Function, root: str) -> list[e.Call]:
+    return [call for call in function.flow.calls if _ends(call.node, root)]
 
 
 def _ends(call: r.Call, name: str) -> bool:
@@ -133,8 +141,5 @@ def _leads(function: Function, one: e.Event, other: e.Event, stop: Callable[[e.E
 
 def loop_heads(function: Function, event: e.Event) -> set[e.Event]:
     """Beginnings of the loops around the event: what the next round does is about something else."""
-    return {
-        mark
-        for mark in function.flow.dominators(event)
-        if isinstance(mark, e.Mark) and mark.what == "loop" and mark.span.start <= event.span.start < mark.span.end
-    }
+    flow = function.flow
+    return {mark for mark in flow.loops_over(event.span.start) if flow.dominates(mark, event)}

@@ -1,0 +1,33 @@
+"""Answers about a whole function, worked out once and shared by all who ask.
+
+What is told of one event after another (every exit, every test) would otherwise be found again by each rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from ownlint.program.subjects import Function
+
+_Rest = ParamSpec("_Rest")
+_Answer = TypeVar("_Answer")
+
+
+def once(
+    ask: Callable[Concatenate[Function, _Rest], _Answer],
+) -> Callable[Concatenate[Function, _Rest], _Answer]:
+    """Keeps what `ask` answers, by its further arguments, as long as the function's flow is kept; so it may hold
+    events. What is kept must not be changed by those who get it."""
+
+    @wraps(ask)
+    def asked(function: Function, *rest: _Rest.args, **named: _Rest.kwargs) -> _Answer:
+        known = function.flow.known
+        key = (ask, rest)
+        if key not in known:
+            known[key] = ask(function, *rest, **named)
+        answer: _Answer = known[key]
+        return answer
+
+    return asked
