@@ -323,10 +323,11 @@ def _releases(function: Function, node: records.Call) -> bool:
 
 
 def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) -> bool:
-    """Whether those who call it nearly always drop its answer on purpose: then it is advice."""
+    """Whether those who call it nearly always drop its answer on purpose: then it is advice. Tests do not count."""
     name = places.last_name(node.callee)
     dropped, uses = [], 0
-    for caller in function.program.callers_by_name(name)[:40]:
+    callers = (caller for caller in function.program.callers_by_name(name) if not trials.is_trial(caller))
+    for caller in islice(callers, 40):
         for call in caller.flow.calls:
             if places.last_name(call.node.callee) == name:
                 uses += 1
