@@ -323,11 +323,17 @@ def _releases(function: Function, node: records.Call) -> bool:
 
 
 def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) -> bool:
-    """Whether those who call it nearly always drop its answer on purpose: then it is advice. Tests do not count."""
+    """Whether those who call it nearly always drop its answer on purpose: then it is advice. It is none where it is
+    tests that drop it, nor where they look at it."""
+    callers = function.program.callers_by_name(places.last_name(node.callee))
+    own = [caller for caller in callers if not trials.is_trial(caller)]
+    return _mostly_drop(callers[:40], node, kinds) and (own == callers or _mostly_drop(own[:40], node, kinds))
+
+
+def _mostly_drop(callers: list[Function], node: records.Call, kinds: tuple[str, ...]) -> bool:
     name = places.last_name(node.callee)
     dropped, uses = [], 0
-    callers = (caller for caller in function.program.callers_by_name(name) if not trials.is_trial(caller))
-    for caller in islice(callers, 40):
+    for caller in callers:
         for call in caller.flow.calls:
             if places.last_name(call.node.callee) == name:
                 uses += 1
