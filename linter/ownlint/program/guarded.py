@@ -128,11 +128,13 @@ class Domain:
         if cls is None or cls is self.cls:
             return False
         known = mutexes(self.program)
+        inner = guarded(self.program).inner
         return any(
             known.is_mutex(field.type, one.file, one.symbol)
             or "atomic" in self.program.roles_at(field.type, one.file, one.symbol)
             for variant in self.program.variants(cls)
-            for one in variant.ancestry
+            for base in variant.ancestry
+            for one in (base, *inner.get(base.symbol, ()))
             for field in one.record.fields
         )
 
@@ -429,6 +431,14 @@ class Guarded:
     def lock_names(self) -> frozenset[str]:
         """Names of all members and variables that are locks."""
         return frozenset(name for domain in self._all_domains for name in domain.locks)
+
+    @cached_property
+    def inner(self) -> dict[str, list[Class]]:
+        """The classes that are declared inside of each class: what it is made of."""
+        found: dict[str, list[Class]] = {}
+        for cls in self.program.classes:
+            found.setdefault(cls.symbol.rpartition("::")[0], []).append(cls)
+        return found
 
     @cached_property
     def _all_domains(self) -> list[Domain]:

@@ -405,7 +405,13 @@ class _Reader:
             return (SOMEBODYS,)
         several = types.parse(guard.name).last == "scoped_lock"
         given = call.args[guard.argument - 1 :] if several else call.args[guard.argument - 1 : guard.argument]
-        return tuple(self.lock(arg) for arg in given if last_name(arg) not in _TAGS) or (SOMEBODYS,)
+        return tuple(self.lock_in(arg) for arg in given if last_name(arg) not in _TAGS) or (SOMEBODYS,)
+
+    def lock_in(self, value: r.Value) -> Place:
+        """A lock that a guard is given; of an object that has one, nobody knows which it is."""
+        kind = types.parse(self.program.type_of(value, self.function))
+        cls = self.program.find_class(kind.name, self.function.record.scope, self.function.file) if kind.name else None
+        return SOMEBODYS if cls is not None and mutex_fields(cls) and cls not in self.mutexes.own else self.lock(value)
 
     def lock(self, value: r.Value) -> Place:
         """The place of a lock: a getter stands for the member it returns."""

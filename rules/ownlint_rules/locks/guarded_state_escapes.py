@@ -233,6 +233,8 @@ class _Judge:
                 continue
             found = self.borrower.borrow(call.args[position], escapes.parameter_type(cls, len(call.args), position))
             guard = self.owned_here(found, event)
+            if isinstance(event, events.Write) and guard is not None and self.is_beside(event, guard):
+                continue
             if found is not None and guard is not None:
                 yield from self.judge(
                     call.args[position].span,
