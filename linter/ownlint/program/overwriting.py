@@ -102,7 +102,7 @@ class _Filling:
     def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
         for store, event in at:
-            if self._is_ended_later(event):
+            if self._is_ended_later(event) or self._is_grown(store):
                 continue
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
@@ -112,6 +112,15 @@ class _Filling:
                 yield Overwrite(store, "stored", earlier, "likely")
             elif self._is_unasked(store, event):
                 yield Overwrite(store, "unasked", None, "likely" if self._is_always_full(store) else "possible")
+
+    def _is_grown(self, store: Store) -> bool:
+        """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""
+        return any(
+            isinstance(store.node, r.Assign)
+            and event.node.start == store.at
+            and any(self.ending.touches(argument) for argument in event.node.args)
+            for event in self.flow.calls
+        )
 
     def _is_ended_later(self, store: e.Event) -> bool:
         """Whether a local that holds the old handle is given up behind the store."""
