@@ -32,7 +32,7 @@ _SUBJECTS: tuple[Subject, ...] = ("Function", "Class", "Binding", "Program")
 class Rule(msgspec.Struct, frozen=True):
     """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
-    `yields_to` names rules that say it better: where one of them has a finding, this one is silent (see `interplay`)."""
+    `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`."""
 
     id: str
     severity: Severity

@@ -22,7 +22,7 @@ def once(
     events. What is kept must not be changed by those who get it."""
 
     @wraps(ask)
-    def asked(function: Function, *rest: _Rest.args, **named: _Rest.kwargs) -> _Answer:
+    def asked(function: Function, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Answer:
         known = function.flow.known
         key = (ask, rest)
         if key not in known:

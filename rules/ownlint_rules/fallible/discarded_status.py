@@ -54,6 +54,7 @@ status of a deallocation.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -81,6 +82,8 @@ from ownlint import (
 )
 
 _NEXT_ROUND = "overwritten by the next round"
+_NAMES = re.compile(rb'"(\w+)"')
+"""Every name in an encoded body."""
 _SAID = {
     "statement": "is dropped",
     "void cast": "is cast to void",
@@ -406,10 +409,12 @@ def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> tu
     def is_replaced(event: events.Event) -> bool:
         return _replaces(event, write)
 
-    after = function.flow.after(write, is_replaced)
-    if any(_looks_at(event, name, voided) for event in after):
+    def is_looked_at(event: events.Event) -> bool:
+        return _looks_at(event, name, voided)
+
+    if function.flow.path(write, is_looked_at, is_replaced) is not None:
         return (_NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""), None
-    if any(_looks_at(event, name) for event in after):
+    if any(_looks_at(event, name) for event in function.flow.after(write, is_replaced)):
         return "cast to void", None
     then = _next(function, write, is_replaced)
     return ("overwritten" if then is not None else "never read"), then
@@ -455,11 +460,12 @@ def _stored(function: Function) -> dict[int, records.Call]:
     that is set once and named again."""
     own: dict[str, str] = {}
     out: dict[int, records.Call] = {}
+    said = Counter(_NAMES.findall(bytes(function.record.body)))
     for statement in function.statements:
         match statement:
             case records.Declare(names=(name,), type=written, value=value, static=False):
                 own[name] = written
-                call = _stored_call(function, written, value) if _may_be_lost(function, name) else None
+                call = _stored_call(function, written, value) if _may_be_lost(function, name, said) else None
                 if call is not None:
                     out[statement.start] = call
             case records.Evaluate(
@@ -471,10 +477,9 @@ def _stored(function: Function) -> dict[int, records.Call]:
     return out
 
 
-def _may_be_lost(function: Function, name: str) -> bool:
+def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
     """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
-    body = bytes(function.record.body)
-    return function.mentions("=" + name) or b'"void"' in body or body.count(f'"{name}"'.encode()) < 2
+    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2
 
 
 def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:

@@ -33,8 +33,8 @@ Status Table::LoadAll(int count) {
 ```
 
 Reported where what is put in is owned there and then (made on the spot, given up by an owner, or held by a local of
-which nobody else knows), the container is a local whose end does not end its elements, and a failing exit is reached before
-the container, or what a loop takes from it, is handed over or released.
+which nobody else knows), the container is a local whose end does not end its elements, and a failing exit is reached
+before the container, or what a loop takes from it, is handed over or released.
 
 Quiet where a lambda or a guard object knows the container, where any call is given it that does not promise to change
 nothing, and where its elements are kept elsewhere, too.
