@@ -217,11 +217,13 @@ class Flow:
         while changed:
             changed = False
             for node in order[1:]:
-                best = -1
-                for source, _ in self.predecessors[node]:
-                    if source not in rank or parents[source] == -1:
-                        continue
-                    best = source if best == -1 else self._meet(parents, rank, best, source)
+                sources = [one for one, _ in self.predecessors[node] if one in rank and parents[one] != -1]
+                if len(sources) > 2:
+                    # The deepest first: what they have in common then climbs, and none is climbed from twice.
+                    sources.sort(key=lambda one: rank[parents[one]], reverse=True)
+                best = sources[0] if sources else -1
+                for source in sources[1:]:
+                    best = self._meet(parents, rank, best, source)
                 if best != -1 and parents[node] != best:
                     parents[node] = best
                     changed = True

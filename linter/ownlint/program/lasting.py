@@ -10,6 +10,7 @@ import re
 from ownlint.facts import records as r
 from ownlint.program import assignments, types
 from ownlint.program import events as e
+from ownlint.program.once import once
 from ownlint.program.places import THIS, Place, strip
 from ownlint.program.subjects import Function
 
@@ -81,6 +82,7 @@ def _is_arrow(function: Function, write: e.Write) -> bool:
     return isinstance(target, r.Member) and target.arrow
 
 
+@once
 def statics(function: Function) -> frozenset[str]:
     return frozenset(
         name
