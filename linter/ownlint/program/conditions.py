@@ -6,6 +6,8 @@ answers are true, false and "cannot tell", and a condition of several parts is a
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from ownlint.facts import records as r
@@ -97,9 +99,15 @@ def can_come_to(
 def tests_about(function: Function, given: Given) -> list[e.Test]:
     """The tests of the function that can come to something under an assumption about its own places, in source
     order; those that are only asserted are among them."""
-    about, fixed = _tests_by_name(function)
+    about, fixed, said_in = _tests_by_name(function)
     said = next((step for step in reversed(given.place) if not step.startswith("[")), given.place[-1])
-    found = {test.index: test for name in (said, *_askers(function, said)) for test in about.get(name, ())}
+    names = (said, *_askers(function, said))
+    keys = [step for step in given.place if _LITERAL_KEY.fullmatch(step)]
+    if keys:  # `table[3]` is not what a test of `table[4]` asks about
+        tests = about.get(keys[-1], ())
+        found = {test.index: test for test in tests if not said_in[test.index].isdisjoint(names)}
+    else:
+        found = {test.index: test for name in names for test in about.get(name, ())}
     found.update((test.index, test) for test in fixed)
     return [test for _, test in sorted(found.items()) if can_come_to(function, test.value, given) is not None]
 
@@ -116,19 +124,24 @@ def _askers(function: Function, name: str) -> set[str]:
 
 
 @once
-def _tests_by_name(function: Function) -> tuple[dict[str, list[e.Test]], list[e.Test]]:
+def _tests_by_name(function: Function) -> tuple[dict[str, list[e.Test]], list[e.Test], dict[int, set[str]]]:
     """The tests by the names that stand in them, and in what their locals were computed from; and those of which
-    some part is always the same."""
+    some part is always the same; and the names by the test's index."""
     about: dict[str, list[e.Test]] = {}
     fixed: list[e.Test] = []
+    said_in: dict[int, set[str]] = {}
     for test in function.flow.events:
         if isinstance(test, e.Test):
             names, literals = _names_in(function, test.value)
+            said_in[test.index] = names
             for name in names:
                 about.setdefault(name, []).append(test)
             if literals:
                 fixed.append(test)
-    return about, fixed
+    return about, fixed, said_in
+
+
+_LITERAL_KEY = re.compile(r"""\[(?:\d\w*|"[^"]*"|'[^']*')\]""")
 
 
 def _names_in(function: Function, value: r.Value) -> tuple[set[str], bool]:
@@ -146,6 +159,8 @@ def _names_in(function: Function, value: r.Value) -> tuple[set[str], bool]:
                         pending.append(initial)
                 case r.Member(name=name):
                     names.add(name)
+                case r.Literal(kind="int" | "str" | "char", text=shown):
+                    names.add(f"[{shown}]")
                 case r.Literal(kind="bool"):
                     outer = strip(part)
                     literals = literals or not isinstance(outer, r.Binary) or outer.op in ("&&", "||", ",")
@@ -304,11 +319,16 @@ def computed_once(function: Function, name: str) -> r.Value | None:
     return initial
 
 
+@once
+def _switches(function: Function) -> list[r.Switch]:
+    return [statement for statement in function.statements if isinstance(statement, r.Switch)]
+
+
 def case_of(function: Function, event: e.Event) -> tuple[r.Switch, r.Case] | None:
     """The innermost `switch` and the case of it in which the event stands."""
     found = None
-    for statement in function.statements:
-        if isinstance(statement, r.Switch) and statement.start <= event.span.start < statement.end:
+    for statement in _switches(function):
+        if statement.start <= event.span.start < statement.end:
             case = next((c for c in statement.cases if c.start <= event.span.start < c.end), None)
             found = (statement, case) if case is not None else found
     return found
