@@ -86,6 +86,13 @@ def _names_in(store: Store) -> frozenset[str]:
     return frozenset(inner.text for inner in walk(_target(store)) if isinstance(inner, r.Name))
 
 
+def _is_message(value: r.Value) -> bool:
+    """A text, or a text and what is to be put into it."""
+    while isinstance(value, r.Binary) and value.op == ",":
+        value = value.left
+    return isinstance(value, r.Literal) and value.kind == "str"
+
+
 class _Filling:
     """One function that fills a slot."""
 
@@ -235,8 +242,8 @@ class _Filling:
                     or self._never_returns(last_name(call.callee))
                     or self.ending.ended_by(call)
                 )
-            case e.Test(value=r.Literal(kind="str")):
-                return True  # `FATAL("text")` ends the program, whatever the text
+            case e.Test(value=value) if _is_message(value):
+                return True  # `FATAL("text %s", name)` ends the program, whatever the text
             case e.Test(value=value):
                 return self.asks(value)
             case e.Write(value=value) if value is not None and self.ending.is_it(value):
