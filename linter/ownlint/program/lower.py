@@ -482,7 +482,10 @@ def lower(function: r.Function, body: r.Body, around: Surroundings) -> Graph:
     if builder.frontier:
         builder.leave(end, "end", None)
     for label, (source, edge) in builder.gotos:
-        builder.successors[source].append((builder.labels[label], edge))
+        if label in builder.labels:
+            builder.successors[source].append((builder.labels[label], edge))
+        else:  # a label that was not read, in a macro say: nobody knows where this goes on
+            builder.leaves.append((source, edge))
     builder.frontier = builder.leaves
     exit_ = builder.emit(e.Mark(end, "exit"))
     return Graph(builder.events, builder.successors, 0, exit_, builder.aliases)
