@@ -25,7 +25,7 @@ from ownlint.program.locks import mutex_fields
 from ownlint.program.mutexes import mutexes
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.program import Program
-from ownlint.program.sections import Section, Told, around, sections
+from ownlint.program.sections import Section, Told, sections
 from ownlint.program.subjects import Class, Function
 
 
@@ -67,21 +67,21 @@ class Gaps:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.sections: dict[Place, list[Section]] = sections(function)
+        self.sections = sections(function)
         self.told = Told(function)
 
     @property
     def is_divided(self) -> bool:
         """Whether some lock is taken more than once."""
-        return any(len(found) > 1 for found in self.sections.values())
+        return any(len(found) > 1 for found in self.sections.of.values())
 
     def is_decided(self, act: e.Event) -> bool:
         """Whether the act happens under a lock, and not on every way."""
-        return any(around(self.sections, act)) and any(self.function.flow.guards(act))
+        return bool(self.sections.around(act)) and any(self.function.flow.guards(act))
 
     def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
         """The gap between the act and the first of the looks that led to it."""
-        here = list(around(self.sections, act))
+        here = self.sections.around(act)
         if not here:
             return None
         asked = [look for look in looks if look is not act]
@@ -97,7 +97,7 @@ class Gaps:
     def _gap(self, look: e.Event, act: e.Event, section: Section) -> Gap | None:
         if isinstance(look, e.Call) and last_name(look.node.callee) in containers.INSERTS:
             return None  # what it has put there is a mark
-        firsts = [one for one in self.sections[section.lock] if look in one and act not in one]
+        firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
         if not firsts or self._is_covered(look, act):
             return None
         tests = self.told.deciders(look, act)
@@ -110,7 +110,7 @@ class Gaps:
 
     def _is_covered(self, look: e.Event, act: e.Event) -> bool:
         """Whether some other lock is held from the look to the act."""
-        return any(look in one and act in one for found in self.sections.values() for one in found)
+        return any(act in one for one in self.sections.around(look))
 
     def _is_marked(self, section: Section, look: e.Event, act: e.Event) -> bool:
         """Whether the first section leaves something behind, on the way to the act, that others see."""
@@ -255,7 +255,7 @@ class Helpers:
             key = _parameter(insert.key, numbers)
             looks = list(lookups.looks(method, insert.container, insert.key))
             if key is not None and all(look.event is insert.event for look in looks):
-                mine = any(one.first.index != method.flow.entry for one in around(gaps.sections, insert.event))
+                mine = any(one.first.index != method.flow.entry for one in gaps.sections.around(insert.event))
                 (self.storing if mine else self.bare).setdefault(method, []).append(
                     Helper(method, insert.container, key, insert)
                 )
@@ -267,7 +267,7 @@ class Helpers:
             if last_name(node.callee) not in containers.LOOKS or on is None or not node.args:
                 continue
             key, held = _parameter(node.args[0], numbers), containers.container(method, on)
-            if key is not None and held is not None and any(around(gaps.sections, call)):
+            if key is not None and held is not None and gaps.sections.around(call):
                 self.looking.setdefault(method, []).append(Helper(method, held, key))
 
 
@@ -298,14 +298,14 @@ def handovers(function: Function, helpers: Helpers) -> Iterator[Handover]:
     storing = _calls_of(function, helpers.storing)
     if not asking or not storing:
         return
-    covered = sections(function) if takes_locks(function) else {}
+    covered = sections(function) if takes_locks(function) else None
     told = Told(function)
     for store, stored in storing:
         for look, asked in asking:
             if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
                 continue
             one, other = look.node.args[asked.key], store.node.args[stored.key]
-            if not containers.is_same_key(function, one, other) or any(around(covered, look)):
+            if not containers.is_same_key(function, one, other) or (covered is not None and covered.around(look)):
                 continue
             tests = told.deciders(look, store)
             if tests and _leads(flow, look, store):
@@ -380,7 +380,7 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
             return
         earlier = flow.before(act)
         reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
-        if not reads or any(_is_swap(one, assignment.place) for one in earlier) or any(around(sections(function), act)):
+        if not reads or any(_is_swap(one, assignment.place) for one in earlier) or sections(function).around(act):
             continue
         if _is_set_anyway(function, assignment, nearest, every):
             continue

@@ -7,7 +7,7 @@ acts on it in the second acts on what may have changed.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -31,8 +31,23 @@ class Section(NamedTuple):
         return isinstance(event, e.Event) and event.index in self.inside
 
 
-def sections(function: Function) -> dict[Place, list[Section]]:
-    """All sections, by their locks, in source order."""
+class Sections:
+    """All sections of a function, by their locks, in source order."""
+
+    def __init__(self, found: dict[Place, list[Section]]) -> None:
+        self.of = found
+        self._around: dict[int, list[Section]] = {}
+        for lock in sorted(found):
+            for section in found[lock]:
+                for index in section.inside:
+                    self._around.setdefault(index, []).append(section)
+
+    def around(self, event: e.Event) -> Sequence[Section]:
+        """The sections in which the event happens, by their locks."""
+        return self._around.get(event.index, ())
+
+
+def sections(function: Function) -> Sections:
     flow = function.flow
     held_at = {index: frozenset(h.lock for h in held) for index, held in locks.held(function).items() if held}
     taken: dict[tuple[Place, int], list[int]] = {}
@@ -46,7 +61,7 @@ def sections(function: Function) -> dict[Place, list[Section]]:
     found: dict[Place, list[Section]] = {}
     for (lock, first), starts in sorted(taken.items(), key=lambda entry: (entry[0][1], entry[0][0])):
         found.setdefault(lock, []).append(Section(lock, flow.events[first], _spread(function, lock, starts, held_at)))
-    return found
+    return Sections(found)
 
 
 def _spread(function: Function, lock: Place, starts: list[int], held_at: dict[int, frozenset[Place]]) -> frozenset[int]:
@@ -58,14 +73,6 @@ def _spread(function: Function, lock: Place, starts: list[int], held_at: dict[in
                 seen.add(target)
                 queue.append(target)
     return frozenset(seen)
-
-
-def around(found: dict[Place, list[Section]], event: e.Event) -> Iterator[Section]:
-    """The sections in which the event happens."""
-    for lock in sorted(found):
-        for section in found[lock]:
-            if event in section:
-                yield section
 
 
 # --- what a look decides ----------------------------------------------------------------------------
