@@ -15,6 +15,7 @@ from ownlint.program import types
 from ownlint.program.contracts import Contract, contract_of
 from ownlint.program.handle_flow import Interpreter
 from ownlint.program.handles import NOTHING, Fact, Given, Handle, Handles, Misuse, Summary, fact_of
+from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Function
 from ownlint.program.targets import target_of
@@ -326,10 +327,7 @@ def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+@per_program
 def of(program: Program) -> Border:
     """The border of a program; one object a program, since its answers are remembered."""
-    found = getattr(program, "_border", None)
-    if not isinstance(found, Border):
-        found = Border(program)
-        program._border = found
-    return found
+    return Border(program)

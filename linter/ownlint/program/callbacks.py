@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.glance import opens
+from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -42,28 +42,20 @@ def is_untyped(function: Function, written: str) -> bool:
     return kind.name == "void" and kind.pointers == 1
 
 
-_ALIASES: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
-
-
+@per_program
 def untyped_aliases(program: Program) -> frozenset[str]:
     """Names of the project's own for `void*`."""
-    if program not in _ALIASES:
-        _ALIASES[program] = frozenset(a.name for a in program.type_aliases if "void" in a.target and "*" in a.target)
-    return _ALIASES[program]
+    return frozenset(a.name for a in program.type_aliases if "void" in a.target and "*" in a.target)
 
 
-_TAKERS: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
-
-
+@per_program
 def untyped_takers(program: Program) -> frozenset[str]:
     """Names of the functions that take a `void*`."""
-    if program not in _TAKERS:
-        _TAKERS[program] = frozenset(
-            name
-            for name, record in program.declared_functions()
-            if any("void" in p.type and "*" in p.type for p in record.parameters)
-        )
-    return _TAKERS[program]
+    return frozenset(
+        name
+        for name, record in program.declared_functions()
+        if any("void" in p.type and "*" in p.type for p in record.parameters)
+    )
 
 
 def _can_be_pointer(function: Function) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import glance, types
 from ownlint.program.assignments import place
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, children, covers, last_name, receiver, strip
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -48,15 +48,17 @@ def _says_engaged(function: Function) -> bool:
     home = function.home
     if home is None:
         return False
-    known = _ENGAGED.setdefault(function.program, {})
+    known = _engaged(function.program)
     key = (home, function.path)
     if key not in known:
         known[key] = tuple(name for name in sorted(home.members) if _stays_engaged(function, (THIS, name)))
     return any(glance.says(function, name) for name in known[key])
 
 
-_ENGAGED: WeakKeyDictionary[Program, dict[tuple[Class, str], tuple[str, ...]]] = WeakKeyDictionary()
-"""For each class and each file that speaks of it, what a move leaves with a value."""
+@per_program
+def _engaged(program: Program) -> dict[tuple[Class, str], tuple[str, ...]]:
+    """For each class and each file that speaks of it, what a move leaves with a value; filled as it is asked for."""
+    return {}
 
 
 def _moved(function: Function, value: r.Value | None) -> Place | None:

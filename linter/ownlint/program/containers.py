@@ -15,6 +15,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name, receiver, render, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -316,11 +317,10 @@ class AddressMaps(NamedTuple):
     """One of which stands in the type of every map."""
 
 
+@per_program
 def address_maps(program: Program) -> AddressMaps:
-    if not isinstance(program.maps, AddressMaps):
-        words = _map_words(program)
-        program.maps = AddressMaps(frozenset(_address_maps(program, words)), words)
-    return program.maps
+    words = _map_words(program)
+    return AddressMaps(frozenset(_address_maps(program, words)), words)
 
 
 def _address_maps(program: Program, words: frozenset[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.resources import Resources, resources
@@ -267,11 +268,10 @@ def _only_returns(method: Function, field: str) -> bool:
     return len(body) == 1 and isinstance(body[0], r.Leave) and last_name(strip(body[0].value)) == field
 
 
+@per_program
 def coowners(program: Program) -> CoOwners:
     """One object a program, since its answers are remembered."""
-    if not isinstance(program.coowners, CoOwners):
-        program.coowners = CoOwners(program)
-    return program.coowners
+    return CoOwners(program)
 
 
 def made_for(function: Function, call: r.Call) -> str:

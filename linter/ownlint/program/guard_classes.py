@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program import types
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -98,11 +99,10 @@ class Guards:
         return True
 
 
+@per_program
 def guards(program: Program) -> Guards:
     """The guard classes of a program; one object a program, since they are looked for once."""
-    if not isinstance(program.guards, Guards):
-        program.guards = Guards(program)
-    return program.guards
+    return Guards(program)
 
 
 def _last(name: str) -> str:

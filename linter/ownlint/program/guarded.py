@@ -22,6 +22,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.locks import ELSEWHERE, Held, Locking, holds, is_made_in, last_part, locking
 from ownlint.program.mutexes import mutexes
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, calls_in, last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -527,11 +528,10 @@ def _stem(path: str) -> str:
     return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
+@per_program
 def guarded(program: Program) -> Guarded:
     """The guarded data of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.guarded, Guarded):
-        program.guarded = Guarded(program)
-    return program.guarded
+    return Guarded(program)
 
 
 def guards(cls: Class) -> dict[str, Guard]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, weaker
 from ownlint.program import types
+from ownlint.program.once import per_program
 from ownlint.program.pairs import words
 from ownlint.program.places import THIS, last_name, receiver
 from ownlint.program.program import Program
@@ -152,8 +153,7 @@ class Handing:
         return written and any(leave.kind == "return" and leave.value is not None for leave in method.flow.leaves)
 
 
+@per_program
 def handing(program: Program) -> Handing:
     """One object a program, since its answers are remembered."""
-    if not isinstance(program.handing, Handing):
-        program.handing = Handing(program)
-    return program.handing
+    return Handing(program)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -17,6 +16,7 @@ from ownlint.program import containers, types
 from ownlint.program import events as e
 from ownlint.program.bodies import values
 from ownlint.program.glance import opens
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -464,7 +464,6 @@ class Keepers(NamedTuple):
     view: re.Pattern[str]
 
 
-_KEEPERS: WeakKeyDictionary[Program, Keepers] = WeakKeyDictionary()
 _PLAIN_TYPE = re.compile(
     r"(?:(?:const|mutable|static|constexpr|inline|volatile|unsigned|signed|long|short) )*"
     r"(?:std::)?(?:u?int\w*|bool|char|long|short|float|double|s?size_t|ptrdiff_t|string|byte|mutex|Mutex|atomic\S*|once_flag"
@@ -478,27 +477,25 @@ def is_plain_type(written: str) -> bool:
     return _PLAIN_TYPE.fullmatch(written) is not None and "string" not in written
 
 
+@per_program
 def keepers(program: Program) -> Keepers:
-    """Computed once a program; it tells which bodies are worth decoding."""
-    found = _KEEPERS.get(program)
-    if found is None:
-        words = sorted(program.models.names_of("view"))
-        view = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b" if words else r"(?!)")
-        classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
-        held = [(f.name, f.type) for record in classes for f in record.fields]
-        held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
-        held = [(name, written) for name, written in held if not _PLAIN_TYPE.fullmatch(written)]
-        found = _KEEPERS[program] = Keepers(
-            names=frozenset(name for name, _ in held),
-            filled=frozenset(name for name, written in held if "*" not in written and "&" not in written),
-            views=frozenset(name for name, written in held if view.search(written)),
-            classes=frozenset(
-                c.name for c in classes if any("*" in f.type or "&" in f.type or view.search(f.type) for f in c.fields)
-            ),
-            lookers=frozenset(c.name for c in classes if any("&" in f.type for f in c.fields)),
-            view=view,
-        )
-    return found
+    """It tells which bodies are worth decoding."""
+    words = sorted(program.models.names_of("view"))
+    view = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b" if words else r"(?!)")
+    classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
+    held = [(f.name, f.type) for record in classes for f in record.fields]
+    held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
+    held = [(name, written) for name, written in held if not _PLAIN_TYPE.fullmatch(written)]
+    return Keepers(
+        names=frozenset(name for name, _ in held),
+        filled=frozenset(name for name, written in held if "*" not in written and "&" not in written),
+        views=frozenset(name for name, written in held if view.search(written)),
+        classes=frozenset(
+            c.name for c in classes if any("*" in f.type or "&" in f.type or view.search(f.type) for f in c.fields)
+        ),
+        lookers=frozenset(c.name for c in classes if any("&" in f.type for f in c.fields)),
+        view=view,
+    )
 
 
 def said_names(function: Function) -> set[str]:

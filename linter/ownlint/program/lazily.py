@@ -19,6 +19,7 @@ from ownlint.program.glance import asks_again
 from ownlint.program.guard_classes import guards
 from ownlint.program.locks import Locks, is_override, locking, mutex_fields, says_locked
 from ownlint.program.mutexes import mutexes
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, last_name, place_of, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.rechecks import is_settled, is_skipped
@@ -204,16 +205,15 @@ class _Shared(NamedTuple):
     """The files in which some function takes a lock, and the variables that they declare."""
 
 
+@per_program
 def _shared(program: Program) -> _Shared:
-    if not isinstance(program.shared, _Shared):
-        program.shared = _Shared(
-            frozenset(cls.symbol for cls in program.classes if cls.file.language == "cpp" and mutex_fields(cls)),
-            {
-                path: frozenset(variable.name for variable in program.files[path].variables)
-                for path in sorted(set(_locking_files(program)))
-            },
-        )
-    return program.shared
+    return _Shared(
+        frozenset(cls.symbol for cls in program.classes if cls.file.language == "cpp" and mutex_fields(cls)),
+        {
+            path: frozenset(variable.name for variable in program.files[path].variables)
+            for path in sorted(set(_locking_files(program)))
+        },
+    )
 
 
 def _locking_files(program: Program) -> Iterator[str]:

@@ -22,6 +22,7 @@ from ownlint.program import guard_classes, types
 from ownlint.program.assignments import place
 from ownlint.program.guard_classes import GuardClass
 from ownlint.program.mutexes import Mutexes, mutexes, plain
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, last_name, render, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -642,11 +643,10 @@ def last_part(written: str) -> str:
     return re.split(r"->|\.|::", written.strip().lstrip("!&*"))[-1].strip(" ()")
 
 
+@per_program
 def locking(program: Program) -> Locking:
     """The locks of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.locks, Locking):
-        program.locks = Locking(program)
-    return program.locks
+    return Locking(program)
 
 
 def held(function: Function) -> dict[int, Locks]:

@@ -16,12 +16,13 @@ from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import events as e
 from ownlint.program import failure, types
 from ownlint.program.assignments import place
 from ownlint.program.handing import handing
 from ownlint.program.holders import Holder, Mentions, gives_itself, parts
+from ownlint.program.once import once
 from ownlint.program.pairs import words
 from ownlint.program.places import Place, calls_in, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
@@ -30,6 +31,7 @@ from ownlint.program.walks import HELD, PASSED, Walk, is_part_of, sure
 
 _NEAREST = 4
 """So many tests before an exit may be what it is about."""
+_MOST_STEPS = 3
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
 
@@ -77,23 +79,33 @@ class _Site(NamedTuple):
     """What is made can be seen: an object that nobody sees may end itself."""
 
 
-class _Last(NamedTuple):
-    """Rules ask one after the other about the same function."""
-
-    function: Function
-    losses: tuple[Loss, ...]
-
-
 def losses(function: Function) -> tuple[Loss, ...]:
     """What the function loses, in source order."""
-    last = function.program.losses
-    if isinstance(last, _Last) and last.function is function:
-        return last.losses
-    found: tuple[Loss, ...] = ()
-    if function.language == "cpp" and function.name != "main" and handing(function.program).may_hand_out(function):
-        found = tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
-    function.program.losses = _Last(function, found)
-    return found
+    if function.language != "cpp" or function.name == "main" or not handing(function.program).may_hand_out(function):
+        return ()
+    return _losses(function)
+
+
+def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
+    """How it comes to the loss, for a report; `lost` says what is lost."""
+    for way in loss.ways[:_MOST_STEPS]:
+        if way.cause is not None and way.cause is not loss.acquired:
+            yield function.step(way.cause, "this can fail")
+        if way.cause is None or way.exit.span != way.cause.span:
+            yield function.step(way.exit, f"and this leaves with {lost}")
+    if loss.ended is not None:
+        yield function.step(loss.ended, "only here somebody takes it over")
+
+
+def when(loss: Loss) -> str:
+    """What fails, as a clause."""
+    cause = loss.ways[0].cause
+    return f"`{last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
+
+
+@once
+def _losses(function: Function) -> tuple[Loss, ...]:
+    return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 
 
 class _Losing:

@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 from ownlint.facts import records as r
 from ownlint.program import guard_classes, types
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -214,8 +215,7 @@ class Mutexes:
         return found
 
 
+@per_program
 def mutexes(program: Program) -> Mutexes:
     """The lock types of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.mutexes, Mutexes):
-        program.mutexes = Mutexes(program)
-    return program.mutexes
+    return Mutexes(program)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -206,8 +207,7 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.Call, str, 
 _DELETES = re.compile(rb'"delete"')
 
 
+@per_program
 def natives(program: Program) -> Natives:
     """The native handles of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.natives, Natives):
-        program.natives = Natives(program)
-    return program.natives
+    return Natives(program)

@@ -17,7 +17,7 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import held, place
 from ownlint.program.glance import says
-from ownlint.program.once import once
+from ownlint.program.once import once, per_program
 from ownlint.program.places import THIS, Place, last_name, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -59,11 +59,10 @@ def own_notes(function: Function) -> Iterator[Note]:
             yield from (Note(write, test, write.place) for test in comparing)
 
 
+@per_program
 def noters(program: Program) -> frozenset[str]:
     """Names of the methods that may note something and answer whether it is new. Needs no decoding."""
-    if not isinstance(program.noters, frozenset):
-        program.noters = frozenset(function.name for function in program.functions if _says_what_changed(function))
-    return program.noters
+    return frozenset(function.name for function in program.functions if _says_what_changed(function))
 
 
 def told_notes(function: Function) -> Iterator[Note]:

@@ -1,15 +1,18 @@
-"""Answers about a whole function, worked out once and shared by all who ask.
+"""Answers about a whole function or a whole program, worked out once and shared by all who ask.
 
-What is told of one event after another (every exit, every test) would otherwise be found again by each rule.
+What is told of one event after another (every exit, every test) would otherwise be found again by each rule. What is
+kept must not be changed by those who get it, unless it is itself a memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from ownlint.program.subjects import Function
+if TYPE_CHECKING:
+    from ownlint.program.program import Program
+    from ownlint.program.subjects import Function
 
 _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
@@ -19,7 +22,7 @@ def once(
     ask: Callable[Concatenate[Function, _Rest], _Answer],
 ) -> Callable[Concatenate[Function, _Rest], _Answer]:
     """Keeps what `ask` answers, by its further arguments, as long as the function's flow is kept; so it may hold
-    events. What is kept must not be changed by those who get it."""
+    events."""
 
     @wraps(ask)
     def asked(function: Function, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Answer:
@@ -28,6 +31,20 @@ def once(
         if key not in known:
             known[key] = ask(function, *rest, **named)
         answer: _Answer = known[key]
+        return answer
+
+    return asked
+
+
+def per_program(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
+    """Keeps what `ask` answers as long as the program is kept."""
+
+    @wraps(ask)
+    def asked(program: Program) -> _Answer:
+        known = program.known
+        if ask not in known:
+            known[ask] = ask(program)
+        answer: _Answer = known[ask]
         return answer
 
     return asked

@@ -21,6 +21,7 @@ from ownlint.facts.show import text
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.failure import refuses
+from ownlint.program.once import per_program
 from ownlint.program.places import children, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -174,11 +175,10 @@ def _is_asked(names: frozenset[str], conditions: Iterable[Asked]) -> bool:
     return any(names <= asked.names for asked in conditions)
 
 
+@per_program
 def of(program: Program) -> Parity:
     """The siblings of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.siblings, Parity):
-        program.siblings = Parity(program)
-    return program.siblings
+    return Parity(program)
 
 
 class _Reading:

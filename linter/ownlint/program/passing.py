@@ -12,6 +12,7 @@ import re
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import failure, types
+from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -47,16 +48,13 @@ def _family(cls: Class) -> list[Class]:
     return [cls, *(other for other in cls.program.classes if other is not cls and cls in other.ancestry)]
 
 
+@per_program
 def _kept_types(program: Program) -> frozenset[str]:
     """All words in the types of fields and of variables outside of functions, but for what these only refer to: a
     local may have helpers that know it."""
-    if not isinstance(program.kept_types, frozenset):
-        written = {field.type for cls in program.classes for field in cls.record.fields}
-        written |= {variable.type for file in program.files.values() for variable in file.variables}
-        program.kept_types = frozenset(
-            word for one in written if not _is_plain_reference(one) for word in _WORD.findall(one)
-        )
-    return program.kept_types
+    written = {field.type for cls in program.classes for field in cls.record.fields}
+    written |= {variable.type for file in program.files.values() for variable in file.variables}
+    return frozenset(word for one in written if not _is_plain_reference(one) for word in _WORD.findall(one))
 
 
 def _is_plain_reference(written: str) -> bool:

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -71,29 +72,7 @@ class Program:
         self.earlier = earlier
         self.parity = (*models.parity, *parity)
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
-        self._border: object = None  # see `border.border`
-        self.summaries: object = None  # see `summaries.summaries`
-        self.maps: object = None  # see `containers.address_maps`
-        self.noters: object = None  # see `noting.noters`
-        self.kept_types: object = None  # see `passing.ends_with_failure`
-        self.resources: object = None  # see `resources.resources`
-        self.slots: object = None  # see `slots.slots`
-        self.coowners: object = None  # see `coowners.coowners`
-        self.handing: object = None  # see `handing.handing`
-        self.losses: object = None  # see `losing.losses`
-        self.guards: object = None  # see `guard_classes.guards`
-        self.guard_words: object = None  # see `temporaries.dropped_guards`
-        self.rechecks: object = None  # see `rechecks.helpers_of`
-        self.atomics: object = None  # see `rechecks.atomic_gaps`
-        self.shared: object = None  # see `lazily.others_lock`
-        self.validity: object = None  # see `validity.of`
-        self.siblings: object = None  # see `parity.of`
-        self.wrappers: object = None  # see `wrappers.of`
-        self.mutexes: object = None  # see `mutexes.mutexes`
-        self.locks: object = None  # see `locks.locks`
-        self.guarded: object = None  # see `guarded.guarded`
-        self.natives: object = None  # see `natives.natives`
-        self.registries: object = None  # see `registries.registries`
+        self.known: dict[Any, Any] = {}  # see `once.per_program`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()

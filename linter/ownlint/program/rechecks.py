@@ -23,6 +23,7 @@ from ownlint.program.flow import Flow
 from ownlint.program.glance import opens
 from ownlint.program.locks import mutex_fields
 from ownlint.program.mutexes import mutexes
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.sections import Section, Told, sections
@@ -166,10 +167,10 @@ def container_gaps(gaps: Gaps) -> Iterator[tuple[Insert, Gap]]:
 
 def _inserts_by_helpers(function: Function) -> Iterator[Insert]:
     """What methods of the same class store that count on the caller's lock."""
-    helpers = helpers_of(function)
-    if helpers.bare_names.isdisjoint(function.record.mentions):
+    known = helpers(function.program)
+    if known.bare_names.isdisjoint(function.record.mentions):
         return
-    for call, stored in _calls_of(function, helpers.bare):
+    for call, stored in _calls_of(function, known.bare):
         insert = stored.insert
         if insert is not None and call.receiver in (None, (THIS,)):
             value = _handed_value(stored, call.node)
@@ -288,14 +289,15 @@ class Handover(NamedTuple):
     tests: tuple[tuple[e.Test, bool], ...]
 
 
-def handovers(function: Function, helpers: Helpers) -> Iterator[Handover]:
+def handovers(function: Function) -> Iterator[Handover]:
     """Where a function looks something up by one method and stores it by another, each with a lock of its own."""
     said = function.record.mentions
-    if helpers.storing_names.isdisjoint(said) or helpers.looking_names.isdisjoint(said):
+    known = helpers(function.program)
+    if known.storing_names.isdisjoint(said) or known.looking_names.isdisjoint(said):
         return
     flow = function.flow
-    asking = _calls_of(function, helpers.looking)
-    storing = _calls_of(function, helpers.storing)
+    asking = _calls_of(function, known.looking)
+    storing = _calls_of(function, known.storing)
     if not asking or not storing:
         return
     covered = sections(function) if takes_locks(function) else None
@@ -336,12 +338,9 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
     return found
 
 
-def helpers_of(function: Function) -> Helpers:
-    """The helpers of a function's program; one object a program, since they are looked for once."""
-    program = function.program
-    if not isinstance(program.rechecks, Helpers):
-        program.rechecks = Helpers(program.classes)
-    return program.rechecks
+@per_program
+def helpers(program: Program) -> Helpers:
+    return Helpers(program.classes)
 
 
 # --- atomics ----------------------------------------------------------------------------------------
@@ -452,14 +451,13 @@ class _Atomics(NamedTuple):
     """How a body mentions that it assigns to one."""
 
 
+@per_program
 def _atomics(program: Program) -> _Atomics:
-    if not isinstance(program.atomics, _Atomics):
-        words = program.models.names_of("atomic")
-        found = [(field.name, field.type) for cls in program.classes for field in cls.record.fields]
-        found += [(variable.name, variable.type) for file in program.files.values() for variable in file.variables]
-        names = frozenset(name for name, written in found if types.parse(written).last in words)
-        program.atomics = _Atomics(names, frozenset(f"={name}" for name in names))
-    return program.atomics
+    words = program.models.names_of("atomic")
+    found = [(field.name, field.type) for cls in program.classes for field in cls.record.fields]
+    found += [(variable.name, variable.type) for file in program.files.values() for variable in file.variables]
+    names = frozenset(name for name, written in found if types.parse(written).last in words)
+    return _Atomics(names, frozenset(f"={name}" for name in names))
 
 
 def _spoken(function: Function) -> set[str]:

@@ -19,6 +19,7 @@ from ownlint.program.assignments import Held, assigned
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import CLEARS, INSERTS, LOOKS, names_of
 from ownlint.program.flow import Flow
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -522,8 +523,7 @@ def _held(value: bool) -> Held:
     return Held("flag", True, "true") if value else Held("cleared", False, "false")
 
 
+@per_program
 def registries(program: Program) -> Registries:
     """The registries of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.registries, Registries):
-        program.registries = Registries(program)
-    return program.registries
+    return Registries(program)

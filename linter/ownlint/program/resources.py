@@ -18,6 +18,7 @@ from ownlint.program import types
 from ownlint.program.duties import OWNING as OWNING
 from ownlint.program.duties import Duties, releases_member
 from ownlint.program.models import Place, Verb
+from ownlint.program.once import per_program
 from ownlint.program.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.program.places import last_name
 from ownlint.program.program import Callee, Program
@@ -455,8 +456,7 @@ def _is_handed_on(record: r.Function, index: int) -> bool:
     return any("..." in given.type or given.spread for given in record.parameters[: index + 1])
 
 
+@per_program
 def resources(program: Program) -> Resources:
     """The handles of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.resources, Resources):
-        program.resources = Resources(program)
-    return program.resources
+    return Resources(program)

@@ -19,6 +19,7 @@ from ownlint.program.bodies import values
 from ownlint.program.borrowing import Borrowed, puts, whose
 from ownlint.program.duties import OWNING, Reading
 from ownlint.program.emptying import HANDS_OVER, Ending
+from ownlint.program.once import per_program
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, last_name, strip, walk
 from ownlint.program.program import Program
@@ -477,11 +478,10 @@ def _stem(path: str) -> str:
     return last.lower()
 
 
+@per_program
 def slots(program: Program) -> Slots:
     """The slots of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.slots, Slots):
-        program.slots = Slots(program)
-    return program.slots
+    return Slots(program)
 
 
 def is_by_constructor(store: Store, cls: Class) -> bool:

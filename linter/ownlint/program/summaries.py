@@ -12,6 +12,7 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.models import Effect
 from ownlint.program.models import Place as Role
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, place_of, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -210,11 +211,10 @@ def _role(text: str) -> Role | None:
     return Role(text)  # type: ignore[arg-type]
 
 
+@per_program
 def summaries(program: Program) -> Summaries:
     """The summaries of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.summaries, Summaries):
-        program.summaries = Summaries(program)
-    return program.summaries
+    return Summaries(program)
 
 
 def names(effects: tuple[Effect, ...]) -> list[str]:

@@ -12,6 +12,7 @@ from ownlint.program import events as e
 from ownlint.program.glance import opens
 from ownlint.program.guard_classes import GuardClass, guards
 from ownlint.program.mutexes import mutexes
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -65,11 +66,10 @@ def _may_drop(function: Function) -> bool:
     return function.says(_made_at_once(words)) or function.says(_COMMA)
 
 
+@per_program
 def _words(program: Program) -> frozenset[str]:
     """Last names of all guards."""
-    if not isinstance(program.guard_words, frozenset):
-        program.guard_words = frozenset(guards(program).words).union(mutexes(program).holders)
-    return program.guard_words
+    return frozenset(guards(program).words).union(mutexes(program).holders)
 
 
 @lru_cache(maxsize=4)

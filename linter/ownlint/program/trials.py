@@ -8,9 +8,9 @@ projects stand in folders called `tests`.
 from __future__ import annotations
 
 import re
-from weakref import WeakKeyDictionary
 
 from ownlint.facts import records as r
+from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
@@ -26,8 +26,6 @@ _APART = re.compile(
 """Such code stands in folders of its own, and has a `main` of its own."""
 _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
-
-_FOLDERS: WeakKeyDictionary[Program, frozenset[str]] = WeakKeyDictionary()
 
 
 def is_trial(function: Function) -> bool:
@@ -47,11 +45,10 @@ def _defines_tests(file: r.File) -> bool:
     return any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions)
 
 
+@per_program
 def _folders(program: Program) -> frozenset[str]:
     """The folders with a file that defines tests."""
-    if program not in _FOLDERS:
-        _FOLDERS[program] = frozenset(_folder(path) for path, file in program.files.items() if _defines_tests(file))
-    return _FOLDERS[program]
+    return frozenset(_folder(path) for path, file in program.files.items() if _defines_tests(file))
 
 
 def _folder(path: str) -> str:

@@ -23,6 +23,7 @@ from ownlint.program.assignments import place
 from ownlint.program.conditions import computed_once
 from ownlint.program.failure import reports_failure
 from ownlint.program.flow import Flow
+from ownlint.program.once import per_program
 from ownlint.program.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
@@ -629,11 +630,10 @@ _SETTERS = frozenset({"store", "exchange", "reset", "swap", "clear", "release", 
 _CHECKING = frozenset({"check", "return on failure"})
 
 
+@per_program
 def of(program: Program) -> Validity:
     """The guards of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.validity, Validity):
-        program.validity = Validity(program)
-    return program.validity
+    return Validity(program)
 
 
 def guard_owners(guards: list[Guard]) -> frozenset[Place]:

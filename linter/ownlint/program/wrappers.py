@@ -13,6 +13,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.conditions import computed_once
 from ownlint.program.natives import natives, words
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -207,8 +208,7 @@ class Wrappers:
         return next((cls for cls in found if cls is not None), None)
 
 
+@per_program
 def of(program: Program) -> Wrappers:
     """The wrappers of a program; one object a program, since its answers are remembered."""
-    if not isinstance(program.wrappers, Wrappers):
-        program.wrappers = Wrappers(program)
-    return program.wrappers
+    return Wrappers(program)

@@ -111,9 +111,9 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
         earlier = _earlier(case, Path(folder), known, words)
     results = list(catalogue.run(rules, Program(files, known, earlier)))
     said = [result for result in results if isinstance(result, Finding)]
-    texts = {block.name: block.text.encode() for block in case.blocks}
+    blocks = {block.name: block for block in case.blocks}
     findings = sorted(
-        settle(said, preferences(rules), lambda path, offset: texts[path].count(b"\n", 0, offset) + 1),
+        settle(said, preferences(rules), lambda path, offset: line_of(blocks[path], offset)),
         key=lambda finding: (finding.path, finding.span, finding.rule, finding.message),
     )
     return Found(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)

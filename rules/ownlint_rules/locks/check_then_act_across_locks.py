@@ -132,7 +132,7 @@ def _stored(key: records.Value, held: containers.Container) -> str:
 
 
 def _by_helpers(function: Function) -> Iterator[Finding]:
-    for handover in rechecks.handovers(function, rechecks.helpers_of(function)):
+    for handover in rechecks.handovers(function):
         stored = handover.stored
         insert = stored.insert
         assert insert is not None

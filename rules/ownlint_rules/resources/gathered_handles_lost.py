@@ -48,31 +48,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, losing, places, rule
-
-_MOST_STEPS = 3
+from ownlint import Finding, Function, losing, rule
 
 
 @rule(severity="error")
 def gathered_handles_lost(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "gathered":
-            cause = loss.ways[0].cause
-            when = f"`{places.last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
             yield function.finding(
                 loss.acquired,
-                f"what `{loss.name}` has gathered is lost when {when}",
+                f"what `{loss.name}` has gathered is lost when {losing.when(loss)}",
                 certainty=loss.certainty,
                 help=f"let `{loss.name}` hold owners, or release its elements on this way",
-                steps=tuple(_steps(function, loss)),
+                steps=tuple(losing.steps(function, loss, f"what `{loss.name}` holds")),
             )
-
-
-def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
-    for way in loss.ways[:_MOST_STEPS]:
-        if way.cause is not None:
-            yield function.step(way.cause, "this can fail")
-        if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, f"and this leaves with what `{loss.name}` holds")
-    if loss.ended is not None:
-        yield function.step(loss.ended, "only here somebody takes it over")

@@ -52,9 +52,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, losing, places, rule, weaker
+from ownlint import Finding, Function, losing, rule, weaker
 
-_MOST_STEPS = 3
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 
 
@@ -62,14 +61,12 @@ _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 def lost_on_failure(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "failure":
-            cause = loss.ways[0].cause
-            when = f"`{places.last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
             yield function.finding(
                 loss.acquired,
-                f"`{loss.name}` is lost when {when}",
+                f"`{loss.name}` is lost when {losing.when(loss)}",
                 certainty=weaker(loss.certainty, "possible") if _ends_a_test(function) else loss.certainty,
                 help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
-                steps=tuple(_steps(function, loss)),
+                steps=tuple(losing.steps(function, loss, f"`{loss.name}`")),
             )
 
 
@@ -79,13 +76,3 @@ def _ends_a_test(function: Function) -> bool:
         return False
     callers = function.program.callers(function)
     return bool(callers) and all(caller.name == "main" for caller in callers)
-
-
-def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
-    for way in loss.ways[:_MOST_STEPS]:
-        if way.cause is not None and way.cause is not loss.acquired:
-            yield function.step(way.cause, "this can fail")
-        if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, f"and this leaves with `{loss.name}`")
-    if loss.ended is not None:
-        yield function.step(loss.ended, "only here somebody takes it over")

@@ -41,9 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, losing, places, rule
-
-_MOST_STEPS = 3
+from ownlint import Finding, Function, losing, places, rule
 
 
 @rule(severity="error")
@@ -57,15 +55,5 @@ def released_before_success(function: Function) -> Iterator[Finding]:
                 f"`{loss.name}` gives up what it owns before {work} has succeeded",
                 certainty=loss.certainty,
                 help=f"let `{loss.name}` own it until nothing can fail any more, then give it up where it is adopted",
-                steps=tuple(_steps(function, loss)),
+                steps=tuple(losing.steps(function, loss, "what was given up")),
             )
-
-
-def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:
-    for way in loss.ways[:_MOST_STEPS]:
-        if way.cause is not None:
-            yield function.step(way.cause, "this can fail")
-        if way.cause is None or way.exit.span != way.cause.span:
-            yield function.step(way.exit, "and this leaves with what was given up")
-    if loss.ended is not None:
-        yield function.step(loss.ended, "only here somebody takes it over")
