@@ -51,11 +51,7 @@ def _names(value: r.Value) -> Iterator[str]:
 def kept_out_of_sight(function: Function) -> frozenset[str]:
     """Names whose values somebody may keep without our seeing it: a class inside the function looks at them, or a
     nested function does and they are bound more than once, so that nobody knows which value it sees."""
-    inner = [
-        (index, record)
-        for index, record in enumerate(function.file.functions)
-        if record.parent == function.index and index != function.index
-    ]
+    inner = function.program.nested(function)
     if not inner:
         return frozenset()
     bound: dict[str, int] = {}
@@ -63,11 +59,11 @@ def kept_out_of_sight(function: Function) -> frozenset[str]:
         for name in _binds(statement):
             bound[name] = bound.get(name, 0) + 1
     hidden: set[str] = set()
-    for index, record in inner:
-        looked_at = captured(function, index)
-        direct = record.kind in ("function", "lambda")
+    for one in inner:
+        looked_at = captured(function, one.index)
+        direct = one.record.kind in ("function", "lambda")
         hidden |= {name for name in looked_at if not direct or bound.get(name, 0) > 1}
-        hidden |= _nonlocals(function, index)
+        hidden |= _nonlocals(one)
     return frozenset(hidden)
 
 
@@ -86,10 +82,8 @@ def _binds(statement: r.Statement) -> Iterator[str]:
         yield from (part.text for part in walk(target) if isinstance(part, r.Name))
 
 
-def _nonlocals(function: Function, index: int) -> set[str]:
-    inner = function.program.function_at(function.file, index)
-    body = inner.body if inner is not None else ()
-    return {name for part in body if isinstance(part, r.Scope) and part.kind == "nonlocal" for name in part.names}
+def _nonlocals(inner: Function) -> set[str]:
+    return {name for part in inner.body if isinstance(part, r.Scope) and part.kind == "nonlocal" for name in part.names}
 
 
 def outside_names(function: Function) -> frozenset[str]:

@@ -105,6 +105,7 @@ class Program:
         self._macros: dict[str, list[r.Macro]] = {}
         self._variables: dict[str, list[tuple[r.File, r.Variable]]] = {}
         self.functions: list[Function] = []
+        self._nested: dict[tuple[str, int], list[Function]] = {}
         for file in self.files.values():
             for record in file.classes:
                 cls = Class(self, file, record)
@@ -128,6 +129,8 @@ class Program:
                     view.cls = owner
                     self._views[file.path, index] = view
                     self.functions.append(view)
+                    if function.parent != index:
+                        self._nested.setdefault((file.path, function.parent), []).append(view)
                     if owner is not None:
                         owner.methods.append(view)
                         if owner.file is file and _inside(function, owner.record):
@@ -177,6 +180,10 @@ class Program:
 
     def function_at(self, file: r.File, index: int) -> Function | None:
         return self._views.get((file.path, index))
+
+    def nested(self, function: Function) -> Sequence[Function]:
+        """The functions, lambdas and class bodies that stand in the function itself, in source order."""
+        return self._nested.get((function.path, function.index), ())
 
     def body(self, function: Function) -> r.Body:
         if function in self._bodies:

@@ -152,11 +152,8 @@ class Function(_Subject):
         return self.program.has_comment_near(self.file, span)
 
     def lambdas(self) -> Iterator[Function]:
-        for index, record in enumerate(self.file.functions):
-            if record.parent == self.index and record.kind == "lambda":
-                inner = self.program.function_at(self.file, index)
-                if inner is not None:
-                    yield inner
+        """Those that stand in the body itself, in source order."""
+        return (inner for inner in self.program.nested(self) if inner.record.kind == "lambda")
 
 
 class Class(_Subject):

@@ -38,7 +38,7 @@ def tries(program: Program, file: r.File) -> bool:
         return True
     if _APART.search(file.path) is not None and _folders(program):
         return True
-    return _defines_tests(file)
+    return file.path in _test_files(program)
 
 
 def _defines_tests(file: r.File) -> bool:
@@ -46,9 +46,14 @@ def _defines_tests(file: r.File) -> bool:
 
 
 @per_program
+def _test_files(program: Program) -> frozenset[str]:
+    return frozenset(path for path, file in program.files.items() if _defines_tests(file))
+
+
+@per_program
 def _folders(program: Program) -> frozenset[str]:
     """The folders with a file that defines tests."""
-    return frozenset(_folder(path) for path, file in program.files.items() if _defines_tests(file))
+    return frozenset(map(_folder, _test_files(program)))
 
 
 def _folder(path: str) -> str:
