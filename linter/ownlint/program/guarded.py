@@ -238,6 +238,11 @@ class Domain:
             return True
         return self.program.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
 
+    def is_container(self, member: str) -> bool:
+        """Whether a member is a container of a known kind."""
+        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        return "container" in self.program.roles_at(written, self.file, self.scope)
+
     def _is_enum(self, name: str) -> bool:
         return self.program.find_class(name, self.scope, self.file, enum=True) is not None
 
