@@ -157,6 +157,10 @@ class _Judge:
             return "possible"
         return "likely"
 
+    def takes(self, function: Function) -> bool:
+        """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""
+        return any(locks.holds(held, self.guard.lock) for held in self.locking.held(function).values())
+
     def is_torn(self, use: guarded.Use) -> bool:
         """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
         what it goes through is a container."""
@@ -172,6 +176,6 @@ class _Judge:
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = not function.is_method or locks.is_override(function)
-        if called_by_pointer and not self.locking.from_callers(function).sites:
+        if called_by_pointer and not self.takes(function) and not self.locking.from_callers(function).sites:
             return True
         return guarded.hands_out(use)
