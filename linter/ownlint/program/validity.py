@@ -254,7 +254,6 @@ class Validity:
         if len(work) != 1 or any(not _is_inside(call, work[0]) for call in flow.calls if call.node.kind == "call"):
             return None
         for call in work:
-            name = last_name(call.node.callee)
             found = self._meant(function, call, known)
             where = self.receiver_of(function, call)
             if not found or where is None or where[: len(subject)] != subject:
