@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -376,13 +376,11 @@ class Slots:
     def _is_taken_out(self, slot: Slot) -> bool:
         """Whether some function empties the slot and answers with what was in it."""
         return any(
-            Ending(function, slot.cls, slot.field.name).takes_out(
-                lambda target, f=function: self._is_of(slot, target, f)
-            )
+            Ending(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
             for function in self._takers.get(slot.field.name, ())
         )
 
-    def _is_of(self, slot: Slot, target: r.Value, function: Function) -> bool:
+    def _is_of(self, slot: Slot, function: Function, target: r.Value) -> bool:
         found = self.member(target, function)
         return found is not None and found[1] is slot.field
 
