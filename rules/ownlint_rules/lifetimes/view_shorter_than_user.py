@@ -43,8 +43,9 @@ Quiet: what is moved or released to a new owner, set back by hand, by a method, 
 views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
 strings that a call gets (they are names, and copied).
 
-Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen,
-nor memory that a callee hands out. Of one function, the first 24 stores that lead to a local are judged.
+Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a
+thread that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24
+stores that lead to a local are judged.
 
 Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
 the deleter runs.
