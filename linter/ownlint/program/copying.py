@@ -122,7 +122,8 @@ def _parts_copy(cls: Class, depth: int) -> bool:
         } & {*said}:
             return False
         found = _base(cls, base)
-        if found is not None and depth < _DEEPEST and not _copies_as_part(found, depth + 1):
+        meant = [found] if found is not None else cls.program.classes_called(_base_name(cls, base), cls.file)
+        if depth < _DEEPEST and not all(_copies_as_part(one, depth + 1) for one in meant):
             return False
     return all(field.static or _field_copies(cls, field, depth) for field in cls.record.fields)
 
@@ -182,6 +183,10 @@ def _is_seen(cls: Class, base: r.Base) -> bool:
 def _base(cls: Class, base: r.Base) -> Class | None:
     """The class that a base names, itself or by an alias."""
     return cls.program.find_class(cls.program.expand(base.name, cls.file, cls.symbol), cls.symbol, cls.file)
+
+
+def _base_name(cls: Class, base: r.Base) -> str:
+    return types.parse(cls.program.expand(base.name, cls.file, cls.symbol)).last
 
 
 # --- whether somebody does ---

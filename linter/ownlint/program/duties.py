@@ -51,6 +51,8 @@ class Duty(NamedTuple):
     """The parameters through which an owned handle comes out."""
     strangers: frozenset[int] = frozenset()
     """Given to a callee that nobody sees."""
+    parts: frozenset[int] = frozenset()
+    """A member of what is given is released: of the struct around a handle."""
 
 
 NOTHING = Duty()
@@ -142,6 +144,9 @@ class Reading:
         if self.ends_itself:
             self.names[THIS] = {Source(RECEIVER)}
         self.statics: set[str] = set()
+        self.members: dict[str, set[int]] = {}
+        """The locals that hold a member of a parameter."""
+        self.parts: set[int] = set()
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name and may_be_handle(parameter.type):
                 self.names[parameter.name] = {Source(index)}
@@ -178,6 +183,7 @@ class Reading:
             made[0] if owns else None,
             tuple(sorted(self.outs.items())),
             frozenset(self.strangers),
+            frozenset(self.parts),
         )
 
     def is_raw_result(self) -> bool:
@@ -221,6 +227,8 @@ class Reading:
             if not roles and (types.parse(written).pointers or types.parse(written).is_placeholder):
                 value = value.args[0]
         self.names.setdefault(name, set()).update(self.sources(value))
+        if part_of := self.part_of(value):
+            self.members.setdefault(name, set()).update(part_of)
 
     def returns(self, value: r.Value) -> None:
         sources = self.sources(value)
@@ -281,11 +289,14 @@ class Reading:
             self.hands_out(call, made)
         given = [(index, sources) for index, arg in enumerate(call.args) if (sources := self.sources(arg))]
         on = self.sources(receiver(call)) if isinstance(call.callee, r.Member) else set()
+        parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
         if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
             on = {Source(RECEIVER)}  # a method of our own, perhaps
-        if not given and not on:
+        if not given and not on and not parts:
             return
         ended = self.resources.released(call, self.function)
+        sure = {one.where.index for one in ended if one.where.kind == "argument" and one.certainty != "possible"}
+        self.parts.update(parameter for index, found in parts if index in sure for parameter in found)
         for one in ended:
             if one.where.kind == "receiver":
                 if isinstance(call.callee, r.Member) or one.certainty != "possible":
@@ -332,6 +343,28 @@ class Reading:
             if capture.name in self.names and not capture.by_reference:
                 self.give_away(self.names[capture.name])
                 self.elsewhere.update(source.at for source in self.names[capture.name])
+        inner = self.resources.program.function_at(self.function.file, made.function)
+        if inner is not None:
+            self.ended_by(inner, made)
+
+    def ended_by(self, inner: Function, made: r.Lambda) -> None:
+        """What a lambda ends of what it captures: a cleanup, more often than not."""
+        taken = {capture.name for capture in made.captures}
+        hidden = inner.locals.keys() | {parameter.name for parameter in inner.record.parameters}
+        takes_all = not taken.isdisjoint("&=")
+        seen = {name for name in (*self.names, *self.members) if name in taken or (takes_all and name not in hidden)}
+        seen.discard(THIS)
+        if not seen:
+            return
+        reading = Reading(inner, self.resources)
+        reading.acquires = False
+        reading.names = {name: set(self.names[name]) for name in seen & self.names.keys()}
+        reading.members = {name: set(self.members[name]) for name in seen & self.members.keys()}
+        for statement in statements(inner.body):
+            reading.calls.clear()
+            reading.statement(statement)
+        self.released |= reading.released
+        self.parts |= reading.parts
 
     # --- what becomes of a source ---
 
@@ -382,6 +415,19 @@ class Reading:
                     self.calls[id(inner)] = self.sources_of_call(inner)
                 return self.calls[id(inner)]
         return set()
+
+    def part_of(self, value: r.Value | None) -> set[int]:
+        """The parameters of which the value is a member."""
+        inner = strip(value)
+        if isinstance(inner, r.Name):
+            return self.members.get(inner.text, set())
+        if not isinstance(inner, r.Member):
+            return set()
+        while isinstance(inner, r.Member):
+            inner = strip(inner.base)
+        if not isinstance(inner, r.Name) or inner.text == THIS:
+            return set()
+        return {source.parameter for source in self.names.get(inner.text, ()) if source.made is None}
 
     def sources_of_call(self, call: r.Call) -> set[Source]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None

@@ -323,6 +323,8 @@ class Holder:
         touching = [index for index, argument in enumerate(node.args) if self._touches(argument)]
         on = receiver(node)
         by_receiver = on is not None and self._is_called_on(node, on)
+        if any(self._is_read_off(argument) for argument in node.args) and self._is_ended_by_number(node):
+            return "released"
         if not touching and not by_receiver:
             return "gone" if self._ends_program(node) else ""
         if self.function.program.role(name) in ("return on failure", "assign or return", "check", "assert", "log"):
@@ -401,7 +403,9 @@ class Holder:
         if any(self._ends_later(other) for other in node.args if other is not argument):
             return "kept"
         taking = self.resources.taking(node, self.function, index)
-        if taking == "released":
+        if taking == "released" or (
+            self._is_around(argument) and self.resources.ends_member(node, self.function, index)
+        ):
             return "released"
         if taking in ("adopted", "kept"):
             return "kept"
@@ -412,6 +416,25 @@ class Holder:
         if taking == "borrowed" or self._only_looks(node, index):
             return ""
         return "unknown"
+
+    def _is_read_off(self, argument: r.Value) -> bool:
+        """`socket->fd()`: the number by which the system knows the handle."""
+        inner = strip(argument)
+        return isinstance(inner, r.Call) and not inner.args and inner.kind == "call" and self.is_handle(receiver(inner))
+
+    def _is_ended_by_number(self, node: r.Call) -> bool:
+        """Whether the call ends what it was read off from."""
+        return any(
+            self._is_read_off(argument) and self.resources.taking(node, self.function, index) == "released"
+            for index, argument in enumerate(node.args)
+        )
+
+    def _is_around(self, argument: r.Value) -> bool:
+        """Whether the argument is the struct of which the handle is a member."""
+        inner = strip(argument)
+        inner = strip(inner.value) if isinstance(inner, r.Unary) and inner.op == "&" else inner
+        where = place(self.function, inner) if isinstance(inner, _PLAIN) else None
+        return where is not None and any(len(where) < len(alias) and covers(where, alias) for alias in self.aliases)
 
     def _given_pointee(self, node: r.Call, index: int) -> Meaning:
         """A value or a const reference looks; another reference may be the beginning of a link to it."""

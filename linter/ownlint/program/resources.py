@@ -363,6 +363,10 @@ class Resources:
             return "unknown"
         return "borrowed" if len(duties) >= len(callee.records) else "unknown"
 
+    def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
+        return any(index in self.duties.of(target).parts for target in self.program.callee(call, function).functions)
+
     def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
         """The arguments (from 0) that the result may be: `Check(p)`, which returns `p`."""
         callee = self.program.callee(call, function)
