@@ -26,6 +26,7 @@ _OWNS = _POINTERS | {"scoped owner"}
 _GETS = re.compile(rb'"get",(?:true|false),\d+\],\[\]')
 """A call of `get` without arguments."""
 
+_DEEPEST = 3
 _MOST = 24
 """Adoptions of one raw pointer that are followed in one function: each costs a walk over its flow."""
 _LETS_GO = frozenset({"release", "Release", "detach", "reset", "swap", "take", "Take", "steal", "leak"})
@@ -132,15 +133,16 @@ class CoOwners:
             return None
         for ended in self.resources.released(call, function):
             if ended.where.kind == "argument" and ended.where.index == index:
-                is_sure = ended.certainty != "possible" and self._is_plain_release(call, function)
+                is_sure = ended.certainty != "possible" and self._is_plain_release(call, function, index)
                 return (True, ended.certainty) if is_sure else None
-        if not self._is_plain_owner(call, function, is_address=isinstance(given, r.Unary)):
-            return None
+        is_address = isinstance(given, r.Unary)
+        if not self._is_plain_owner(call, function, is_address=is_address):
+            return (False, "likely") if lent and self._is_adopted_inside(call, function, index) else None
         if self.resources.taking(call, function, index) != "adopted":
             return None
         return False, "certain" if call.kind == "construct" else "likely"
 
-    def _is_plain_release(self, call: r.Call, function: Function) -> bool:
+    def _is_plain_release(self, call: r.Call, function: Function, index: int, depth: int = 0) -> bool:
         """A release that is known as one, or a function of the project that does little else: a long one that ends its
         argument on some way may do so for reasons of its own."""
         if call.kind == "delete":
@@ -148,9 +150,51 @@ class CoOwners:
         callee = self.program.callee(call, function)
         # Of a name that many bear, any may be meant: all of them have to release.
         releasers = self.resources.pairs.releasers
-        if callee.models or (callee.records and all(id(record) in releasers for record in callee.records)):
+        if callee.models:
+            return any(effect.verb == "release" for model in callee.models for effect in model.effects)
+        if callee.records and all(id(record) in releasers for record in callee.records):
             return True
-        return callee.certainty == "certain" and all(one.is_short for one in callee.functions)
+        if callee.certainty != "certain" or depth > _DEEPEST:
+            return False
+        return all(one.is_short and not self._may_mean_another(one, index, depth) for one in callee.functions)
+
+    def _may_mean_another(self, target: Function, index: int, depth: int) -> bool:
+        """Whether a function gives its parameter to what releases it only if a name means what it seems to mean."""
+        parameters = target.record.parameters
+        name = parameters[index].name if index < len(parameters) else ""
+        return any(
+            self._is_parameter(given, name, target)
+            and any(one.where.kind == "argument" and one.where.index == at for one in ended)
+            and not self._is_plain_release(inner, target, at, depth + 1)
+            for inner in self._calls(target)
+            if (ended := self.resources.released(inner, target))
+            for at, given in enumerate(inner.args)
+        )
+
+    def _is_adopted_inside(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether a function of the project, that does little else, makes an owner of what it is given."""
+        callee = self.program.callee(call, function) if call.kind == "call" else None
+        if callee is None or callee.certainty != "certain" or not callee.functions:
+            return False
+        return all(self._adopts(target, index) for target in callee.functions)
+
+    def _adopts(self, target: Function, index: int) -> bool:
+        parameters = target.record.parameters
+        if not target.is_short or index >= len(parameters) or not _LETS_GO.isdisjoint(target.record.mentions):
+            return False
+        return any(
+            self._is_parameter(inner.args[0], parameters[index].name, target)
+            and self._is_plain_owner(inner, target, is_address=False)
+            and self.resources.taking(inner, target, 0) == "adopted"
+            for inner in self._calls(target)
+        )
+
+    def _is_parameter(self, value: r.Value, name: str, target: Function) -> bool:
+        """Whether a value is the parameter, perhaps through what returns what it is given."""
+        inner = strip(value)
+        while isinstance(inner, r.Call) and len(inner.args) == 1 and self.resources.passes_on(inner, target):
+            inner = strip(inner.args[0])
+        return isinstance(inner, r.Name) and inner.text == name
 
     def _is_plain_owner(self, call: r.Call, function: Function, *, is_address: bool) -> bool:
         """An owner that deletes what it is given: no deleter of its own, nor a count inside the object."""

@@ -20,7 +20,8 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 ```
 
 Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
-same raw pointer adopted twice on one way; a `get()` that is given to `delete` or to a function that releases it. Owners
+same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
+short function of the project that makes an owner of it. Owners
 are smart pointers, scoped types of the models, and classes whose destructor releases the member that the method
 returns.
 
