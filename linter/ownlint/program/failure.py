@@ -178,8 +178,9 @@ def _enders(program: Program) -> frozenset[str]:
     functions = [function for function in program.functions if function.language == "cpp"]
     mentioned = {name for function in functions for name in function.record.mentions}
     found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
+    ending = [function for function in functions if function.record.result in ("", "void")]
     for _ in range(_DEEPEST_END):
-        found |= {function.name for function in functions if not found.isdisjoint(function.record.mentions)}
+        found |= {function.name for function in ending if not found.isdisjoint(function.record.mentions)}
     return frozenset(found)
 
 
