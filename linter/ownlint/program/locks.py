@@ -246,6 +246,8 @@ class Locking:
         found = self.program.callee(event.node, caller)
         if found.functions:
             return function in found.functions
+        if _says_what_it_makes(caller, event, function):
+            return True
         return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
 
     def starts_thread(self, made: Function) -> bool:
@@ -289,6 +291,16 @@ def _made_it(caller: Function, event: e.Event) -> bool:
     """Whether a call is made on an object that the caller has just made."""
     on = event.receiver if isinstance(event, e.Call) else None
     return on is not None and len(on) == 1 and is_made_in(caller, on[0])
+
+
+def _says_what_it_makes(caller: Function, event: e.Call, function: Function) -> bool:
+    """Whether the receiver is a local that a maker out of sight, or of a roundabout type, has made as an object of the
+    function's class: `auto pool = make_counted<Pool>(n)`."""
+    on = event.receiver
+    if on is None or len(on) != 1 or function.home is None or not is_made_in(caller, on[0]):
+        return False
+    made = strip(caller.locals[on[0]][1])
+    return isinstance(made, r.Call) and types.parse(made.template).last == function.home.name
 
 
 def is_made_in(function: Function, name: str) -> bool:
