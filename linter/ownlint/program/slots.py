@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property, partial
+from itertools import chain
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -367,7 +368,7 @@ class Slots:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
         name = slot.field.name
         seen: set[int] = set()
-        for function in (*self._near(slot.cls, name), *self._anywhere(name)):
+        for function in chain(self._near(slot.cls, name), self._anywhere(name)):
             if id(function) not in seen:
                 seen.add(id(function))
                 if self._ends(function, slot):
@@ -395,13 +396,13 @@ class Slots:
                     found.setdefault(word[1:], []).append(function)
         return found
 
-    def _near(self, cls: Class, name: str) -> list[Function]:
+    def _near(self, cls: Class, name: str) -> Iterator[Function]:
         """Functions of the class and of its files that say the name."""
-        own = [method for method in cls.methods if self._may_say(method, name)]
+        yield from (method for method in cls.methods if self._may_say(method, name))
         key = _stem(cls.path), name
         if key not in self._saying:
             self._saying[key] = [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)]
-        return [*own, *(f for f in self._saying[key] if f.home is not cls)]
+        yield from (f for f in self._saying[key] if f.home is not cls)
 
     def _may_say(self, function: Function, name: str) -> bool:
         if name not in self._spelled:
@@ -427,14 +428,11 @@ class Slots:
             found.setdefault(_stem(function.path), []).append(function)
         return found
 
-    def _anywhere(self, name: str) -> list[Function]:
+    def _anywhere(self, name: str) -> Iterator[Function]:
         """Functions of the whole project that release something and say the name, or call what answers with it."""
         words_said = {name, *self.program.accessors.get(name, ())}
-        out: dict[int, Function] = {}
         for word in sorted(words_said):
-            for function in self._sayers.get(word, ()):
-                out[id(function)] = function
-        return list(out.values())
+            yield from self._sayers.get(word, ())
 
     @cached_property
     def _sayers(self) -> dict[str, list[Function]]:
