@@ -12,10 +12,7 @@ from pathlib import Path
 from ownlint import __version__
 from ownlint.catalogue import GROUP
 from ownlint.config import ConfigError, Settings, place_of
-from ownlint.facts.records import FORMAT
-
-_READING = ("facts", "frontends")
-"""The parts that decide what is read in a file; they import no other, but for a record of how to compile it."""
+from ownlint.facts.records import FORMAT, Language
 
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
 
@@ -48,10 +45,12 @@ def model_paths(root: Path, settings: Settings) -> tuple[Path, ...]:
     return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own)
 
 
-@functools.lru_cache(maxsize=1)
-def reader_digest() -> bytes:
-    """Of the code that reads files. Not of versions alone: a checkout changes without a new one."""
-    return _digest_of(*(Path(__file__).parent / part for part in _READING))
+@functools.lru_cache(maxsize=2)
+def reader_digest(language: Language) -> bytes:
+    """Of the code that reads files of a language. Not of versions alone: a checkout changes without a new one. It
+    imports nothing else, but for a record of how to compile a file."""
+    here = Path(__file__).parent
+    return _digest_of(here / "facts", *(here / "frontends").glob("*.py"), here / "frontends" / language)
 
 
 @functools.lru_cache(maxsize=1)
@@ -60,11 +59,11 @@ def engine_digest() -> bytes:
     return _digest_of(Path(__file__).parent)
 
 
-def _digest_of(*folders: Path) -> bytes:
+def _digest_of(*places: Path) -> bytes:
     parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
     digest = blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20)
-    for folder in folders:
-        for path in _python_files(folder):
+    for place in sorted(places):
+        for path in _python_files(place) if place.is_dir() else (place,):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.digest()
 

@@ -264,12 +264,14 @@ def read(
     from ownlint.frontends.extract import Task, extract
 
     named = modules(sources)
-    words = encode_vocabulary(vocabulary)
+    words = {language: encode_vocabulary(vocabulary.of(language)) for language in ("cpp", "python")}
     files: list[File | None] = []
     missing: list[tuple[int, str]] = []
     depends: set[str] = set()
     for index, (source, digest) in enumerate(zip(sources, held, strict=True)):
-        key = _file_key(source, digest, commands.get(source.relative), words, named.get(source.relative, ""))
+        key = _file_key(
+            source, digest, commands.get(source.relative), words[source.language], named.get(source.relative, "")
+        )
         file, headers = _known(cache.get(key) if digest else None, digests)
         files.append(file)
         depends.update(headers)
@@ -295,7 +297,7 @@ def read(
 def _file_key(source: Source, digest: str, command: Command | None, words: bytes, module: str) -> str:
     how = b"" if command is None else msgspec.json.encode(command)
     about = f"{source.language}\0{source.relative}\0{module}\0{digest}".encode()
-    return Cache.key(b"file", inputs.reader_digest(), words, about, how)
+    return Cache.key(b"file", inputs.reader_digest(source.language), words, about, how)
 
 
 def _known(entry: bytes | None, digests: Digests) -> tuple[File | None, list[str]]:

@@ -49,6 +49,12 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     anchors: tuple[Anchor, ...] = ()
     """A Python file that satisfies none of them is not read; without any, every file is."""
 
+    def of(self, language: str) -> Vocabulary:
+        """The words that the frontend of the language is handed; its facts do not depend on the others."""
+        if language == "python":
+            return Vocabulary(anchors=self.anchors)
+        return msgspec.structs.replace(self, anchors=())
+
 
 _encoder = msgspec.json.Encoder(order="sorted")
 

@@ -22,6 +22,7 @@ Access = Literal["", "public", "protected", "private"]
 Words = tuple[str, ...]
 
 _NESTING = 60
+_NEAR = 2000
 """Classes and namespaces nested deeper than this are not read."""
 
 
@@ -144,7 +145,7 @@ class Declarations(Statements):
             return ()
         low = bisect_left(self.mark_starts, start)
         high = bisect_left(self.mark_starts, end)
-        while low and not self.source[self.marks[low - 1].start : start].strip():
+        while low and self._stands_before(self.marks[low - 1], start):
             low -= 1
             start = self.marks[low].start
         found = []
@@ -153,6 +154,9 @@ class Declarations(Statements):
                 self.used_marks.add(index)
                 found.append(_annotation(self.marks[index]))
         return tuple(found)
+
+    def _stands_before(self, mark: Mark, start: int) -> bool:
+        return start - mark.end < _NEAR and not self.source[mark.start : start].strip()
 
     def comment_of(self, start: int, end: int) -> str:
         """The comment behind a declaration on its line, else those directly above it."""
