@@ -12,20 +12,34 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
-from ownlint.program.handle_values import Values
+from ownlint.program.handle_calls import Calls
+from ownlint.program.handle_chains import Reach, literal
+from ownlint.program.handle_values import value_slot
 from ownlint.program.handles import (
     ANY,
+    BURIED,
+    CLOSED_AFTER,
+    CLOSING,
+    ENTERED,
     NOTHING,
     VALUE,
+    Attributes,
     Classes,
+    Ending,
     Handle,
     Handles,
     Misuse,
+    Stale,
     State,
     Summary,
+    Token,
+    foreign,
     in_order,
     inside,
+    is_parameter,
 )
 from ownlint.program.subjects import Function
 
@@ -33,6 +47,8 @@ _MOST_STATES = 24
 _MOST_STEPS = 20_000
 """Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
+_RETURNED = "<returned>"
+_ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
 _LOOP_ENDS = "the loop over it ends here"
 _WITH_ENDS = "its `with` block ends here"
 
@@ -41,11 +57,15 @@ class _TooLongError(Exception):
     """The function has too many statements on too many paths."""
 
 
-class Interpreter(Values):
+class Interpreter(Calls):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
 
-    def __init__(self, function: Function, classes: Classes, given: dict[str, Handles] | None = None) -> None:
+    def __init__(
+        self, function: Function, classes: Classes, given: dict[str, Handles] | None = None, *, alone: bool = False
+    ) -> None:
+        """`alone`: without what other methods leave in the attributes of its object."""
         super().__init__(function, classes)
+        self.alone = alone
         self.given = given or {}
         self.found: dict[tuple[str, int, int], list[Misuse]] = {}
         self.reached: dict[tuple[str, int, int], int] = {}
@@ -53,7 +73,10 @@ class Interpreter(Values):
         self.ends: list[State] = []
         self.too_long = False
         self.steps = 0
-        self.loops: list[tuple[list[State], list[State]]] = []
+        self.loops: list[tuple[list[State], list[State], int]] = []
+        self.exits: list[Callable[[list[State]], list[State]]] = []
+        """What runs when control leaves the `with` and `try` blocks around, the innermost last."""
+        self.yields: set[Handle] = set()
         self.hidden = kept_out_of_sight(function)
         self.outside = outside_names(function)
         self.is_module = function.record.kind == "module"
@@ -62,11 +85,8 @@ class Interpreter(Values):
     # --- running ---
 
     def run(self) -> list[Misuse]:
-        start = State()
-        for name, handles in sorted(self.given.items()):
-            start = start.bind(name, handles, Span(0, 0), "")
         try:
-            self.ends += self.block(self.function.body, [start])
+            self.ends += self.block(self.function.body, [self.start()])
         except _TooLongError:
             self.too_long = True
             return []
@@ -75,15 +95,79 @@ class Interpreter(Values):
         out = []
         for key, misuses in sorted(self.found.items()):
             sure = self.reached[key] == len(misuses)
-            out.append(msgspec.structs.replace(misuses[0], certainty="certain" if sure else "likely"))
+            certainty = weaker(misuses[0].certainty, "certain" if sure else "likely")
+            out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
+
+    def start(self) -> State:
+        """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
+        state = State()
+        for number, parameter in enumerate(self.function.record.parameters):
+            at = Span(parameter.start, parameter.end)
+            handles = self.given.get(parameter.name, NOTHING)
+            for handle in handles:
+                self.own_root(handle.cls, handle.token, at, parameter.name)
+            if not handles and not parameter.spread:
+                handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
+            state = state.bind(parameter.name, handles, at, "")
+        known = self.classes.attributes(self.function) if not self.alone else None
+        if known is not None and self.function.record.parameters:
+            itself = self.function.record.parameters[0].name
+            state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
+            for site, owner, made, top in known.owners:
+                self.inherited.add(site)
+                self.owners[site], self.made[site] = owner, made
+                if top:
+                    self.tops.add(site)
+        return state
+
+    def attributes(self) -> Attributes | None:
+        """What the function leaves in the attributes of its object, after `run`."""
+        if self.too_long or not self.function.record.parameters:
+            return None
+        itself = self.function.record.parameters[0].name
+        held = frozenset(
+            self.somebody_elses(handle)
+            for state in self.ends
+            for handle in state.get(itself)
+            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None
+        )
+        sites = sorted({handle.token[0] for handle in held})
+        owners = tuple((site, self.owners[site], self.made[site], site in self.tops) for site in sites)
+        return Attributes(held, owners)
+
+    def somebody_elses(self, handle: Handle) -> Handle:
+        """What a parameter is to the other methods of the class."""
+        if not is_parameter(handle.token):
+            return handle
+        site = handle.token[0]
+        token = foreign(self.made[site].start)
+        self.owners[token[0]], self.made[token[0]] = self.owners[site], self.made[site]
+        self.tops |= {token[0]} if site in self.tops else set()
+        return handle._replace(token=token)
 
     def summary(self) -> Summary | None:
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
-        kept = {-1 - token[0] for state in self.ends for token in state.escaped | state.stored_owners if token[0] < 0}
-        return Summary(_common(self.returned), frozenset(kept))
+        kept = {-1 - t[0] for state in self.ends for t in state.escaped | state.stored_owners if is_parameter(t)}
+        return Summary(self.gives(), frozenset(kept), self.endings())
+
+    def gives(self) -> Handles:
+        """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
+        words = self.function.record.qualifiers
+        if "generator" not in words:
+            return _common(self.returned)
+        closes = any(ending.how == "closed" for state in self.ends for ending in state.endings)
+        slot = (CLOSED_AFTER if closes else ENTERED) if is_context_manager(self.function) else ANY
+        return frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
+
+    def endings(self) -> tuple[tuple[Ending, bool], ...]:
+        """What is invalidated that others know, and whether on every path to the end."""
+        own = set(self.made) - self.inherited
+        everywhere = [state.endings for state in self.ends]
+        some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
+        return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
 
     def block(self, body: r.Body, states: list[State]) -> list[State]:
         for statement in body:
@@ -134,18 +218,32 @@ class Interpreter(Values):
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
             handles = self.value(statement.value)
-            if statement.kind == "return":
-                nothing = statement.value is None or isinstance(statement.value, r.Literal)
-                self.hand_out(handles, statement.value)
-                self.returned.append(None if nothing else self.kept_on_return(handles))
+            self.state = self.state.bind(_RETURNED, handles, statement.span, "")
+
+        def hand_over() -> None:
+            nothing = statement.value is None or isinstance(statement.value, r.Literal)
+            handles = self.state.get(_RETURNED)
+            self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+            self.hand_out(handles, statement.value)
+            self.returned.append(None if nothing else self.kept_on_return(handles))
 
         if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1][statement.kind == "continue"].extend(states)
+            breaks, continues, around = self.loops[-1]
+            (continues if statement.kind == "continue" else breaks).extend(self.leaving_blocks(states, around))
             return []
         states = self.each(states, leave)
         if statement.kind == "return":
-            self.ends += states
+            self.ends += self.each(self.leaving_blocks(states, 0), hand_over)
         return []
+
+    def leaving_blocks(self, states: list[State], around: int) -> list[State]:
+        """The blocks between here and the outer `around` ones end, the innermost first."""
+        exits, self.exits = self.exits, self.exits[:around]
+        for number in range(len(exits), around, -1):
+            self.exits = exits[: number - 1]
+            states = exits[number - 1](states)
+        self.exits = exits
+        return states
 
     def case(self, case: r.Case, states: list[State]) -> list[State]:
         def matched() -> None:
@@ -165,7 +263,7 @@ class Interpreter(Values):
         hidden = f"<iterator {statement.start}>"
         endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
         before = self.each(states, lambda: self.evaluate(statement.condition))
-        self.loops.append(([], []))
+        self.loops.append(([], [], len(self.exits)))
         if statement.kind == "range":
             before = self.each(before, lambda: self.start_iteration(statement, hidden))
         rounds, after = before, list[State]()
@@ -178,7 +276,7 @@ class Interpreter(Values):
             self.loops[-1][1].clear()
             rounds = self.each(rounds, lambda: self.evaluate(statement.condition))
         after += [] if endless else rounds
-        breaks, _ = self.loops.pop()
+        breaks, _, _ = self.loops.pop()
         after = self.block(statement.otherwise, _distinct(after))
         at = Span(statement.end, statement.end)
         return self.each(_distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
@@ -195,6 +293,8 @@ class Interpreter(Values):
     def trying(self, statement: r.Try, states: list[State]) -> list[State]:
         raised = list(states)
         after = states
+        if statement.final:
+            self.exits.append(lambda left: self.block(statement.final, left))
         for inner in statement.body:
             after = self.statement(inner, after) if after else []
             raised += after
@@ -202,23 +302,52 @@ class Interpreter(Values):
         for handler in statement.handlers:
             ways = ways + self.block(handler.body, _distinct(raised))
         ways = _distinct(ways)
-        return self.block(statement.final, ways or _distinct(raised)) if statement.final else ways
+        if not statement.final:
+            return ways
+        self.exits.pop()
+        if ways:
+            return self.block(statement.final, ways)
+        self.block(statement.final, _distinct(raised))  # it runs, and what was raised goes on
+        return []
 
     def with_block(self, statement: r.With, states: list[State]) -> list[State]:
         names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
+        guards = list(self.guards)
 
         def enter() -> None:
+            self.guards = list(guards)
             for name, item in zip(names, statement.items, strict=True):
                 handles = self.value(item.value)
                 self.set_name(name, handles, item.span, _WITH_ENDS)
+                if any(self.is_guard(h) for h in handles):
+                    self.guards.append(name)
                 if item.target is not None:
-                    self.assign(item.target, handles, item.span, item.value)
+                    given = frozenset(h.out() if h.path[:1] in _ENTERING else h for h in handles)
+                    self.assign(item.target, given, item.span, item.value)
 
         def leave() -> None:
-            for name in names:
+            for name, item in reversed(list(zip(names, statement.items, strict=True))):
+                self.closed_by_with(self.state.get(name), item)
                 self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
-        return self.each(self.block(statement.body, self.each(states, enter)), leave)
+        states = self.each(states, enter)
+        self.exits.append(lambda left: self.each(left, leave))
+        states = self.block(statement.body, states)
+        self.exits.pop()
+        self.guards = guards
+        return self.each(states, leave)
+
+    def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
+        """What the end of a `with` block does to what it was entered with."""
+        for handle in in_order(handles):
+            method = {(): "__exit__", (CLOSING,): "close"}.get(handle.path)
+            fact = self.classes.member(handle.cls, method) if method is not None else None
+            ends: tuple[tuple[int, Reach], ...] = fact.ends if fact is not None else ()
+            for number, reach in ((0, "deep"),) if handle.path == (CLOSED_AFTER,) else ends:
+                if number == 0:
+                    shown = text(item.target) if item.target is not None else handle.shown
+                    why = Stale(item.span, "", shown, "closed", reach)
+                    self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, "closed"), why)
 
     def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
         for target in targets:
@@ -237,30 +366,62 @@ class Interpreter(Values):
         if self.is_module or self.function.record.kind == "class":
             kept |= {h.token for _, handles in state.names for h in handles if h.holds}
         self.state = state
-        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.handle.taken, s.handle.path)):
+        kept |= self.held_by_parameters()
+        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.place, *in_order([s.handle]))):
             handle = stored.handle
             if stored.name and handle not in state.get(stored.name):
                 continue
-            if not handle.holds and handle.token not in kept:
+            if handle.stale is not None:
+                self.judge_stale("store", handle, stored.at)
+            elif not handle.holds and handle.token not in kept:
                 self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
+
+    def held_by_parameters(self) -> set[Token]:
+        """Owners that objects hold which the caller has."""
+        return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
+
+    def yielded(self, handles: Handles, value: r.Unary) -> None:
+        given = self.elements(handles, value.value) if value.op == "yield from" else handles
+        tokens = {h.token for h in given}
+        waiting = {h for _, held in self.state.names for h in held if h.holds and h.token in tokens}
+        self.yields |= given | {h._replace(path=()).inside(BURIED) for h in waiting}
+        for handle in in_order(given):
+            if handle.stale is not None:
+                self.judge_stale("return", handle, value.span)
+        self.escape_all(handles)
 
     # --- judging ---
 
     def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
         site = handle.token[0]
-        if site < 0:  # the caller's own
-            return
         key = (kind, at.start, handle.taken.start)
         self.reached[key] = self.reached.get(key, 0) + 1
-        if dead:
+        if dead and site >= 0:  # else it is the caller's own
             ended = self.state.end_of(handle.token)
             misuse = Misuse(self.function, kind, at, handle, self.owners[site], self.made[site], ended, "certain")
             self.found.setdefault(key, []).append(misuse)
 
+    def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
+        assert handle.stale is not None
+        key = (kind, at.start, handle.taken.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        site = handle.token[0]
+        owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
+        sure: Certainty = "certain" if handle.stale.sure else "likely"
+        misuse = Misuse(self.function, kind, at, handle, owner, made, None, sure, handle.stale)
+        self.found.setdefault(key, []).append(misuse)
+
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
         gone: set[Handle] = set()
         for handle in in_order(handles):
-            if handle.path or handle.holds or value is None:
+            if handle.path or value is None:
+                continue
+            if handle.stale is not None:
+                self.judge_stale("use", handle, value.span)
+                gone.add(handle)
+                continue
+            if handle.holds:
+                self.judge("use", handle, value.span, dead=False)
                 continue
             dead = handle.token[0] >= 0 and not self.state.alive(handle.token)
             self.judge("use", handle, value.span, dead=dead)
@@ -271,14 +432,17 @@ class Interpreter(Values):
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
         """These handles leave the function; what holds their owner may leave with them."""
         kept = {h.token for h in handles if h.holds} | self.state.stored_owners | self.state.escaped
+        kept |= self.held_by_parameters()
         for handle in in_order(handles):
-            if not handle.holds and value is not None:
+            if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
+                self.judge_stale("return", handle, value.span)
+            elif not handle.holds and value is not None:
                 self.judge("return", handle, value.span, dead=handle.token not in kept)
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""
-        held = {h.token for h in handles if h.holds}
-        return frozenset(h for h in handles if h.token in held or h.token[0] < 0)
+        held = {h.token for h in handles if h.holds} | self.held_by_parameters()
+        return frozenset(h for h in handles if h.stale is None and (h.token in held or h.token[0] < 0))
 
     # --- names ---
 
@@ -290,21 +454,24 @@ class Interpreter(Values):
     def assign(self, target: r.Value, handles: Handles, at: Span, source: r.Value | None = None) -> None:
         match target:
             case r.Name(text=name):
-                self.assign_name(name, handles, at)
+                declared = NOTHING if handles or isinstance(source, r.Literal) else self.declared_type(target, at)
+                self.assign_name(name, handles or declared, at)
             case r.Aggregate(items=items):
                 self.unpack(items, handles, at, source)
             case r.Unary(op="spread", value=inner):
                 self.assign(inner, inside(handles, ANY), at)
             case r.Member(base=base, name=name):
                 if not self.is_native(base):
-                    self.put(base, inside(handles, "." + name), at)
+                    self.put(base, inside(handles, "." + name), at, "." + name)
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
                     self.evaluate(index)
                 if not self.is_native(base) and self.may_be_container(base):
-                    self.put(base, inside(handles, VALUE), at)
+                    slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
+                    self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
 
     def assign_name(self, name: str, handles: Handles, at: Span) -> None:
+        """A name gets what is assigned to it, and attributes of what it was go with that."""
         if name in self.outside:
             self.escape_all(h for h in handles if h.holds)
             self.store(handles, at)
@@ -313,6 +480,9 @@ class Interpreter(Values):
         elif name in self.looked_at:
             self.store(handles, at, name)
         self.set_name(name, handles, at, "`{name}` is bound to something else here")
+
+    def declared_type(self, target: r.Name, at: Span) -> Handles:
+        return self.typed(target.start, at, target.text)
 
     def is_native(self, base: r.Value) -> bool:
         """A native object that is written to: that is a setter, which points at what it is given and no more."""
@@ -330,6 +500,7 @@ class Interpreter(Values):
     def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
         """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
         loose = self.elements(frozenset(h for h in handles if not h.path), source)
+        before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
             placed = frozenset(
@@ -337,7 +508,22 @@ class Interpreter(Values):
                 for h in handles
                 if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
             )
-            self.assign(item, loose | placed, at)
+            key = literal([str(position if position < before_spread else position - len(items))])
+            single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
+            self.assign(item, (single or loose) | placed, at)
+
+
+def _numbered(element: Handle, key: str) -> Handle:
+    """The element in a place, of all that were unpacked."""
+    steps = element.chain.steps
+    return (
+        element._replace(chain=element.chain._replace(steps=(*steps[:-1], steps[-1][:1] + key))) if steps else element
+    )
+
+
+def is_context_manager(function: Function) -> bool:
+    """Whether a generator is what a `with` enters and leaves."""
+    return any(a.name.rpartition(".")[2].removeprefix("async") == "contextmanager" for a in function.record.annotations)
 
 
 def _distinct(states: Iterable[State]) -> list[State]:

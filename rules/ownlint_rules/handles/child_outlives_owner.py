@@ -57,6 +57,8 @@ from ownlint import Finding, Function, border, handles, rule
 @rule(severity="error", languages=("python",))
 def child_outlives_owner(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
+        if misuse.stale is not None:
+            continue
         yield function.finding(
             misuse.at,
             _message(misuse),
