@@ -133,7 +133,8 @@ def classify(code: int, errors: str) -> Ran:
         return Ran("fine", "", "")
     if code < 0:
         return Ran("crashes", signal.Signals(-code).name, "")
-    last = next((line for line in reversed(errors.splitlines()) if line and not line[0].isspace()), "")
+    told = errors.rpartition("Traceback (most recent call last):\n")[2]
+    last = next((line for line in told.splitlines() if line and not line[0].isspace()), "")  # a message may have more
     match = _ERROR.match(last)
     error = match["name"] if match else ""
     if error == "AssertionError":
