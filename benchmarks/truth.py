@@ -1,6 +1,6 @@
 """Runs every snippet of `tests/truth` and holds what happens against the page, and against what ownlint says of it.
 
-    python benchmarks/truth.py [--cache DIR] [--light | --bare] [--said] [FAMILY ...]
+    python benchmarks/truth.py [--cache DIR] [--light | --bare] [--said | --run-only] [FAMILY ...]
 
 Each environment of a page becomes a virtual environment below the cache folder, with the page's pinned requirements.
 A snippet runs in a process of its own, where freed memory is poisoned and never waits in a cache, with a time limit.
@@ -190,7 +190,7 @@ def _fits(finding: Finding, mark: Mark) -> bool:
 # --- the table ------------------------------------------------------------------------------------
 
 
-def hold(page: Page, pythons: dict[str, str], jobs: int) -> Tally:
+def hold(page: Page, pythons: dict[str, str], jobs: int, ask: bool) -> Tally:
     """Runs a page; the order of what is told is the page's, however many run at once."""
     tally = Tally()
     with ThreadPoolExecutor(jobs) as pool:
@@ -200,14 +200,14 @@ def hold(page: Page, pythons: dict[str, str], jobs: int) -> Tally:
         ]
         for truth, waiting in runs:
             ran = {name: future.result() for name, future in waiting.items()}
-            _count(tally, page, truth, ran)
+            _count(tally, page, truth, ran, ask)
     return tally
 
 
-def _count(tally: Tally, page: Page, truth: Truth, ran: dict[str, Ran]) -> None:
+def _count(tally: Tally, page: Page, truth: Truth, ran: dict[str, Ran], ask: bool) -> None:
     try:
-        findings = say(truth)
-        wrong = list(differences(truth, findings))
+        findings = say(truth) if ask else ()
+        wrong = list(differences(truth, findings)) if ask else []
     except (RuntimeError, cases.CaseError) as error:
         findings, wrong = (), [str(error)]
     tally.snippets += 1
@@ -234,8 +234,10 @@ def _told(name: str, expected: Expected, ran: Ran) -> str:
     return f"{name}: expected {expected}, ran {ran}{f': {ran.detail}' if ran.detail else ''}"
 
 
-def show(tallies: dict[str, Tally]) -> None:
-    heads = ("snippets", "runs", "ran as told", "said as told", "dead+said", "dead+silent", "fine+said", "fine+silent")
+def show(tallies: dict[str, Tally], ask: bool) -> None:
+    heads: Names = ("snippets", "runs", "ran as told")
+    if ask:
+        heads += ("said as told", "dead+said", "dead+silent", "fine+said", "fine+silent")
     width = max(len("all"), *map(len, tallies))
     print(f"{'family':{width}}  " + "  ".join(heads))
     for family, one in tallies.items():
@@ -250,7 +252,7 @@ def _figures(one: Tally) -> list[int]:
 
 
 def _row(name: str, heads: Sequence[str], figures: Sequence[int]) -> None:
-    print(f"{name}  " + "  ".join(f"{figure:{len(head)}}" for head, figure in zip(heads, figures, strict=True)))
+    print(f"{name}  " + "  ".join(f"{figure:{len(head)}}" for head, figure in zip(heads, figures, strict=False)))
 
 
 def chosen(arguments: argparse.Namespace) -> list[Page]:
@@ -272,6 +274,7 @@ def main() -> int:
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where environments are installed")
     parser.add_argument("--light", action="store_true", help="only pages whose environments install in seconds")
     parser.add_argument("--bare", action="store_true", help="only pages that need nothing installed")
+    parser.add_argument("--run-only", action="store_true", help="do not ask ownlint")
     parser.add_argument("--said", action="store_true", help="fail too where ownlint says otherwise than the page")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
@@ -286,11 +289,11 @@ def main() -> int:
         pythons = {name: interpreter(needs, arguments.cache) for name, needs in page.header.environments.items()}
         told = "; ".join(f"{name}: {' '.join(needs) or 'nothing'}" for name, needs in page.header.environments.items())
         print(f"{page.family}: {told}", flush=True)
-        tallies[page.family] = hold(page, pythons, arguments.jobs)
+        tallies[page.family] = hold(page, pythons, arguments.jobs, not arguments.run_only)
     if not tallies:
         return 2
     print()
-    show(tallies)
+    show(tallies, not arguments.run_only)
     for tally in tallies.values():
         for text in tally.disagreements:
             print(f"\n{text}")
