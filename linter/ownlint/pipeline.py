@@ -240,7 +240,7 @@ def read_all(
     chosen = written_in("python")
     python = read_these(chosen, vocabulary)
     parts = [cpp, python]
-    wider = anchors.with_helpers(vocabulary, python.files, libraries.makes_owner)
+    wider = anchors.with_helpers(vocabulary, python.files, libraries)
     if wider != vocabulary:
         passed = [i for i, file in zip(chosen, python.files, strict=True) if not file.functions and not file.problems]
         again = read_these(passed, wider)

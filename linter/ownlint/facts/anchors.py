@@ -7,6 +7,7 @@ their libraries; the project adds the classes it binds, and its own functions th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 import msgspec
 
@@ -28,15 +29,25 @@ def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabul
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
-def with_helpers(vocabulary: Vocabulary, files: Iterable[File], makes_owner: Callable[[str], bool]) -> Vocabulary:
-    """A file that names one of the project's own functions that hand out an owner, and the module it stands in.
+class Libraries(Protocol):
+    """What models know of Python's libraries."""
 
-    `makes_owner` is asked about the dotted names of what is called."""
+    @property
+    def invalidators(self) -> frozenset[str]: ...
+
+    def makes_owner(self, dotted: str) -> bool: ...
+
+    def speaks_about(self, dotted: str) -> bool: ...
+
+
+def with_helpers(vocabulary: Vocabulary, files: Iterable[File], libraries: Libraries) -> Vocabulary:
+    """A file that names one of the project's own functions that hand out an owner, or end what they are given, and
+    the module it stands in."""
     helpers: dict[str, set[str]] = {}
     for file in files:
         module = file.module.rpartition(".")[2]
         if file.language == "python" and module.isidentifier():
-            for function in _handing_out(file, makes_owner):
+            for function in (*_handing_out(file, libraries.makes_owner), *_ending(file, libraries)):
                 helpers.setdefault(module, set()).add(function.name)
     return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
 
@@ -48,6 +59,15 @@ def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Fun
             continue
         if any(function.start <= place < function.end for place in places):
             yield function
+
+
+def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
+    """Functions with arguments that call what may end a handle, in a file that has to do with such a library."""
+    if any(libraries.speaks_about(imported.target) for imported in file.imports):
+        for function in file.functions:
+            if function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method"):
+                if not libraries.invalidators.isdisjoint(function.mentions):
+                    yield function
 
 
 def _with(vocabulary: Vocabulary, more: Iterable[Anchor]) -> Vocabulary:

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.program import types
+from ownlint.program import glance, types
 from ownlint.program.contracts import Contract, contract_of
 from ownlint.program.handle_flow import Interpreter, is_context_manager
 from ownlint.program.handles import (
@@ -217,8 +217,8 @@ class Border:
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
-            if any(self._is_known(symbol) for symbol in {meaning.symbol for meaning in file.meanings}):
-                found |= {f for f in inner if f.mentions(*self.program.models.invalidators)}
+            if any(map(self.program.models.speaks_about, sorted(_spoken_of(file)))):
+                found |= {f for f in inner if self._may_end(f)}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and not self._makes(file, meaning.symbol):
@@ -239,10 +239,10 @@ class Border:
                     waiting.append(caller)
         return frozenset(found)
 
-    def _is_known(self, symbol: str) -> bool:
-        """Whether a model speaks about that class or function."""
-        models = self.program.models
-        return models.python_class(symbol) is not None or models.python_function(symbol) is not None
+    def _may_end(self, function: Function) -> bool:
+        """Whether a function calls something by a name that ends handles, or says `del`."""
+        ends = self.program.models.invalidators
+        return function.mentions(*ends) or ("__delitem__" in ends and function.says(_DELETES))
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -409,6 +409,13 @@ class Border:
             if function.record.parent < 0:
                 out.setdefault(function.name, []).append(function)
         return out
+
+
+def _spoken_of(file: r.File) -> set[str]:
+    return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
+
+
+_DELETES = re.compile(glance.opens(r.Delete))
 
 
 def _home(function: Function) -> str:

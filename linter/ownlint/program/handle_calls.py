@@ -6,7 +6,7 @@ put other things where it can reach.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -280,6 +280,9 @@ class Calls(Values):
 
     def container_method(self, call: r.Call, callee: r.Member, on: Handles, arguments: list[Handles]) -> Handles:
         name, base = callee.name, callee.base
+        if name == "clear":
+            place = f"{text(base)}[]"
+            self.state = self.state._replace(stored=frozenset(s for s in self.state.stored if s.place != place))
         if name in _ADDS_ONE and arguments:
             self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
         elif name in _ADDS_MANY:
@@ -316,26 +319,39 @@ class Calls(Values):
         for number, reach in fact.ends:
             handles, value = receiver if number == 0 else placed.get(number, (NOTHING, None))
             if value is not None:
-                self.end(handles, value, reach, call)
+                self.end(handles, value, reach, call, in_order(receiver[0]) if number else ())
 
-    def end(self, handles: Handles, value: r.Value, reach: Reach, by: r.Call) -> None:
-        """One object, and what it reaches; of several that it may be, nobody knows which."""
+    def end(self, handles: Handles, value: r.Value, reach: Reach, by: r.Node, knowing: Sequence[Handle] = ()) -> None:
+        """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
+        which it is done."""
         alive = [h for h in handles if not h.path and h.stale is None]
         objects = {(h.token, h.chain) for h in alive}
         if not objects:
             return
         handle = in_order(alive)[0]
         how = self.how(handle, reach)
-        why = Stale(by.span, text(by), text(value), how, reach)
+        call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
+        why = Stale(by.span, call, text(value), how, reach)
         if len(objects) == 1:
             self.noted(handle, how)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
             if how == "erased":
-                self.forgotten_by_indexes(handle, why)
+                self.forgotten_by_indexes(handle, why, knowing)
                 self.state = self.state.mutated(handle.token)
-        elif reach in ("deep", "shallow") and isinstance(value, r.Name):
-            ended = frozenset(h._replace(stale=why) if h in alive else h for h in self.state.get(value.text))
-            self.set_name(value.text, ended, by.span, "")
+        elif reach in ("deep", "shallow"):
+            self.end_there(alive, value, why)
+
+    def end_there(self, alive: list[Handle], value: r.Value, why: Stale) -> None:
+        """Whichever of several objects it was that this name or attribute stands for."""
+        match value:
+            case r.Name(text=name):
+                slot = ()
+            case r.Member(base=r.Name(text=name), name=attribute):
+                slot = ("." + attribute,)
+            case _:
+                return
+        ended = {h._replace(path=slot): h._replace(path=slot, stale=why) for h in alive}
+        self.set_name(name, frozenset(ended.get(h, h) for h in self.state.get(name)), why.at, "")
 
     def how(self, handle: Handle, reach: Reach) -> How:
         if reach == "below":
@@ -345,14 +361,14 @@ class Calls(Values):
     def noted(self, handle: Handle, how: How) -> None:
         """For whoever wants to know what ends while something else goes on."""
 
-    def forgotten_by_indexes(self, erased: Handle, why: Stale) -> None:
+    def forgotten_by_indexes(self, erased: Handle, why: Stale, knowing: Sequence[Handle]) -> None:
         """An index still knows what was erased behind its back."""
         *before, last = erased.chain.steps or ("",)
         above = Chain(erased.chain.up, tuple(before))
 
         def mark(handle: Handle) -> Handle:
             same = handle.token == erased.token and handle.chain == above
-            if not same or self.classes.role(handle.cls) != "index":
+            if not same or handle in knowing or self.classes.role(handle.cls) != "index":
                 return handle
             return handle._replace(gaps=(*handle.gaps, (last[1:], why)))
 

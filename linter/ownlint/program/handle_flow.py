@@ -318,6 +318,7 @@ class Interpreter(Calls):
             self.guards = list(guards)
             for name, item in zip(names, statement.items, strict=True):
                 handles = self.value(item.value)
+                self.use(frozenset(h for h in handles if not h.path), item.value)
                 self.set_name(name, handles, item.span, _WITH_ENDS)
                 if any(self.is_guard(h) for h in handles):
                     self.guards.append(name)
@@ -356,8 +357,25 @@ class Interpreter(Calls):
                     self.set_name(name, NOTHING, at, "`{name}` is deleted here")
                 case r.Aggregate(items=items):
                     self.delete(items, at)
+                case r.Member(base=r.Name(text=name), name=attribute) if not self.is_native(target.base):
+                    self.put(target.base, NOTHING, at, "." + attribute)
+                case r.Index(base=base):
+                    self.delete_item(target, base, at)
                 case _:
                     self.evaluate(target)
+
+    def delete_item(self, target: r.Index, base: r.Value, at: Span) -> None:
+        """`del table["f"]`, of a native object what its model says; of a container what sits there."""
+        on = self.value(base)
+        for handle in in_order(h for h in on if not h.path):
+            fact = self.classes.member(handle.cls, "__delitem__")
+            for number, reach in fact.ends if fact is not None else ():
+                if number == 1:
+                    self.end(self.index(target), target, reach, target, (handle,))
+        if isinstance(base, r.Name) and any(h.path for h in on) and len(target.indexes) == 1:
+            slot = value_slot(target.indexes[0])
+            kept = frozenset(h for h in on if h.path[:1] != (slot,) or slot == VALUE)
+            self.set_name(base.text, kept, at, "`{name}` lets go of it here")
 
     def leave(self, state: State) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
@@ -400,6 +418,9 @@ class Interpreter(Calls):
             ended = self.state.end_of(handle.token)
             misuse = Misuse(self.function, kind, at, handle, self.owners[site], self.made[site], ended, "certain")
             self.found.setdefault(key, []).append(misuse)
+
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        self.judge_stale("lookup", handle, value.span)
 
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None

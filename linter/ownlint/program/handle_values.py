@@ -60,6 +60,10 @@ class Values:
         """Something looks at these handles; returns those that nothing is wrong with."""
         raise NotImplementedError
 
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        """An index is asked for what was erased behind its back."""
+        raise NotImplementedError
+
     def call(self, call: r.Call) -> Handles:
         raise NotImplementedError
 
@@ -230,7 +234,7 @@ class Values:
         shown = text(value)
         made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
         if fact.where == "below" and (erased := dict(handle.gaps).get(key)) is not None:
-            self.use(frozenset({made._replace(stale=erased)}), value)
+            self.lookup(made._replace(stale=erased), value)
         else:
             yield made
 
@@ -293,13 +297,14 @@ class Values:
             kept = frozenset(h for h in self.state.get(name) if not slot or h.path[:1] != (slot,))
             self.set_name(name, kept | handles, at, f"`{name}{slot}` is bound to something else here")
         if not local:
-            self.store(handles, at, place=f"{name}{slot}" if name and slot.startswith(".") else "")
+            self.store(handles, at, place=f"{name}{slot}" if name and slot[:1] == "." else f"{text(container)}[]")
 
     def is_local(self, value: r.Value) -> bool:
         return isinstance(value, r.Name) and value.text in self.function.declared and value.text not in self.parameters
 
     def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
-        before = frozenset(s for s in self.state.stored if not place or s.place != place)
+        anew = place and not place.endswith("]")
+        before = frozenset(s for s in self.state.stored if not anew or s.place not in (place, f"{place}[]"))
         self.state = self.state._replace(stored=before | {Stored(h, at, name, place) for h in handles})
 
     def escape_all(self, handles: Iterator[Handle] | Handles) -> None:

@@ -345,7 +345,7 @@ class State(NamedTuple):
 class Misuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`. `made` is where the owner is created, `ended` how the owner dies (None for a
+    `kind`: `use`, `return`, `store`, `lookup`. `made` is where the owner is created, `ended` how the owner dies (None for a
     temporary, and for what is stale)."""
 
     function: Function

@@ -1232,6 +1232,12 @@ class Models:
             if any(effect.verb == "invalidate" for effect in member.effects)
         )
 
+    def speaks_about(self, dotted: str) -> bool:
+        """Whether this is a class, a function or a module whose Python handles are described."""
+        if self.python_class(dotted) is not None or self.python_function(dotted) is not None:
+            return True
+        return self.canonical(dotted) in self._exports
+
     @functools.cached_property
     def makers(self) -> frozenset[str]:
         """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""

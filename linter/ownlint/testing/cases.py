@@ -165,7 +165,7 @@ def _read(
     vocabulary = anchors.with_bound_classes(vocabulary, cpp)
     python = read("python", vocabulary)
     yield from cpp
-    yield from read("python", anchors.with_helpers(vocabulary, python, known.makes_owner))
+    yield from read("python", anchors.with_helpers(vocabulary, python, known))
 
 
 def _file(reader: Reader, block: Block, request: Request, mode: Mode) -> File:
