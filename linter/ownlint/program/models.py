@@ -312,6 +312,10 @@ class PyMember(msgspec.Struct, frozen=True):
     """Where what it gives stands, seen from what it is borrowed from."""
     parameters: tuple[str, ...] = ()
     """Names of the parameters in order, so that an argument given by name is found."""
+    of: str = ""
+    """What it invalidates is the element of this member that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is invalidated."""
     effects: tuple[Effect, ...] = ()
     versions: tuple[str, ...] = ()
     """The versions (of `[[version]]`) it is about; none means all."""
@@ -797,6 +801,8 @@ class _File:
             keeps=table.choice("keeps", get_args(Keeps)),
             where=table.choice("where", get_args(Where), "part"),
             parameters=table.texts("parameters"),
+            of=table.text("of"),
+            spared_by=table.text("spared_by"),
             effects=table.effects(),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
@@ -1244,6 +1250,11 @@ class Models:
         members = (*self._py_functions.values(), *(m for variants in self._py_members.values() for m in variants))
         return frozenset(_called(member).rpartition(".")[2] for member in _makers(members))
 
+    @property
+    def consuming_words(self) -> frozenset[str]:
+        """Keywords of wrappers that say what is consumed."""
+        return self.consuming.wrapper_keywords
+
     def makes_owner(self, dotted: str) -> bool:
         """Whether calling this makes an owner; what a star import brought is taken to be what it is called."""
         on, _, name = dotted.rpartition(".")
@@ -1251,6 +1262,13 @@ class Models:
             return False
         member = self.python_member(dotted, "__init__") or self.python_member(on, name) or self.python_function(dotted)
         return dotted.startswith("*.") or (member is not None and member.keeps == "own")
+
+    def makes_class(self, dotted: str) -> bool:
+        """Whether calling this makes a class of callbacks."""
+        if dotted.startswith("*."):
+            return dotted.removeprefix("*.") in self.memory.callback_makers
+        fact = self.memory.function(self.canonical(dotted)) if dotted else None
+        return fact is not None and fact.makes_class and self.memory.role(fact.returns) == "callback"
 
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
