@@ -514,6 +514,7 @@ def _text(data: bytes) -> str:
 # --- the second attempt ---------------------------------------------------------------------------
 
 _SCOPES = re.compile(rb"[{}]|[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+\s*\(")
+_NAMES = re.compile(rb"\s*[A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)*+\s*")
 _OPENS_SCOPE = re.compile(
     rb"(?:^|[\s>])(?:namespace|class|struct|union)\b(?:[^()=]|\([^()]*\)|=)*$|extern\s*\"[^\"]*\"\s*$"
 )
@@ -557,6 +558,8 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
         following = _NEXT.match(masked, close + 1)
         after = (following[1] if following else b"") or b""
         if all(stack[-1:]):
+            if after == b";" and _NAMES.fullmatch(masked, opening + 1, close):
+                continue  # reads as a declaration, and says of a class that it cannot be copied
             if after not in (b"{", b":") and (with_bodies or b"{" not in masked[start:close]):
                 done = close + 1
                 buffer[start:done] = buffer[start:done].translate(_BLANK)
