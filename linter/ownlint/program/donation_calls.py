@@ -245,8 +245,6 @@ class Calls(Values):
         if isinstance(callee, Own):
             names = parameters_of(callee)
             for name, tree in zip(names, trees, strict=False):
-                if self.world.only_looks(callee.function, name):
-                    continue
                 if tree.got.path is not None and self.ends_all(callee, name):
                     loss = self.loss(
                         tree.value,
@@ -256,7 +254,8 @@ class Calls(Values):
                     )
                     self.take(tree.got, tree.value, loss)
                     continue
-                self.use(tree.got, tree.value)
+                if not self.world.only_looks(callee.function, name):
+                    self.use(tree.got, tree.value)
             if len(trees) == 1 and self.hands_on(callee) and trees[0].got.path is not None:
                 return trees[0].got
             summary = self.world.summary(callee)
