@@ -33,7 +33,7 @@ from ownlint import catalogue
 from ownlint.finding import CERTAINTIES, Finding
 from ownlint.rule import Rule
 from ownlint.testing import cases
-from ownlint.testing.markdown import SEVERE, Mark, PageError
+from ownlint.testing.markdown import SEVERE, Block, Mark, PageError
 
 PAGES = Path(__file__).resolve().parent.parent / "tests/truth"
 POISON = {
@@ -162,29 +162,27 @@ def say(truth: Truth) -> tuple[Finding, ...]:
 
 
 def differences(truth: Truth, findings: Sequence[Finding]) -> Iterator[str]:
-    """What was said and is not marked, or marked and not said. A mark names the rule."""
+    """What was said and is not marked, or marked and not said. A mark names the rule, and speaks for all that this
+    rule says at its line or leads through it: whether the origin is reported or the use is for the rule's own page."""
     rest = list(findings)
+    blocks = {block.name: block for block in truth.case.blocks}
     for block in truth.case.blocks:
         for mark in (mark for mark in block.marks if mark.kind in SEVERE):
-            here = [
-                finding
-                for finding in rest
-                if finding.path == block.name and cases.line_of(block, finding.span.start) == mark.line
-            ]
-            match = next((finding for finding in here if _fits(finding, mark)), None)
-            if match is None:
+            here = [finding for finding in findings if _fits(finding, mark, block)]
+            rest = [finding for finding in rest if finding not in here]
+            if not here:
                 yield f"line {block.line + mark.line - 1} expects {mark.kind} {mark.text}"
-            else:
-                rest.remove(match)
-    blocks = {block.name: block for block in truth.case.blocks}
     for finding in rest:
         block = blocks[finding.path]
         line = block.line + cases.line_of(block, finding.span.start) - 1
         yield f"line {line} is reported: {finding.severity} {finding.rule}: {finding.message}"
 
 
-def _fits(finding: Finding, mark: Mark) -> bool:
-    return finding.rule == mark.text and finding.severity == mark.kind
+def _fits(finding: Finding, mark: Mark, block: Block) -> bool:
+    if finding.rule != mark.text or finding.severity != mark.kind:
+        return False
+    places = [(finding.path, finding.span), *((step.path, step.span) for step in finding.steps)]
+    return any(path == block.name and cases.line_of(block, span.start) == mark.line for path, span in places)
 
 
 # --- the table ------------------------------------------------------------------------------------
