@@ -241,8 +241,11 @@ class Border:
 
     def _may_end(self, function: Function) -> bool:
         """Whether a function calls something by a name that ends handles, or says `del`."""
-        ends = self.program.models.invalidators
-        return function.mentions(*ends) or ("__delitem__" in ends and function.says(_DELETES))
+        models = self.program.models
+        ends = models.invalidators
+        if function.mentions(*ends, *models.movers):
+            return True
+        return "__delitem__" in ends and function.says(_DELETES)
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -295,6 +298,9 @@ class Border:
             returns = frozenset(h.inside("await") for h in returns)
         endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
         return Summary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
+
+    def target(self, symbol: str) -> Function | None:
+        return self._own(symbol) if symbol else None
 
     def parameter(self, symbol: str, keyword: str) -> int | None:
         target = self._own(symbol)

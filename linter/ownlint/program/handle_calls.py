@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.finding import Certainty
 from ownlint.program.handle_chains import Chain, Reach, literal
 from ownlint.program.handle_chains import at as picked_at
-from ownlint.program.handle_values import Values, as_value, value_slot
+from ownlint.program.handle_values import Values, as_value, once, value_slot
 from ownlint.program.handles import (
     ANY,
     BURIED,
@@ -83,7 +84,9 @@ class Calls(Values):
             and name not in ("next", "max", "min", "dict")
         ):
             return None
-        fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=True)]
+        if name == "len" and arguments:  # a sequence knows its length
+            arguments = [frozenset(h for h in arguments[0] if self.classes.role(h.cls) != "sequence" or not h.stale)]
+        fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=False)]
         if name in _READS:
             return NOTHING
         if name == "dict":
@@ -95,7 +98,7 @@ class Calls(Values):
         if name in ("max", "min"):
             return taken if len(call.args) == 1 or taken else frozenset(h for handles in fine for h in handles)
         if name in _COLLECTS:
-            return inside(taken, ANY)
+            return inside(once(taken) if name in ("set", "frozenset") else taken, ANY)
         whole: Handles = frozenset(h for handles in fine for h in handles)
         if name in ("iter", "filter"):
             return whole
@@ -124,14 +127,17 @@ class Calls(Values):
         fact = self.classes.member(cls, name) if cls is not None else self.classes.function(symbol)
         if cls is None and fact is None:
             return None
-        arguments = [self.value(argument) for argument in call.args]
+        arguments = self.looked_at_by(call)
         placed = self.placed(call, arguments, fact)
-        for argument, handles in zip(call.args, arguments, strict=True):
-            self.use(handles, argument)
         if fact is None:
             return NOTHING
         self.effects(fact, call, (NOTHING, None), placed)
         return self.result(call, fact, placed)
+
+    def looked_at_by(self, call: r.Call) -> list[Handles]:
+        """The arguments of a library's call, without those that are dead."""
+        arguments = [self.value(argument) for argument in call.args]
+        return [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
 
     def result(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
         """What a constructor or function of a library gives."""
@@ -144,7 +150,7 @@ class Calls(Values):
         handles, _ = placed.get(max(fact.source, 1), (NOTHING, None))
         if not fact.borrows:
             return NOTHING
-        key = literal([fact.returns])
+        key = literal([fact.returns if fact.constructs else last_name(call.callee)])
         return frozenset(
             Handle(
                 fact.returns,
@@ -194,6 +200,8 @@ class Calls(Values):
             return self.somebodys(fact.returns, foreign(call.start), call.span, text(call))
         key = picked_at(call.end)
         self.state = self.state.picked_again(call.end)
+        if around[0].chain.steps[-1:] == (f".({around[0].cls})",):
+            self.added(around[0]._replace(chain=around[0].chain._replace(steps=around[0].chain.steps[:-1])), call)
         chain = around[0].chain.step("elsewhere", key, top=around[0].token[0] in self.tops)
         return Handle(fact.returns, around[0].token, False, call.span, text(call), chain=chain)
 
@@ -213,8 +221,8 @@ class Calls(Values):
         facts = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
         asks = all(fact is not None and fact.asks for _, fact in facts)
         fine = native if asks else self.use(native, callee.base)
-        for argument, handles in zip(call.args, arguments, strict=True):
-            self.use(handles, argument)
+        arguments = [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
+        for handles in arguments:
             if any(fact is None for _, fact in facts):
                 self.escape_all(h for h in handles if h.holds)
         given: Handles = NOTHING
@@ -222,7 +230,9 @@ class Calls(Values):
             if fact is None or handle not in fine:
                 continue
             placed = self.placed(call, arguments, fact)
-            if fact.keeps == "own" and fact.returns and not fact.moves:
+            if fact.visits:
+                self.visited(call, fact, handle)
+            elif fact.keeps == "own" and fact.returns and not fact.moves:
                 given |= {self.create(call, fact.returns)}
             elif fact.keeps == "own unless inserted" and fact.returns:
                 given |= {self.built(call, fact, placed)}
@@ -247,7 +257,7 @@ class Calls(Values):
             if part is None or whole is None:
                 self.escape_all(h for handles in (on, *(given for given, _ in placed.values())) for h in handles)
                 return NOTHING
-            self.state = self.state.picked_again(call.end)
+            self.added(whole, call)
             inner = whole.chain.step("elsewhere", picked_at(call.end), top=whole.token[0] in self.tops)
             self.transfer(part, whole.token, inner, holds=False)
             self.state = self.state.mutated(whole.token)
@@ -259,8 +269,8 @@ class Calls(Values):
                 frozenset(h for handle in on for h in self.taken(handle, fact, call, "")) if fact.borrows else NOTHING
             )
         new = self.create(call, fact.returns)
-        self.state = self.state.mutated(part.token)
         self.transfer(part, new.token, Chain(), holds=True)
+        self.state = self.state.mutated(part.token)
         return frozenset({new})
 
     def transfer(self, part: Handle, token: Token, chain: Chain, *, holds: bool) -> None:
@@ -316,10 +326,22 @@ class Calls(Values):
         placed: dict[int, tuple[Handles, r.Value]],
     ) -> None:
         """Marks what the call makes stale."""
+        if fact.spared_by and any(_says_no(argument, fact.spared_by) for argument in call.args):
+            return
         for number, reach in fact.ends:
             handles, value = receiver if number == 0 else placed.get(number, (NOTHING, None))
+            if fact.of and number == 0:
+                handles = self.element_of(handles, fact.of, call)
             if value is not None:
                 self.end(handles, value, reach, call, in_order(receiver[0]) if number else ())
+
+    def element_of(self, handles: Handles, member: str, call: r.Call) -> Handles:
+        """What the first argument picks from a member of these; nothing when nobody knows which."""
+        key = call.args[0] if call.args else None
+        if not isinstance(key, r.Literal):
+            return NOTHING
+        picked = literal([text(key)])
+        return frozenset(h._replace(chain=h.chain.step("part", member).step("part", picked)) for h in handles)
 
     def end(self, handles: Handles, value: r.Value, reach: Reach, by: r.Node, knowing: Sequence[Handle] = ()) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
@@ -333,7 +355,7 @@ class Calls(Values):
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         why = Stale(by.span, call, text(value), how, reach)
         if len(objects) == 1:
-            self.noted(handle, how)
+            self.noted(handle, how, by, value)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
             if how == "erased":
                 self.forgotten_by_indexes(handle, why, knowing)
@@ -358,19 +380,29 @@ class Calls(Values):
             return "changed"
         return "closed" if self.classes.role(handle.cls) == "owner" else "erased"
 
-    def noted(self, handle: Handle, how: How) -> None:
-        """For whoever wants to know what ends while something else goes on."""
+    def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
+        """An object ends: whoever looks at what goes on around it overrides this."""
+
+    def added(self, where: Handle, by: r.Node) -> None:
+        """Something is put behind the last element of `where`."""
+
+    def visited(self, call: r.Call, fact: Fact, on: Handle) -> None:
+        """A function among the arguments is called with each of what the member gives."""
 
     def forgotten_by_indexes(self, erased: Handle, why: Stale, knowing: Sequence[Handle]) -> None:
         """An index still knows what was erased behind its back."""
         *before, last = erased.chain.steps or ("",)
         above = Chain(erased.chain.up, tuple(before))
 
+        perhaps = why._replace(certainty="possible")
+
         def mark(handle: Handle) -> Handle:
-            same = handle.token == erased.token and handle.chain == above
-            if not same or handle in knowing or self.classes.role(handle.cls) != "index":
+            if handle.token != erased.token or handle in knowing or self.classes.role(handle.cls) != "index":
                 return handle
-            return handle._replace(gaps=(*handle.gaps, (last[1:], why)))
+            if handle.chain == above:
+                return handle._replace(gaps=(*handle.gaps, (last[1:], why)))
+            inside = erased.chain.below(handle.chain.step("holder", ""))
+            return handle._replace(gaps=(*handle.gaps, ("", perhaps))) if inside else handle
 
         self.state = self.state.changed(mark)
 
@@ -383,7 +415,7 @@ class Calls(Values):
         spread = any(isinstance(argument, r.Unary) for argument in call.args)
         for position, handles in enumerate(arguments):
             argument = call.args[position]
-            self.use(handles, argument.value if isinstance(argument, r.Pair) else argument)
+            self.use(handles, _given(argument))
             keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
             only = next(iter(handles)) if len(handles) == 1 else None
             if only is not None and not only.path and not isinstance(argument, r.Unary):
@@ -430,7 +462,8 @@ class Calls(Values):
             else:
                 token, chain, shown = passed.token, passed.chain.within(ending.chain), passed.shown
             if passed is not None or not -1_000_000 < ending.token[0] < 0:
-                why = Stale(call.span, text(call), shown, ending.how, ending.reach, sure)
+                certainty: Certainty = "certain" if sure else "likely"
+                why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
 
     def translated(self, handles: Handles, tokens: dict[int, Handle], call: r.Call) -> Iterator[Handle]:
@@ -467,6 +500,17 @@ def one(handles: Handles) -> Handle | None:
     """The only native object among them."""
     whole = in_order(h for h in handles if not h.path)
     return whole[0] if len({(h.token, h.chain) for h in whole}) == 1 else None
+
+
+def _says_no(argument: r.Value, keyword: str) -> bool:
+    match argument:
+        case r.Pair(key=r.Name(text=name), value=r.Literal(text="False")):
+            return name == keyword
+    return False
+
+
+def _given(argument: r.Value) -> r.Value:
+    return argument.value if isinstance(argument, r.Pair) else argument
 
 
 def _is_value(handle: Handle) -> bool:

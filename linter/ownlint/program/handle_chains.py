@@ -18,7 +18,10 @@ Reach = Literal["deep", "shallow", "below", "derived"]
 """What an invalidation ends: the object with everything taken from it, the object alone, objects inside it, or
 everything taken from it but itself."""
 
-PART, BELOW = ".", "/"
+PART, BELOW, APART = ".", "/", ">"
+USERS = "&"
+"""In the key of an element that a native iterator gave: several of them may belong to one object."""
+_LONGEST = 400
 _NOWHERE = 1 << 20
 _DEEPEST = 24
 
@@ -39,7 +42,7 @@ class Chain(NamedTuple):
             case "above":
                 return self._held()._around()
             case "elsewhere":
-                return Chain(0 if top else _NOWHERE, (BELOW + key,))
+                return Chain(0 if top else _NOWHERE, (f"{BELOW}{'|'.join(self.steps)[-_LONGEST:]}{APART}{key}",))
         if len(self.steps) >= _DEEPEST:
             return Chain(_NOWHERE, (BELOW + key,))
         return Chain(self.up, (*self.steps, (BELOW if where == "below" else PART) + key))
@@ -96,6 +99,17 @@ class Chain(NamedTuple):
         if not any(mark in step for step in self.steps):
             return self
         return Chain(self.up, tuple(_older(step) if mark in step else step for step in self.steps))
+
+    def is_apart_in(self, other: Chain) -> bool:
+        """Whether the other is what this, one of several that look at something, belongs to, as more may."""
+        if not self.steps or USERS not in self.steps[-1]:
+            return False
+        mark = self.steps[-1].lstrip(PART + BELOW) if APART not in self.steps[-1] else self.steps[-1]
+        return any(mark in step and (APART in step.replace(mark, "") or APART in mark) for step in other.steps)
+
+    def once(self) -> Chain:
+        """One of several that are known to be different objects."""
+        return Chain(self.up, tuple(step.replace(USERS, "") for step in self.steps))
 
     def moved(self) -> Chain:
         """After elements were taken out or put in, a number no longer says which one it was."""

@@ -1,22 +1,22 @@
 """An abstract interpreter over the structured body of a Python function: which handles are used too late.
 
-States are kept apart path by path, at most `_MOST_STATES` of them, so that two branches that each bind
+States are kept apart path by path, at most so many of them, so that two branches that each bind
 an owner and its child do not accuse each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
-from ownlint.program.handle_calls import Calls
 from ownlint.program.handle_chains import Reach, literal
+from ownlint.program.handle_loops import Loops, distinct
 from ownlint.program.handle_values import value_slot
 from ownlint.program.handles import (
     ANY,
@@ -31,6 +31,7 @@ from ownlint.program.handles import (
     Ending,
     Handle,
     Handles,
+    Harm,
     Misuse,
     Stale,
     State,
@@ -41,15 +42,14 @@ from ownlint.program.handles import (
     inside,
     is_parameter,
 )
+from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
-_MOST_STATES = 24
 _MOST_STEPS = 20_000
 """Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
 _RETURNED = "<returned>"
 _ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
-_LOOP_ENDS = "the loop over it ends here"
 _WITH_ENDS = "its `with` block ends here"
 
 
@@ -57,7 +57,7 @@ class _TooLongError(Exception):
     """The function has too many statements on too many paths."""
 
 
-class Interpreter(Calls):
+class Interpreter(Loops):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
 
     def __init__(
@@ -73,7 +73,8 @@ class Interpreter(Calls):
         self.ends: list[State] = []
         self.too_long = False
         self.steps = 0
-        self.loops: list[tuple[list[State], list[State], int]] = []
+        self.tested = False
+        """What is done now is expected to raise: that is what is tested."""
         self.exits: list[Callable[[list[State]], list[State]]] = []
         """What runs when control leaves the `with` and `try` blocks around, the innermost last."""
         self.yields: set[Handle] = set()
@@ -185,7 +186,7 @@ class Interpreter(Calls):
             self.state = state
             action()
             out.append(self.state)
-        return _distinct(out)
+        return distinct(out)
 
     def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
         match statement:
@@ -195,12 +196,14 @@ class Interpreter(Calls):
                 return self.leaving(statement, states)
             case r.Branch(condition=condition):
                 states = self.each(states, lambda: self.evaluate(condition))
-                return _distinct(self.block(statement.then, states) + self.block(statement.other, states))
+                return distinct(self.block(statement.then, states) + self.block(statement.other, states))
             case r.Loop():
                 return self.loop(statement, states)
             case r.Switch(value=value, cases=cases):
-                states = self.each(states, lambda: self.evaluate(value))
-                return _distinct([state for case in cases for state in self.case(case, states)] + states)
+                subject = f"<match {statement.start}>"
+                states = self.each(states, lambda: self.set_name(subject, self.value(value), statement.span, ""))
+                left = distinct([state for case in cases for state in self.case(case, states, subject)] + states)
+                return self.each(left, lambda: self.set_name(subject, NOTHING, Span(statement.end, statement.end), ""))
             case r.Try():
                 return self.trying(statement, states)
             case r.With():
@@ -218,12 +221,15 @@ class Interpreter(Calls):
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
             handles = self.value(statement.value)
+            self.callback_returns(statement.value)
             self.state = self.state.bind(_RETURNED, handles, statement.span, "")
 
         def hand_over() -> None:
             nothing = statement.value is None or isinstance(statement.value, r.Literal)
             handles = self.state.get(_RETURNED)
             self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+            if self.running:
+                return
             self.hand_out(handles, statement.value)
             self.returned.append(None if nothing else self.kept_on_return(handles))
 
@@ -245,13 +251,45 @@ class Interpreter(Calls):
         self.exits = exits
         return states
 
-    def case(self, case: r.Case, states: list[State]) -> list[State]:
+    def case(self, case: r.Case, states: list[State], subject: str) -> list[State]:
         def matched() -> None:
             for value in case.values:
-                self.evaluate(value)
+                self.matched(value, self.state.get(subject))
+            first = case.body[0] if case.body else None
+            match first:
+                case r.Evaluate(value=r.Assign(target=r.Name() as target, op="=", value=r.OpaqueValue())):
+                    self.assign(target, self.state.get(subject), first.span)
 
-        states = self.each(states, matched)
-        return self.block(case.body, states)
+        body = case.body[1:] if case.body and _captures(case.body[0]) else case.body
+        return self.block(body, self.each(states, matched))
+
+    def matched(self, pattern: r.Value, subject: Handles) -> None:
+        """What a pattern captures of the subject: all of it, or elements in their places."""
+        match pattern:
+            case r.Assign(target=r.Name() as target, value=r.OpaqueValue()):
+                self.assign(target, subject, pattern.span)
+            case r.Aggregate(kind="list", items=items):
+                loose = self.elements(frozenset(h for h in subject if not h.path), pattern)
+                for position, item in enumerate(items):
+                    inner = item.value if isinstance(item, r.Unary) else item
+                    placed = frozenset(h.out() for h in subject if h.path[:1] in ((ANY,), (str(position),)))
+                    self.matched(inner, loose | placed)
+            case r.Aggregate(kind="dict", items=items):
+                for item in items:
+                    if isinstance(item, r.Pair):
+                        slots = ((VALUE,), (value_slot(item.key),))
+                        self.matched(item.value, frozenset(h.out() for h in subject if h.path[:1] in slots))
+            case r.Aggregate(kind="tuple", items=(cls, *parts)) if not isinstance(cls, r.Assign):
+                for part in parts:  # `Class(..) as name`: what follows is a capture of the whole
+                    self.matched(part, subject if isinstance(part, r.Assign) else NOTHING)
+            case r.Aggregate(kind="tuple", items=items):
+                for item in items:
+                    self.matched(item, subject)
+            case r.Binary(op="||", left=left, right=right):
+                self.matched(left, subject)
+                self.matched(right, subject)
+            case _:
+                self.evaluate(pattern)
 
     def define(self, name: str, index: int, at: Span) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
@@ -259,55 +297,26 @@ class Interpreter(Calls):
 
     # --- loops, handlers, contexts ---
 
-    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        hidden = f"<iterator {statement.start}>"
-        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
-        before = self.each(states, lambda: self.evaluate(statement.condition))
-        self.loops.append(([], [], len(self.exits)))
-        if statement.kind == "range":
-            before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        rounds, after = before, list[State]()
-        for _ in range(2):
-            after += [] if endless else rounds
-            if statement.kind == "range":
-                rounds = self.each(rounds, lambda: self.next_item(statement, hidden))
-            rounds = self.block(statement.body, rounds)
-            rounds = _distinct(rounds + self.loops[-1][1])
-            self.loops[-1][1].clear()
-            rounds = self.each(rounds, lambda: self.evaluate(statement.condition))
-        after += [] if endless else rounds
-        breaks, _, _ = self.loops.pop()
-        after = self.block(statement.otherwise, _distinct(after))
-        at = Span(statement.end, statement.end)
-        return self.each(_distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
-
-    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
-        handles = self.use(self.value(statement.iterable), statement.iterable)
-        self.set_name(hidden, handles, statement.span, _LOOP_ENDS)
-
-    def next_item(self, statement: r.Loop, hidden: str) -> None:
-        elements = self.elements(self.state.get(hidden), statement.iterable)
-        if statement.target is not None:
-            self.assign(statement.target, elements, statement.span, None)
-
     def trying(self, statement: r.Try, states: list[State]) -> list[State]:
         raised = list(states)
         after = states
         if statement.final:
             self.exits.append(lambda left: self.block(statement.final, left))
+        tested, self.tested = self.tested, self.tested or _expects_error(statement)
         for inner in statement.body:
             after = self.statement(inner, after) if after else []
             raised += after
+        self.tested = tested
         ways = self.block(statement.otherwise, after)
         for handler in statement.handlers:
-            ways = ways + self.block(handler.body, _distinct(raised))
-        ways = _distinct(ways)
+            ways = ways + self.block(handler.body, distinct(raised))
+        ways = distinct(ways)
         if not statement.final:
             return ways
         self.exits.pop()
         if ways:
             return self.block(statement.final, ways)
-        self.block(statement.final, _distinct(raised))  # it runs, and what was raised goes on
+        self.block(statement.final, distinct(raised))  # it runs, and what was raised goes on
         return []
 
     def with_block(self, statement: r.With, states: list[State]) -> list[State]:
@@ -323,8 +332,8 @@ class Interpreter(Calls):
                 if any(self.is_guard(h) for h in handles):
                     self.guards.append(name)
                 if item.target is not None:
-                    given = frozenset(h.out() if h.path[:1] in _ENTERING else h for h in handles)
-                    self.assign(item.target, given, item.span, item.value)
+                    entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
+                    self.assign(item.target, entered or handles, item.span, item.value)
 
         def leave() -> None:
             for name, item in reversed(list(zip(names, statement.items, strict=True))):
@@ -333,7 +342,9 @@ class Interpreter(Calls):
 
         states = self.each(states, enter)
         self.exits.append(lambda left: self.each(left, leave))
+        tested, self.tested = self.tested, self.tested or any(_is_assertion(item.value) for item in statement.items)
         states = self.block(statement.body, states)
+        self.tested = tested
         self.exits.pop()
         self.guards = guards
         return self.each(states, leave)
@@ -422,14 +433,22 @@ class Interpreter(Calls):
     def lookup(self, handle: Handle, value: r.Value) -> None:
         self.judge_stale("lookup", handle, value.span)
 
+    def harmed(self, harm: Harm) -> None:
+        key = ("walk", harm.at.start, harm.site)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        child = Handle("", (0, 0), False, harm.at, harm.what)
+        misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
+        self.found.setdefault(key, []).append(misuse)
+
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None
+        if self.tested and handle.stale.how != "closed":
+            return
         key = (kind, at.start, handle.taken.start)
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
-        sure: Certainty = "certain" if handle.stale.sure else "likely"
-        misuse = Misuse(self.function, kind, at, handle, owner, made, None, sure, handle.stale)
+        misuse = Misuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
         self.found.setdefault(key, []).append(misuse)
 
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
@@ -534,6 +553,24 @@ class Interpreter(Calls):
             self.assign(item, (single or loose) | placed, at)
 
 
+def _captures(first: r.Statement) -> bool:
+    """`case name:` of a subject that is no name."""
+    match first:
+        case r.Evaluate(value=r.Assign(target=r.Name(), op="=", value=r.OpaqueValue())):
+            return True
+    return False
+
+
+def _expects_error(statement: r.Try) -> bool:
+    """One statement, and a handler of what a dead handle raises."""
+    return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
+
+
+def _is_assertion(value: r.Value) -> bool:
+    """`self.assertRaises(..)`, `pytest.raises(..)`."""
+    return isinstance(value, r.Call) and last_name(value.callee).lower().startswith(("assertraises", "raises"))
+
+
 def _numbered(element: Handle, key: str) -> Handle:
     """The element in a place, of all that were unpacked."""
     steps = element.chain.steps
@@ -545,11 +582,6 @@ def _numbered(element: Handle, key: str) -> Handle:
 def is_context_manager(function: Function) -> bool:
     """Whether a generator is what a `with` enters and leaves."""
     return any(a.name.rpartition(".")[2].removeprefix("async") == "contextmanager" for a in function.record.annotations)
-
-
-def _distinct(states: Iterable[State]) -> list[State]:
-    """Each state once, in order, at most `_MOST_STATES`: a path not followed is a bug not reported."""
-    return list(dict.fromkeys(states))[:_MOST_STATES]
 
 
 def _common(returned: list[Handles | None]) -> Handles:
@@ -566,6 +598,6 @@ def _first_of_each(found: list[Misuse]) -> list[Misuse]:
     for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
         children.setdefault(misuse.child.taken.start, misuse)
     places: dict[int, Misuse] = {}
-    for misuse in sorted(children.values(), key=lambda m: (m.at, m.kind, m.child.taken)):
+    for misuse in sorted(children.values(), key=lambda m: (m.at.start, m.about != "walk", m.at, m.kind)):
         places.setdefault(misuse.at.start, misuse)
     return sorted(places.values(), key=lambda m: m.at)

@@ -12,8 +12,8 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.closures import assigned_to, captured
+from ownlint.program.handle_chains import USERS, literal
 from ownlint.program.handle_chains import at as picked_at
-from ownlint.program.handle_chains import literal
 from ownlint.program.handles import (
     ANY,
     AWAITED,
@@ -52,6 +52,8 @@ class Values:
         """Hidden names of what the `with` blocks around stand for, the innermost last."""
         self.inherited: set[int] = set()
         """Sites of tokens that other methods of the class made."""
+        self.running: list[Function] = []
+        """Functions inside this one, or of its module, that are being run as a part of it."""
         self._first: dict[str, r.Value] | None = None
 
     # --- what inheritors decide ---
@@ -191,6 +193,8 @@ class Values:
         if isinstance(element, r.Pair):
             self.evaluate(element.key)
         result = inside(self.value(element), VALUE if value.kind == "dict" else ANY)
+        if value.kind == "set":
+            result = once(result)
         if value.kind == "generator":  # it holds what it iterates over while it lives
             result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name))
         for name in hidden:
@@ -226,14 +230,16 @@ class Values:
         if fact is None or not fact.borrows or fact.source != 0:
             return
         if key.startswith("@"):
-            self.state = self.state.picked_again(int(key[1:-1]))
-            handle = handle._replace(chain=handle.chain.aged(int(key[1:-1])))
+            site = int(key[1 : key.index(";")])
+            self.state = self.state.picked_again(site)
+            handle = handle._replace(chain=handle.chain.aged(site))
         chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
         declared = fact.declared or handle.declared
         holds = fact.holds(handle.holds)
         shown = text(value)
         made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
-        if fact.where == "below" and (erased := dict(handle.gaps).get(key)) is not None:
+        gaps = dict(handle.gaps) if fact.where == "below" else {}
+        if (erased := gaps.get(key, gaps.get(""))) is not None:
             self.lookup(made._replace(stale=erased), value)
         else:
             yield made
@@ -253,7 +259,8 @@ class Values:
             if fact is None and iterator is None:
                 fact = self.classes.member(handle.cls, "__getitem__")
             if value is not None:
-                out.update(self.taken(handle, fact, value, key, element=True))
+                mark = USERS if self.classes.role(handle.cls) == "iterator" else ""
+                out.update(self.taken(handle, fact, value, key + mark, element=True))
         return frozenset(out)
 
     def out_of(self, handle: Handle, key: str) -> Handle:
@@ -399,6 +406,11 @@ def _fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
     if slot.startswith(VALUE) and slot != VALUE and only is not None:
         return value_slot(only) == slot
     return slot == ANY or slot.startswith(VALUE) or slot.isdigit()
+
+
+def once(handles: Handles) -> Handles:
+    """Of several handles of one object a set keeps one."""
+    return frozenset(h._replace(chain=h.chain.once()) for h in handles)
 
 
 def value_slot(key: r.Value) -> str:

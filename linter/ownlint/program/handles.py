@@ -73,6 +73,13 @@ class Fact(msgspec.Struct, frozen=True):
     asks: bool = False
     """It may be used on what is dead."""
     parameters: tuple[str, ...] = ()
+    constructs: bool = False
+    of: str = ""
+    """The member of the receiver of which a call ends the element that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is to end."""
+    visits: bool = False
+    """It hands what it gives to a callback."""
     several: tuple[str, ...] = ()
     """All classes the result may have."""
 
@@ -113,6 +120,10 @@ def fact_of(member: PyMember) -> Fact:
         ),
         asks=any(effect.verb == "validate" for effect in member.effects),
         parameters=member.parameters,
+        constructs=member.kind == "constructor",
+        of=member.of,
+        spared_by=member.spared_by,
+        visits=member.kind == "callback",
         several=member.returns,
     )
 
@@ -152,6 +163,9 @@ class Classes(Protocol):
     def rebinds(self, symbol: str) -> frozenset[str] | None:
         """The attributes of its object that a method may set; None when nobody knows."""
 
+    def target(self, symbol: str) -> Function | None:
+        """The project's own function of that name."""
+
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
 
@@ -161,15 +175,15 @@ How = Literal["erased", "changed", "closed"]
 
 
 class Stale(NamedTuple):
-    """Why a handle may no longer be used: the call that ended it, and what that was called on or with. `sure` when it
-    happens on every path of a function that is called for it."""
+    """Why a handle may no longer be used: the call that ended it, and what that was called on or with. `certainty`
+    that it does: a function that is called may end it on some of its paths."""
 
     at: Span
     call: str
     target: str
     how: How
     reach: Reach
-    sure: bool = True
+    certainty: Certainty = "certain"
 
 
 class Ending(NamedTuple):
@@ -179,6 +193,17 @@ class Ending(NamedTuple):
     chain: Chain
     reach: Reach
     how: How
+
+
+class Harm(NamedTuple):
+    """Something that happens while a loop or a walk runs, and goes wrong when it goes on. `kind`: `next` (what is given
+    next ends), `users` (what one of several belongs to ends), `inside` (what is looked into next ends), `added`."""
+
+    site: int
+    kind: str
+    at: Span
+    what: str
+    over: str
 
 
 class Handle(NamedTuple):
@@ -265,6 +290,8 @@ class State(NamedTuple):
     """How the last name that held a token let go of it."""
     endings: frozenset[Ending] = frozenset()
     """What was invalidated on this path, of what the caller knows."""
+    harms: frozenset[Harm] = frozenset()
+    """What goes wrong when the loop it was done in goes on."""
 
     def get(self, name: str) -> Handles:
         return next((handles for known, handles in self.names if known == name), NOTHING)
@@ -345,8 +372,8 @@ class State(NamedTuple):
 class Misuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`, `lookup`. `made` is where the owner is created, `ended` how the owner dies (None for a
-    temporary, and for what is stale)."""
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what). `made` is where the owner is created,
+    `ended` how the owner dies (None for a temporary, and for what is stale)."""
 
     function: Function
     kind: str
@@ -357,6 +384,14 @@ class Misuse(msgspec.Struct, frozen=True):
     ended: tuple[Span, str] | None
     certainty: Certainty
     stale: Stale | None = None
+    harm: Harm | None = None
+
+    @property
+    def about(self) -> Literal["owner", "erased", "changed", "closed", "walk"]:
+        """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
+        if self.harm is not None:
+            return "walk"
+        return self.stale.how if self.stale is not None else "owner"
 
     @property
     def declared(self) -> Step | None:

@@ -1238,6 +1238,14 @@ class Models:
             if any(effect.verb == "invalidate" for effect in member.effects)
         )
 
+    @functools.cached_property
+    def movers(self) -> frozenset[str]:
+        """Last names of the Python calls that put handles elsewhere, or hand them to a callback."""
+        members = [member for variants in self._py_members.values() for member in variants]
+        guards = (cls.last for cls in self._py_classes.values() if cls.role == "guard")
+        moving = (m.name for m in members if m.kind == "callback" or any(e.verb == "adopt" for e in m.effects))
+        return frozenset((*guards, *moving))
+
     def speaks_about(self, dotted: str) -> bool:
         """Whether this is a class, a function or a module whose Python handles are described."""
         if self.python_class(dotted) is not None or self.python_function(dotted) is not None:

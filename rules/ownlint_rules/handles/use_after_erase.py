@@ -1,9 +1,9 @@
 """A handle is used after the native object behind it was erased.
 
-An erased operation is freed at once, with everything inside it: nested operations, blocks, results, block arguments,
-insertion points that stand before it. Python still holds the wrappers. Some of them raise, the others read freed memory:
-older bindings mark every wrapper of the operation, newer ones only the wrapper that was asked to erase, and values are
-checked in neither.
+An erased operation is freed at once, with everything inside it: nested operations, blocks, results, block
+arguments, insertion points that stand before it. Python still holds the wrappers. Some of them raise, the others
+read freed memory: older bindings mark every wrapper of the operation, newer ones only the wrapper that was asked
+to erase, and values are checked in neither.
 
 bad:
 
@@ -29,12 +29,13 @@ def drop(op: Operation):
 
 Reported: any use of the erased handle, of another name for the same object (the same element, by the same constant
 index, with nothing put in or taken out in between), and of what was taken from it; erasing it twice; a lookup in a
-symbol table of what was erased behind its back; the same when a function of the project does the erasing, when the handle
-sits in a tuple, a list, a dict or an attribute, and when a `finally` or the end of a `with` block comes first.
+symbol table of what was erased behind its back; the same when a function of the project does the erasing, when the
+handle sits in a tuple, a list, a dict or an attribute, and when a `finally` or the end of a `with` block comes
+first.
 
 Quiet: what was read before (types, locations, attributes, names, strings), the element that a loop has just been
-given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the erased
-one, and every `erase` of an object whose class is not known.
+given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the
+erased one, and every `erase` of an object whose class is not known.
 
 Limits: elements that are picked by a variable are only the same through the same name. A handle that stays in an
 attribute is reported when this method put it there, or when this method uses it.
@@ -46,6 +47,7 @@ itself raises; other wrappers, nested operations and values crash). mlir/docs/Bi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records, rule, text
 
@@ -54,7 +56,7 @@ from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records
 def use_after_erase(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale
-        if stale is not None and stale.how == "erased":
+        if stale is not None and misuse.about == "erased":
             yield function.finding(
                 misuse.at,
                 _message(misuse, stale),
@@ -111,7 +113,7 @@ def _read_first(function: Function, misuse: handles.Misuse, stale: handles.Stale
 
 
 def _neighbours(body: records.Body) -> Iterator[tuple[records.Evaluate, records.Evaluate]]:
-    for first, second in zip(body, body[1:], strict=False):
+    for first, second in pairwise(body):
         if isinstance(first, records.Evaluate) and isinstance(second, records.Evaluate):
             yield first, second
     for statement in body:
