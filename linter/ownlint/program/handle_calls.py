@@ -187,6 +187,8 @@ class Calls(Values):
         self.state = self.state.age(call.start)
         self.made[call.start] = call.span
         self.owners[call.start] = text(call)
+        if self.repeated:
+            self.often.add(call.start)
         if self.classes.role(cls) == "owner":
             self.tops.add(call.start)
         return Handle(cls, (call.start, 0), True, call.span, text(call))
@@ -333,7 +335,7 @@ class Calls(Values):
             if fact.of and number == 0:
                 handles = self.element_of(handles, fact.of, call)
             if value is not None:
-                self.end(handles, value, reach, call, in_order(receiver[0]) if number else ())
+                self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact.of)
 
     def element_of(self, handles: Handles, member: str, call: r.Call) -> Handles:
         """What the first argument picks from a member of these; nothing when nobody knows which."""
@@ -343,7 +345,15 @@ class Calls(Values):
         picked = literal([text(key)])
         return frozenset(h._replace(chain=h.chain.step("part", member).step("part", picked)) for h in handles)
 
-    def end(self, handles: Handles, value: r.Value, reach: Reach, by: r.Node, knowing: Sequence[Handle] = ()) -> None:
+    def end(
+        self,
+        handles: Handles,
+        value: r.Value,
+        reach: Reach,
+        by: r.Node,
+        knowing: Sequence[Handle] = (),
+        of: str = "",
+    ) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
         which it is done."""
         alive = [h for h in handles if not h.path and h.stale is None]
@@ -353,7 +363,8 @@ class Calls(Values):
         handle = in_order(alive)[0]
         how = self.how(handle, reach)
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
-        why = Stale(by.span, call, text(value), how, reach)
+        target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
+        why = Stale(by.span, call, target, how, reach)
         if len(objects) == 1:
             self.noted(handle, how, by, value)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)

@@ -427,7 +427,9 @@ class Interpreter(Loops):
         self.reached[key] = self.reached.get(key, 0) + 1
         if dead and site >= 0:  # else it is the caller's own
             ended = self.state.end_of(handle.token)
-            misuse = Misuse(self.function, kind, at, handle, self.owners[site], self.made[site], ended, "certain")
+            often = site in self.often or handle.token[1] > 0 or bool(handle.path)
+            owner, made = self.owners[site], self.made[site]
+            misuse = Misuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
             self.found.setdefault(key, []).append(misuse)
 
     def lookup(self, handle: Handle, value: r.Value) -> None:

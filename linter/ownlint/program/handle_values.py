@@ -52,6 +52,10 @@ class Values:
         """Hidden names of what the `with` blocks around stand for, the innermost last."""
         self.inherited: set[int] = set()
         """Sites of tokens that other methods of the class made."""
+        self.repeated = 0
+        """How many comprehensions are around."""
+        self.often: set[int] = set()
+        """Sites where a comprehension makes several objects."""
         self.running: list[Function] = []
         """Functions inside this one, or of its module, that are being run as a part of it."""
         self._first: dict[str, r.Value] | None = None
@@ -180,6 +184,7 @@ class Values:
         return handles
 
     def comprehension(self, value: r.Comprehension) -> Handles:
+        self.repeated += 1
         outer = {name: self.state.get(name) for name in _bound_by(value)}
         hidden: list[str] = []
         for clause in value.clauses:
@@ -201,6 +206,7 @@ class Values:
             self.set_name(name, NOTHING, Span(value.end, value.end), _COMPREHENSION_ENDS)
         for name, handles in outer.items():
             self.set_name(name, handles, Span(value.end, value.end), _COMPREHENSION_ENDS)
+        self.repeated -= 1
         return result
 
     def closure(self, index: int) -> Handles:

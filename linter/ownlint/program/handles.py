@@ -385,6 +385,8 @@ class Misuse(msgspec.Struct, frozen=True):
     certainty: Certainty
     stale: Stale | None = None
     harm: Harm | None = None
+    often: bool = False
+    """The owner is one of several that are made there."""
 
     @property
     def about(self) -> Literal["owner", "erased", "changed", "closed", "walk"]:

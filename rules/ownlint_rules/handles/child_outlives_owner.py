@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, border, handles, rule
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, rule
 
 
 @rule(severity="error", languages=("python",))
@@ -66,6 +66,7 @@ def child_outlives_owner(function: Function) -> Iterator[Finding]:
             certainty=misuse.certainty,
             help=_help(misuse),
             steps=border.misuse_steps(misuse),
+            fix=_fix(misuse),
         )
 
 
@@ -91,3 +92,24 @@ def _help(misuse: handles.Misuse) -> str:
     if misuse.kind == "store":
         return "store the owner beside it, or store plain data"
     return "bind the owner to a name that lives as long as the child is used"
+
+
+def _fix(misuse: handles.Misuse) -> Fix | None:
+    """A temporary owner gets a name where it stands: that lasts until the function ends."""
+    function, made = misuse.function, misuse.made
+    if (
+        misuse.kind != "use"
+        or misuse.ended is not None
+        or misuse.often
+        or function.record.kind not in ("function", "method")
+    ):
+        return None
+    name = _free_name(function)
+    before = Edit(function.path, Span(made.start, made.start), f"({name} := ")
+    behind = Edit(function.path, Span(made.end, made.end), ")")
+    return Fix(f"give `{misuse.owner}` the name `{name}`", (before, behind))
+
+
+def _free_name(function: Function) -> str:
+    said = bytes(function.record.body)
+    return next(name for name in ("owner", *(f"owner{n}" for n in range(2, 9999))) if f'"{name}"'.encode() not in said)
