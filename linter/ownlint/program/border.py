@@ -8,6 +8,7 @@ Python code is then judged by the same facts as with a library's model.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property, partial
 
 from ownlint.facts import records as r
@@ -334,10 +335,24 @@ class Border:
             return None
         others = [other for other in self._methods(function) if other is not function and other in self._setters]
         left = [found for other in others if (found := self._left_by(other)) is not None]
-        if not left:
-            return None
         owners = {owner[0]: owner for found in left for owner in found.owners}
-        return Attributes(frozenset(h for found in left for h in found.held), tuple(owners[s] for s in sorted(owners)))
+        held = {h for found in left for h in found.held}
+        for handle in self._declared(function, {h.path[0] for h in held}):
+            held.add(handle)
+            owners[handle.token[0]] = (handle.token[0], handle.shown, handle.taken, self.role(handle.cls) == "owner")
+        return Attributes(frozenset(held), tuple(owners[s] for s in sorted(owners))) if held else None
+
+    def _declared(self, method: Function, known: set[str]) -> Iterator[Handle]:
+        """Attributes of which the class says in annotations that they are handles, but for the known ones."""
+        scope, _, name = method.record.owner.rpartition(".")
+        for cls in method.file.classes:
+            if (cls.scope, cls.name) == (scope, name):
+                for field in cls.fields:
+                    meaning = self.program.meaning(method.file, field.start) if field.type else None
+                    found = self.find(meaning.type) if meaning is not None and meaning.type else None
+                    if found is not None and "." + field.name not in known:
+                        span, shown = r.Span(field.start, field.end), f"self.{field.name}"
+                        yield Handle(found, foreign(field.start), True, span, shown, path=("." + field.name,))
 
     def _left_by(self, function: Function) -> Attributes | None:
         """What a method leaves in its object's attributes, of an object that had none."""

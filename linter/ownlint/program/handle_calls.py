@@ -46,6 +46,7 @@ _ADDS_MANY = frozenset(["extend", "update", "extendleft"])
 _TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
 _MOVING = ("move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep")
 """Words in the names of calls that may make somebody else the owner: weak evidence, for silence alone."""
+_REMOVES = frozenset(["pop", "popleft", "popitem", "remove", "discard", "clear"])
 _CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
 
 
@@ -63,6 +64,9 @@ class Calls(Values):
         if isinstance(call.callee, r.Member):
             return self.method(call, call.callee, symbol)
         self.evaluate(call.callee)
+        if isinstance(call.callee, r.Name):  # a closure, or a bound method: it looks at what it holds
+            held = (h.out() for h in self.state.get(call.callee.text) if h.path == (BURIED,))
+            self.use(frozenset(h for h in held if h.stale is not None), call.callee)
         arguments = [self.value(argument) for argument in call.args]
         if builtin and builtin not in self.function.declared:
             given = self.builtin(call, builtin, arguments)
@@ -198,6 +202,8 @@ class Calls(Values):
         where else."""
         given = [h for handles, _ in placed.values() for h in handles if self.is_guard(h)]
         around = given or [h for h in self.state.get(self.guards[-1]) if not h.path] if self.guards or given else []
+        if len(around) == 1:
+            self.use(frozenset(around), call)
         if len(around) != 1 or around[0].stale is not None:
             return self.somebodys(fact.returns, foreign(call.start), call.span, text(call))
         key = picked_at(call.end)
@@ -301,8 +307,11 @@ class Calls(Values):
             for handles, value in zip(arguments, call.args, strict=True):
                 values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
                 self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
+        taken = self.taken_out(call, name, on) if name in _TAKES_ONE else NOTHING
+        if name in _REMOVES:
+            self.loosen(base, call.end)
         if name in _TAKES_ONE:
-            return self.taken_out(call, name, on)
+            return taken
         if name in ("values", "copy"):
             return frozenset(h.out().inside(ANY) if _is_value(h) and name == "values" else h for h in on)
         if name == "items":
@@ -356,6 +365,8 @@ class Calls(Values):
     ) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
         which it is done."""
+        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call):
+            self.end_unknown(value, by)
         alive = [h for h in handles if not h.path and h.stale is None]
         objects = {(h.token, h.chain) for h in alive}
         if not objects:
@@ -373,6 +384,13 @@ class Calls(Values):
                 self.state = self.state.mutated(handle.token)
         elif reach in ("deep", "shallow"):
             self.end_there(alive, value, why)
+
+    def end_unknown(self, value: r.Name, by: r.Call) -> None:
+        """An argument of which nobody knew the class: now somebody says that it is a handle, and that it ends."""
+        if value.text in self.parameters and not self.state.get(value.text):
+            why = Stale(by.span, text(by), value.text, "erased", "deep")
+            ended = self.somebodys("", foreign(value.start), by.span, value.text)._replace(stale=why)
+            self.set_name(value.text, frozenset({ended}), by.span, "")
 
     def end_there(self, alive: list[Handle], value: r.Value, why: Stale) -> None:
         """Whichever of several objects it was that this name or attribute stands for."""

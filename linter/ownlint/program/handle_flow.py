@@ -383,9 +383,11 @@ class Interpreter(Loops):
             for number, reach in fact.ends if fact is not None else ():
                 if number == 1:
                     self.end(self.index(target), target, reach, target, (handle,))
-        if isinstance(base, r.Name) and any(h.path for h in on) and len(target.indexes) == 1:
-            slot = value_slot(target.indexes[0])
-            kept = frozenset(h for h in on if h.path[:1] != (slot,) or slot == VALUE)
+        slot = value_slot(target.indexes[0]) if len(target.indexes) == 1 else VALUE
+        if slot == VALUE or not isinstance(base, r.Name):
+            self.loosen(base, target.end)
+        elif any(h.path for h in on):
+            kept = frozenset(h for h in on if h.path[:1] != (slot,))
             self.set_name(base.text, kept, at, "`{name}` lets go of it here")
 
     def leave(self, state: State) -> None:

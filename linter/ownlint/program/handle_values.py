@@ -309,11 +309,37 @@ class Values:
         if local or name in self.parameters:
             kept = frozenset(h for h in self.state.get(name) if not slot or h.path[:1] != (slot,))
             self.set_name(name, kept | handles, at, f"`{name}{slot}` is bound to something else here")
+        match container:
+            case r.Member(base=r.Name(text=owner) as base, name=attribute) if self.is_kept(base):
+                added = inside(handles, "." + attribute)
+                self.set_name(owner, self.state.get(owner) | added, at, "")
         if not local:
             self.store(handles, at, place=f"{name}{slot}" if name and slot[:1] == "." else f"{text(container)}[]")
 
     def is_local(self, value: r.Value) -> bool:
         return isinstance(value, r.Name) and value.text in self.function.declared and value.text not in self.parameters
+
+    def loosen(self, container: r.Value, site: int) -> None:
+        """Something was taken out of a container: what is still in it nobody knows, and what has ended may be gone."""
+        match container:
+            case r.Name(text=name):
+                prefix: tuple[str, ...] = ()
+            case r.Member(base=r.Name(text=name), name=attribute):
+                prefix = ("." + attribute,)
+            case _:
+                return
+        kept: set[Handle] = set()
+        for handle in self.state.get(name):
+            inner = handle.path[len(prefix) :]
+            if handle.path[: len(prefix)] != prefix or not inner or inner[0] == BURIED or inner[0][0] == ".":
+                kept.add(handle)
+            elif handle.stale is None:
+                kept.add(handle._replace(chain=handle.chain.picked(picked_at(site))))
+        self.set_name(name, frozenset(kept), container.span, "")
+
+    def is_kept(self, value: r.Name) -> bool:
+        """Whether what attributes of this hold is followed."""
+        return self.is_local(value) or value.text in self.parameters
 
     def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
         anew = place and not place.endswith("]")
