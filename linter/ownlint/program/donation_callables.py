@@ -8,7 +8,6 @@ order: a name with several bindings may be any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +17,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Step, weaker
 from ownlint.program.bodies import bound_names, values
 from ownlint.program.donation import Consumer, Instance, Items, Known, Own, PassesOn, Scope, Spec, union
+from ownlint.program.donation_hot import Hot
 from ownlint.program.donation_modules import Modules
 from ownlint.program.donation_specs import Constant, constant, consumer_of, parameters_of, spec_of
 from ownlint.program.places import walk
@@ -48,12 +48,15 @@ def nobody(name: r.Name) -> Known | bool | None:
 
 
 class Callables:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, hot: Hot) -> None:
         self.program = program
         self.models = program.models
         self.consuming = program.models.consuming
         self.modules = Modules(program)
+        self.hot = hot
         self.depth = 0
+        self._names: dict[tuple[Function, str], Known | None] = {}
+        self._results: dict[tuple[Function, str, int, int], Known | None] = {}
         self._bindings: dict[Function, dict[str, list[Bound]]] = {}
         self._symbols: dict[str, Known | None] = {}
         self._attributes: dict[tuple[Class, str], Known | None] = {}
@@ -98,6 +101,16 @@ class Callables:
         return None
 
     def name(self, value: r.Name, scope: Scope) -> Known | None:
+        """What a name stands for, by scope."""
+        if scope.given:
+            return self._name(value, scope)
+        key = (scope.function, value.text)
+        if key not in self._names:
+            self._names[key] = None  # while it is looked up
+            self._names[key] = self._name(value, scope)
+        return self._names[key]
+
+    def _name(self, value: r.Name, scope: Scope) -> Known | None:
         function: Function | None = scope.function
         while function is not None:
             if value.text in scope.given:
@@ -281,8 +294,23 @@ class Callables:
     def result(self, own: Own, call: r.Call | None, scope: Scope) -> Known | None:
         """What a function of the project returns."""
         function = own.function
-        if "generator" in function.record.qualifiers:
+        if "generator" in function.record.qualifiers or not self.may_hand_out(function):
             return None
+        at = (call.start, call.end) if call is not None else (-1, -1)
+        key = (function, scope.function.path, *at)
+        if scope.given or (own.around is not None and own.around.given):
+            return self._result(own, call, scope)
+        if key not in self._results:
+            self._results[key] = None
+            self._results[key] = self._result(own, call, scope)
+        return self._results[key]
+
+    def may_hand_out(self, function: Function) -> bool:
+        """By its name: it may return a callable that consumes."""
+        return function.name in self.hot.names.factories or function.record.kind == "lambda"
+
+    def _result(self, own: Own, call: r.Call | None, scope: Scope) -> Known | None:
+        function = own.function
         given = dict(own.around.given) if own.around is not None else {}
         given |= _passed(function, own, call, scope)
         inside = Scope(function, given)
@@ -410,10 +438,6 @@ class Callables:
                         )
         for inner in self.program.nested(function):
             yield from self._read(inner)
-
-    @cached_property
-    def keyword_words(self) -> tuple[bytes, ...]:
-        return tuple(f'"{word}"'.encode() for word in sorted(self.consuming.keywords))
 
 
 def _is_unbound(function: Function) -> bool:

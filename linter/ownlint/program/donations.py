@@ -17,6 +17,7 @@ from ownlint.program.bodies import values
 from ownlint.program.donation import Consumer, Items, Misuse, Own, Scope, Spec
 from ownlint.program.donation_callables import Callables
 from ownlint.program.donation_flow import Interpreter
+from ownlint.program.donation_hot import Hot
 from ownlint.program.donation_specs import Constant
 from ownlint.program.donation_values import LIVE, PLAIN, Summary
 from ownlint.program.once import per_program
@@ -25,7 +26,6 @@ from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
 _DEEPEST = 6
-_MOST_HOPS = 6
 
 
 class Ineffective(Step, frozen=True):
@@ -41,124 +41,26 @@ class Donations:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.callables = Callables(program)
+        self.hot = Hot(program)
+        self.callables = Callables(program, self.hot)
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
         self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
         self._misuses: dict[Function, list[Misuse]] = {}
-        self._kinds: dict[int, tuple[r.Value, str]] = {}
+        self._result_kinds: dict[Function, str] = {}
         self._depth = 0
 
     # --- which functions ---
 
-    @cached_property
-    def python(self) -> list[Function]:
-        return [function for function in self.program.functions if function.language == "python"]
-
-    @cached_property
-    def _says(self) -> re.Pattern[bytes]:
-        words = (*self.consuming.keywords, *self.storage.ends)
-        return re.compile(rb"[\"'](?:" + b"|".join(re.escape(word).encode() for word in sorted(words)) + rb")\\?[\"']")
-
-    @cached_property
-    def hot(self) -> frozenset[str]:
-        """Names by which something may be called that consumes."""
-        hot: set[str] = set()
-        for _ in range(_MOST_HOPS):
-            files = self._linked(hot)
-            said = re.compile(rb'"(?:' + b"|".join(sorted(re.escape(name).encode() for name in hot)) + rb')"')
-            fresh = {
-                name
-                for function in self.python
-                if function.path in files and (function.says(self._says) or (hot and function.says(said)))
-                for name in self._handed_on(function, hot)
-            }
-            fresh |= self._renamed(fresh)
-            if fresh <= hot:
-                break
-            hot |= fresh
-        return frozenset(hot)
-
-    @cached_property
-    def _sources(self) -> frozenset[str]:
-        """Files in which it stands what is consumed, or what is freed."""
-        return frozenset(f.path for f in self.python if f.says(self._says) and self._imports_library(f.file))
-
-    def _imports_library(self, file: r.File) -> bool:
-        return any(imported.target.partition(".")[0] in self._roots for imported in file.imports)
-
-    @cached_property
-    def _roots(self) -> frozenset[str]:
-        names = (*self.consuming.consumers, *self.storage.types, *self.storage.made_by)
-        return frozenset(name.partition(".")[0] for name in names)
-
-    def _linked(self, hot: set[str] | frozenset[str]) -> frozenset[str]:
-        """These files, and those that import something from them."""
-        homes = {self.program.files[path].module.removesuffix(".__init__").rpartition(".")[2] for path in self._sources}
-        homes |= {_stem(path) for path in self._sources}
-        return self._sources | {
-            file.path
-            for file in self.program.files.values()
-            if file.language == "python"
-            and file.functions
-            and any((words := i.target.split("."))[-1] in hot or not homes.isdisjoint(words) for i in file.imports)
-        }
-
-    @cached_property
-    def _files(self) -> frozenset[str]:
-        return self._linked(self.hot)
-
-    def _renamed(self, names: set[str]) -> set[str]:
-        """What files call them that import them under another name."""
-        return {
-            imported.name
-            for file in self.program.files.values()
-            if file.language == "python"
-            for imported in file.imports
-            if imported.target.rpartition(".")[2] in names
-        }
-
-    def _handed_on(self, function: Function, hot: set[str]) -> Iterator[str]:
-        """Names that come to stand for what this function makes of what consumes."""
-        if function.record.kind in ("function", "method") and function.name not in self._common:
-            yield function.name
-        for statement in function.statements:
-            for value in values(statement):
-                for part in walk(value):
-                    if isinstance(part, r.Assign) and self._concerns(part.value, hot):
-                        yield from _targets(part.target)
-
     @property
-    def _common(self) -> frozenset[str]:
-        return frozenset(["__init__", "main", "setUp", "__call__", "__exit__"])
-
-    def _concerns(self, value: r.Value, hot: set[str]) -> bool:
-        for part in walk(value):
-            match part:
-                case r.Pair(key=r.Name(text=word) | r.Literal(text=word)) if (
-                    word.strip("\"'") in self.consuming.keywords
-                ):
-                    return True
-                case r.Name(text=name) | r.Member(name=name) if name in hot:
-                    return True
-                case r.Literal(kind="str", text=text) if text.strip("\"'") in self.consuming.keywords:
-                    return True
-                case r.Lambda():
-                    return True
-        return False
+    def python(self) -> list[Function]:
+        return self.hot.python
 
     def concerned(self, function: Function) -> bool:
-        if function.path not in self._files:
-            return False
-        if function.mentions(*self.hot) or function.says(self._says):
-            return True
-        return any(self.concerned(inner) for inner in self.program.nested(function) if inner.record.kind != "class")
+        """Whether the function may have to do with consuming at all."""
+        return self.hot.concerned(function)
 
     # --- traced functions ---
-
-    @cached_property
-    def _tracers(self) -> frozenset[str]:
-        return frozenset(name.rpartition(".")[2] for name in self.storage.traced_by)
 
     @cached_property
     def traced(self) -> frozenset[Function]:
@@ -166,7 +68,7 @@ class Donations:
         found: set[Function] = set()
         files = {function.path for function in self.python if self.concerned(function)}
         for function in self.python:
-            if function.path in files and function.mentions(*self._tracers):
+            if function.path in files and function.mentions(*self.hot.tracers):
                 found.update(self._traced_in(function))
         grown = True
         while grown:
@@ -179,8 +81,17 @@ class Donations:
         for statement in function.statements:
             for value in values(statement):
                 for part in walk(value):
-                    if isinstance(part, r.Call):
+                    if isinstance(part, r.Call) and self._may_trace(part):
                         yield from self._traced_by(part, function)
+
+    def _may_trace(self, call: r.Call) -> bool:
+        """By its words: `jit(f)`, `jit(n=1)(f)`, `partial(jit, n=1)(f)`, or a callable of the project that wraps."""
+        tracers = self.hot.tracers
+        if last_name(call.callee) in tracers:
+            return True
+        inner = call.callee if isinstance(call.callee, r.Call) else call
+        words = (last_name(inner.callee), *(last_name(argument) for argument in inner.args[:1]))
+        return isinstance(call.callee, r.Call) and not tracers.isdisjoint(words)
 
     def _traced_by(self, call: r.Call, function: Function) -> Iterator[Function]:
         callee = call.callee
@@ -328,6 +239,12 @@ class Donations:
         return ""
 
     def _kind_of_result(self, function: Function) -> str:
+        if function not in self._result_kinds:
+            self._result_kinds[function] = ""
+            self._result_kinds[function] = self._find_kind_of_result(function)
+        return self._result_kinds[function]
+
+    def _find_kind_of_result(self, function: Function) -> str:
         leaves = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
         kinds = {self.kind(value, Scope(function)) for value in leaves if value is not None}
         return kinds.pop() if len(kinds) == 1 else ""
@@ -401,7 +318,7 @@ class Donations:
 
     def _by_keyword(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
         named = [a for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)]
-        if not named or (last_name(call.callee) not in self.hot and not isinstance(call.callee, r.Call)):
+        if not named or (last_name(call.callee) not in self.hot.names.every and not isinstance(call.callee, r.Call)):
             return
         known = self.callables.known(call.callee, scope)
         if not isinstance(known, Consumer) or known.keywords:
@@ -415,11 +332,6 @@ class Donations:
                 )
 
 
-def _stem(path: str) -> str:
-    parts = path.removesuffix(".py").split("/")
-    return parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]
-
-
 def _of(statement: r.Statement) -> Iterator[r.Value]:
     yield from values(statement)
 
@@ -428,17 +340,6 @@ def _children(value: r.Value) -> tuple[r.Value, ...]:
     from ownlint.program.places import children
 
     return children(value)
-
-
-def _targets(target: r.Value) -> Iterator[str]:
-    match target:
-        case r.Name(text=name) | r.Member(name=name):
-            yield name
-        case r.Aggregate(items=items):
-            for item in items:
-                yield from _targets(item)
-        case r.Index(base=base):
-            yield from _targets(base)
 
 
 def steps_of(misuse: Misuse) -> tuple[Step, ...]:
