@@ -6,6 +6,7 @@ their libraries; the project adds the classes it binds, and its own functions th
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
@@ -47,6 +48,9 @@ class Libraries(Protocol):
 
     def makes_class(self, dotted: str) -> bool: ...
 
+    @property
+    def class_makers(self) -> frozenset[str]: ...
+
     def speaks_about(self, dotted: str) -> bool: ...
 
 
@@ -61,7 +65,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
                 helpers.setdefault(module, set()).add(function.name)
     for module, names in consumers.by_module(files, libraries.consuming_words).items():
         helpers.setdefault(module, set()).update(names)
-    for module, names in _classes(files, libraries.makes_class).items():
+    for module, names in _classes(files, libraries).items():
         helpers.setdefault(module, set()).update(names)
     return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
 
@@ -84,13 +88,14 @@ def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
                     yield function
 
 
-def _classes(files: Iterable[File], makes_class: Callable[[str], bool]) -> dict[str, set[str]]:
+def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]:
     """By module, the names of classes that the project has a library make (`CB = FUNCTION_TYPE(...)`), where they are
     made and where they are imported."""
     out: dict[str, set[str]] = {}
+    said = re.compile(f'"(?:{"|".join(sorted(libraries.class_makers)) or "(?!)"})"'.encode())
     read = [file for file in files if file.language == "python" and file.functions]
     for file in read:
-        names = set(_made_classes(file, makes_class))
+        names = set(_made_classes(file, libraries.makes_class, said))
         if names:
             out.setdefault(_own_name(file), set()).update(names)
     known = {name for names in out.values() for name in names}
@@ -101,9 +106,12 @@ def _classes(files: Iterable[File], makes_class: Callable[[str], bool]) -> dict[
     return {module: names for module, names in out.items() if module.isidentifier()}
 
 
-def _made_classes(file: File, makes_class: Callable[[str], bool]) -> Iterator[str]:
+def _made_classes(file: File, makes_class: Callable[[str], bool], said: re.Pattern[bytes]) -> Iterator[str]:
     """Variables of the module that stand in front of such a call."""
     if not file.variables:
+        return
+    outer = [function for function in file.functions if function.kind in ("module", "class")]
+    if not any(said.search(function.body) for function in outer):
         return
     inner = [function for function in file.functions if function.kind not in ("module", "class")]
     variables = sorted(file.variables, key=lambda variable: variable.start)

@@ -23,7 +23,7 @@ from ownlint.program.address_records import (
     inside,
     whole,
 )
-from ownlint.program.address_values import ADDS_MANY, ADDS_ONE, Values, is_written
+from ownlint.program.address_values import ADDS_MANY, ADDS_ONE, Values, is_written, root
 from ownlint.program.memory_models import Fact
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
@@ -109,6 +109,8 @@ class Calls(Values):
             return frozenset({self.create(call, fact.returns, "possible")})
         if self.memory.role(fact.returns) == "foreign":
             return self.foreign(call, fact, refs, given)
+        if fact.keeps == "none" and number and self.memory.role(fact.returns) != "address":
+            self.used(call, [refs if refs is held else NOTHING for held in given])
         made = {self.derived(ref, fact, call) for ref in refs if not ref.path or fact.keeps == "owner"}
         if fact.keeps == "owner":  # what is in the fields of what it points to
             made |= {ref for ref in refs if ref.path}
@@ -120,11 +122,17 @@ class Calls(Values):
         if keeper is not None and not (isinstance(keeper[0], r.Literal) and keeper[0].kind == "null"):
             return keeper[1]
         wrapped = frozenset(self.derived(ref, fact, call) for ref in whole(refs))
-        if any(ref.token[0] >= 0 for ref in wrapped):
+        source = self.argument(call, given, fact.source, fact.parameters)
+        if any(ref.token[0] >= 0 for ref in wrapped) or (source is not None and not refs and self.lasts(source[0])):
             return wrapped
         made = self.create(call, fact.returns)
         self.doubts[made.token[0]] = "likely"
         return frozenset({made._replace(loss="foreign")})
+
+    def lasts(self, value: r.Value) -> bool:
+        """Whether it is taken from a global or from `self`, which may live long enough."""
+        name = root(value)
+        return bool(name) and (name not in self.declared or name in ("self", "cls"))
 
     def filled(self, call: r.Call, cls: str, given: list[Refs], certainty: Certainty = "certain") -> Refs:
         """A new object, and in it what it was given; a library or a maker is no memory itself."""
@@ -140,7 +148,7 @@ class Calls(Values):
                 if ref.cls and (role == "raw" or self.memory.role(ref.cls) != "owner"):
                     fields.add(ref._replace(path=()).inside(".*"))
         for ref in in_order(fields):
-            if ref.loss in ("raw", "field"):
+            if ref.loss in ("raw field", "field"):
                 self.judge("store", ref, ref.taken)
         return frozenset({made, *fields})
 
@@ -148,6 +156,7 @@ class Calls(Values):
         given = self.arguments(call)
         fact = self.memory.member(cls, "__init__")
         if self.memory.role(cls) == "callback":
+            self.used(call, given)
             return frozenset({self.create(call, cls)}) if self.wraps_function(call) else NOTHING
         if fact is not None and (found := self.argument(call, given, fact.source, fact.parameters)) is not None:
             fact = _of(fact, cls)
@@ -190,7 +199,8 @@ class Calls(Values):
         given = self.arguments(call)
         direct = whole(on)
         if not any(ref.cls for ref in direct):
-            kind = self.known.of(self.function, callee.base)
+            told = self.memory.told_by.get(callee.name, "")
+            kind = self.known.of(self.function, callee.base) or (instances.Kind(told, True) if told else None)
             if kind is not None:
                 return self.of_instance(call, callee, kind, given)
         facts = [(ref, fact) for ref in in_order(direct) if (fact := self.memory.member(ref.cls, callee.name))]
@@ -354,7 +364,7 @@ class Calls(Values):
 
     def move(self, on: Refs, at: Span) -> None:
         """The memory of these owners is somewhere else now: whatever looked into it looks at nothing."""
-        tokens = {ref.token for ref in on if not ref.path}
+        tokens = {ref.token for ref in on if ref.whole and not ref.path}
 
         def moved(ref: Ref) -> Ref:
             return ref._replace(stale=at) if ref.token in tokens and not ref.whole else ref

@@ -41,6 +41,7 @@ _MOST_STEPS = 8_000
 
 _LOOP_ENDS = "the loop over it ends here"
 _WITH_ENDS = "its `with` block ends here"
+_EXPECTS = frozenset(["raises", "assertRaises", "assertRaisesRegex", "suppress", "assertWarns", "warns"])
 _NULLS = frozenset(["0", "None"])
 
 
@@ -59,6 +60,8 @@ class Interpreter(Calls):
         self.ends: list[State] = []
         self.too_long = False
         self.steps = 0
+        self.expected = 0
+        """How many blocks are open that expect an error."""
         self.loops: list[tuple[list[State], list[State]]] = []
         self.hidden = kept_out_of_sight(function)
         self.outside = outside_names(function)
@@ -240,7 +243,23 @@ class Interpreter(Calls):
             for name in names:
                 self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
-        return self.each(self.block(statement.body, self.each(states, enter)), leave)
+        expected = any(self.expects_an_error(item.value) for item in statement.items)
+        self.expected += expected
+        after = self.block(statement.body, self.each(states, enter))
+        self.expected -= expected
+        return self.each(after, leave)
+
+    def expects_an_error(self, value: r.Value) -> bool:
+        """`with raises(E):`, or a name that was given such a context."""
+        match value:
+            case r.Call(callee=callee):
+                return last_name(callee) in _EXPECTS
+            case r.Name(text=name):
+                module = self.known.module_body(self.function.file)
+                scopes = [self.function, *([module] if module is not None else [])]
+                bound = (given for scope in scopes for given in self.known.bindings(scope).get(name, []))
+                return any(isinstance(given, r.Call) and last_name(given.callee) in _EXPECTS for given in bound)
+        return False
 
     def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
         for target in targets:
@@ -310,13 +329,23 @@ class Interpreter(Calls):
         temporary = ended is None and not any(
             known.token == ref.token and known.holds for _, refs in self.state.names for known in refs
         )
+        place = self.place(kind, ref, at, temporary=temporary)
         misuse = Misuse(
-            self.function, kind, at, ref, owner, made, ended, certainty, before, temporary=temporary
+            self.function, kind, place, ref, owner, made, ended, certainty, before, temporary=temporary, used=at
         )  # fmt: skip
         self.found.setdefault((kind, at.start, ref.taken.start), []).append(misuse)
 
+    def place(self, kind: str, ref: Ref, at: Span, *, temporary: bool) -> Span:
+        """Where the mistake is: a temporary is lost where its address is taken, a pointer where it becomes a field."""
+        if kind == "stale":
+            return ref.stale
+        if ref.loss in ("field", "raw field") or (temporary and ref.loss in ("address", "raw")):
+            return ref.taken
+        return at
+
     def consume_again(self, ref: Ref, call: r.Call, before: Span) -> None:
-        self.note("consumed", ref, call.span, "certain", before)
+        if not self.expected:
+            self.note("consumed", ref, call.span, "certain", before)
 
     def hand_out(self, refs: Refs, value: r.Value | None) -> None:
         """These leave the function; what holds their owner may leave with them."""
@@ -333,7 +362,7 @@ class Interpreter(Calls):
     def kept_on_return(self, refs: Refs) -> Refs:
         """Without those that are dead when the caller gets them: they are reported here."""
         held = {ref.token for ref in refs if ref.holds}
-        return frozenset(ref for ref in refs if ref.token in held or ref.token[0] < 0)
+        return frozenset(ref for ref in refs if not ref.stale.end and (ref.token in held or ref.token[0] < 0))
 
     # --- calls that end a registration ---
 
@@ -395,7 +424,7 @@ class Interpreter(Calls):
         if role in ("struct", "raw", "pointer"):
             refs = self.put_in(refs, "raw" if role == "raw" else "struct", source)
             for ref in in_order(refs):
-                if not ref.holds and ref.loss in ("field", "raw"):
+                if not ref.holds and ref.loss in ("field", "raw field"):
                     self.judge("store", ref, at)
         self.put(base, inside(refs, slot), at)
 
@@ -458,7 +487,14 @@ def _first_of_each(found: list[Misuse]) -> list[Misuse]:
     ):
         group = misuse.kind if misuse.kind in ("stale", "consumed", "kept") else ""
         taken.setdefault((group, misuse.ref.taken.start), misuse)
-    places: dict[int, Misuse] = {}
+    places: dict[tuple[str, int], Misuse] = {}
     for misuse in sorted(taken.values(), key=lambda m: (m.certainty == "possible", m.at, m.kind, m.ref.taken)):
-        places.setdefault(misuse.at.start, misuse)
+        at = _statement(misuse) if misuse.ref.loss in ("field", "raw field") else misuse.at.start
+        places.setdefault((misuse.kind if misuse.kind == "kept" else "", at), misuse)
     return sorted(places.values(), key=lambda m: (m.at, m.kind))
+
+
+def _statement(misuse: Misuse) -> int:
+    """Where the statement begins: one that fills several fields is told of once."""
+    at = misuse.at.start
+    return max((s.start for s in misuse.function.statements if s.start <= at < s.end), default=at)

@@ -169,5 +169,7 @@ class Misuse(msgspec.Struct, frozen=True):
     certainty: Certainty
     before: Span | None = None
     callee: str = ""
+    used: Span | None = None
+    """Where it is used, returned or stored, when that is not where the mistake is."""
     temporary: bool = False
     """Nobody ever held the owner by name."""

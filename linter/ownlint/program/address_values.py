@@ -37,7 +37,8 @@ ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "pu
 ADDS_MANY = frozenset(["extend", "update", "extendleft"])
 _TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
 _CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
-_POINTERS = frozenset(["pointer", "loose pointer", "raw", "foreign", "struct"])
+_POINTERS = frozenset(["pointer", "loose pointer", "raw", "foreign", "struct", "owner"])
+"""What looks at memory when something is taken from it."""
 _LOST_AT = {"raw": "raw", "foreign": "foreign"}
 _COMPARES = frozenset(["==", "!=", "<", ">", "<=", ">=", "is", "is not", "in", "not in", "%", "&", ">>", "//"])
 _ENDS = "the comprehension over it ends here"
@@ -292,7 +293,7 @@ class Values:
         for ref in refs:
             lost = role == "raw" or (role == "struct" and self.memory.role(ref.cls) == "loose pointer")
             if ref.holds and lost and not (ref.path and role == "struct" and ref.path[0][:1] == "."):
-                loss = "raw" if role == "raw" else "field"
+                loss = "raw field" if role == "raw" else "field"
                 ref = ref._replace(holds=False, loss=loss, whole=False)
                 if not (at.start <= ref.taken.start and ref.taken.end <= at.end):
                     ref = ref._replace(taken=at.span, shown=text(at))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 
 from ownlint.facts import records as r
@@ -24,6 +25,7 @@ __all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
 
 _COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
 """Methods so named are everybody's."""
+_DEEPEST = 3
 
 
 class Addresses(Known):
@@ -33,10 +35,11 @@ class Addresses(Known):
         super().__init__(program)
         self._misuses: dict[Function, list[Misuse]] = {}
         self._summaries: dict[Function, Summary | None] = {}
+        self._depth = 0
         self._imported: dict[str, frozenset[str]] = {}
 
     def misuses_in(self, function: Function) -> list[Misuse]:
-        if function.language != "python" or function.path not in self._concerned:
+        if function.language != "python" or function not in self._concerned:
             return []
         if function not in self._misuses:
             self._run(function)
@@ -50,27 +53,47 @@ class Addresses(Known):
         self._summaries[function] = interpreter.summary()
 
     @cached_property
-    def _concerned(self) -> frozenset[str]:
-        """Paths of the files in which memory is lost, and of those that name what such files define."""
-        files = [file for file in self.program.files.values() if file.language == "python" and file.functions]
-        found = {file.path for file in files if _says(file, self._losing)}
-        losing = [file for file in files if file.path in found]
-        names = {function.name for file in losing for function in file.functions}
-        names |= {variable.name for file in losing for variable in file.variables}
-        names = {name for name in names if name.isidentifier() and len(name) > 1}
-        for file in files:
-            if file.path not in found and any(
-                i.name in names or i.target.rpartition(".")[2] in names for i in file.imports
-            ):
-                found.add(file.path)
-        modules = {path.rpartition("/")[2].removesuffix(".py") for path in found}
-        found |= {f.path for f in files if any(i.target.rpartition(".")[2] in modules for i in f.imports)}
+    def _concerned(self) -> frozenset[Function]:
+        """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
+        python = [function for function in self.program.functions if function.language == "python"]
+        found = {function for function in python if self._says(function)}
+        names = {function.name for function in found} | self._classes
+        for _ in range(_DEEPEST):
+            wanted = frozenset(name for name in names if name.isidentifier() and name not in _COMMON)
+            more = {
+                f for f in python if f not in found and not self._here(wanted, f.file).isdisjoint(f.record.mentions)
+            }
+            found |= more
+            names = {function.name for function in more}
         return frozenset(found)
 
+    def _here(self, names: frozenset[str], file: r.File) -> frozenset[str]:
+        """The names, and what the file calls them."""
+        renamed = {i.name for i in file.imports if i.name not in names and i.target.rpartition(".")[2] in names}
+        return names | renamed if renamed else names
+
+    def _says(self, function: Function) -> bool:
+        return any(function.says(words) for words in self._words(function.file))
+
+    def _words(self, file: r.File) -> tuple[re.Pattern[bytes], ...]:
+        roots = self.imported(file) | {""}
+        return tuple(words for root, words in self._losing if root in roots)
+
     @cached_property
-    def _losing(self) -> re.Pattern[bytes]:
-        words = "|".join(re.escape(word) for word in sorted(self.memory.losing))
-        return re.compile(f'"(?:{words})"'.encode())
+    def _losing(self) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
+        losing = sorted(self.memory.losing.items())
+        return tuple((root, _any_of(words)) for root, words in losing if words)
+
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        """Names of variables of modules and classes in which a class of callbacks is made."""
+        words = _any_of(self.memory.callback_makers)
+        found: set[str] = set()
+        for function in self.program.functions:
+            if function.language == "python" and function.record.kind in ("module", "class") and function.says(words):
+                bound = self.bindings(function)
+                found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
+        return frozenset(found)
 
     # --- the project's own functions ---
 
@@ -78,11 +101,12 @@ class Addresses(Known):
         if target is caller or not _is_plain(target):
             return None
         if target not in self._summaries:
+            if self._depth >= _DEEPEST:
+                return None
+            self._depth += 1
             self._run(target)
-        found = self._summaries[target]
-        if found is not None and "async" in target.record.qualifiers:
-            return found
-        return found
+            self._depth -= 1
+        return self._summaries[target]
 
     def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:
         """The function of the project that is called; of a method of an unknown object, the only one of that name."""
@@ -127,8 +151,9 @@ class Addresses(Known):
         return self._imported[file.path]
 
 
-def _says(file: r.File, pattern: re.Pattern[bytes]) -> bool:
-    return any(pattern.search(bytes(function.body)) for function in file.functions)
+def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds one of the words in an encoded body."""
+    return re.compile(f'"(?:{"|".join(re.escape(word) for word in sorted(words)) or "(?!)"})"'.encode())
 
 
 def _is_plain(function: Function) -> bool:
@@ -146,13 +171,12 @@ def steps(misuse: Misuse) -> tuple[Step, ...]:
         out.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}"))
     if ref.taken not in (misuse.at, misuse.made) and misuse.kind != "kept":
         out.append(function.step(ref.taken, f"`{ref.shown}` is taken from it and does not keep it alive"))
-    if misuse.before is not None:
-        out.append(
-            function.step(
-                misuse.before, "it happens here first" if misuse.kind == "consumed" else "the memory moves here"
-            )
-        )
-    if misuse.ended is not None and misuse.kind == "use":
+    if misuse.before is not None and misuse.kind == "consumed":
+        out.append(function.step(misuse.before, "it happens here first"))
+    if misuse.used is not None and misuse.used != misuse.at:
+        done = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+        out.append(function.step(misuse.used, f"it is {done} here"))
+    if misuse.ended is not None and misuse.kind == "use" and misuse.used == misuse.at:
         out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
     return tuple(out)
 

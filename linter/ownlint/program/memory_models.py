@@ -259,14 +259,19 @@ class Memory:
         return frozenset(fact.name.rpartition(".")[2] for fact in facts)
 
     @functools.cached_property
-    def losing(self) -> frozenset[str]:
-        """Last names of what gives an address that keeps nobody, of what makes classes of callbacks, and the like."""
-        found = {word for word, name in self.known_as.items() if self.role(name) == "maker"} | set(self.told_by)
+    def losing(self) -> dict[str, frozenset[str]]:
+        """Words that stand where an address is taken that keeps nobody, a callback is made, or the like: by the package
+        that is imported then, and under the empty name those that say it by themselves."""
+        found: dict[str, set[str]] = {"": set(self.told_by)}
+        found[""] |= {word for word, name in self.known_as.items() if self.role(name) == "maker"}
         for (on, name), fact in self._facts.items():
-            lossy = fact.keeps == "none" or fact.consumes or fact.moves or (fact.makes_class and not on)
-            if lossy and not on.rpartition(".")[2].startswith("_") and self.role(on) not in ("pointer", "raw"):
-                found.add(name.rpartition(".")[2])
-        return frozenset(word for word in found if word.isidentifier())
+            if fact.moves:
+                found[""].add(fact.moves.partition("=")[0])
+            elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("pointer", "raw", "maker"):
+                continue
+            elif fact.keeps == "none" or fact.consumes or (fact.makes_class and not on):
+                found.setdefault((on or name).partition(".")[0], set()).add(name.rpartition(".")[2])
+        return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}
 
     def keeps_callback(self, callee: str) -> bool | None:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""

@@ -1271,6 +1271,11 @@ class Models:
         member = self.python_member(dotted, "__init__") or self.python_member(on, name) or self.python_function(dotted)
         return dotted.startswith("*.") or (member is not None and member.keeps == "own")
 
+    @property
+    def class_makers(self) -> frozenset[str]:
+        """Last names of the Python functions that make a class of callbacks."""
+        return self.memory.callback_makers
+
     def makes_class(self, dotted: str) -> bool:
         """Whether calling this makes a class of callbacks."""
         if dotted.startswith("*."):

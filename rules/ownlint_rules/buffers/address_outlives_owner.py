@@ -64,6 +64,8 @@ def address_outlives_owner(function: Function) -> Iterator[Finding]:
 
 def _message(misuse: addresses.Misuse) -> str:
     address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
+    if misuse.kind == "use" and misuse.temporary:
+        return f"{address} is used later, but its owner {owner} dies at once"
     if misuse.kind == "use":
         return f"{address} is used, but its owner {owner} is already gone"
     verb = "returned" if misuse.kind == "return" else "stored"

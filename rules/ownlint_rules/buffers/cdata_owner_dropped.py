@@ -55,7 +55,7 @@ from ownlint import Finding, Function, addresses, rule
 @rule(severity="error", languages=("python",))
 def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
-        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "raw":
+        if misuse.kind in ("use", "return", "store") and misuse.ref.loss in ("raw", "raw field"):
             yield function.finding(
                 misuse.at,
                 _message(misuse),
@@ -68,8 +68,10 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
 
 def _message(misuse: addresses.Misuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
-    if misuse.ref.shown == misuse.owner and misuse.kind == "store" and misuse.temporary:
+    if misuse.temporary and misuse.ref.shown == misuse.owner:
         return f"{owner} is freed, since nobody keeps it but a bare pointer"
+    if misuse.temporary and misuse.kind == "use":
+        return f"{pointer} points into {owner}, which dies at once"
     match misuse.kind:
         case "return":
             return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is returned"

@@ -73,8 +73,6 @@ def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
 def _message(misuse: addresses.Misuse) -> str:
     pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
     match misuse.kind:
-        case "return":
-            return f"the field that {pointer} went into is returned, but {owner} {addresses.fate(misuse)}"
-        case "use":
-            return f"the field that {pointer} went into is used, but {owner} is already gone"
+        case "use" if not misuse.temporary:
+            return f"a field takes the address of {pointer} and not {owner}, and is used when that is gone"
     return f"a field takes the address of {pointer} and not {owner}, which {addresses.fate(misuse)}"

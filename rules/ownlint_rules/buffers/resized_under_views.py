@@ -51,7 +51,7 @@ def resized_under_views(function: Function) -> Iterator[Finding]:
         if misuse.kind == "stale":
             yield function.finding(
                 misuse.at,
-                f"`{misuse.ref.shown}` looks at memory that has moved since",
+                f"`{misuse.ref.shown}` is used later, and looks at memory that moves here",
                 certainty=misuse.certainty,
                 help="take the view after the resize, or copy before it",
                 steps=addresses.steps(misuse),
