@@ -309,7 +309,7 @@ class Calls(Values):
                 self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
         taken = self.taken_out(call, name, on) if name in _TAKES_ONE else NOTHING
         if name in _REMOVES:
-            self.loosen(base, call.end)
+            self.loosen(base, -call.end)
         if name in _TAKES_ONE:
             return taken
         if name in ("values", "copy"):

@@ -16,6 +16,7 @@ from ownlint.facts.show import text
 from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
 from ownlint.program.handle_chains import Reach, literal
+from ownlint.program.handle_facts import answer, assume, bound, without
 from ownlint.program.handle_loops import Loops, distinct
 from ownlint.program.handle_values import value_slot
 from ownlint.program.handles import (
@@ -195,8 +196,7 @@ class Interpreter(Loops):
             case r.Leave():
                 return self.leaving(statement, states)
             case r.Branch(condition=condition):
-                states = self.each(states, lambda: self.evaluate(condition))
-                return distinct(self.block(statement.then, states) + self.block(statement.other, states))
+                return self.branch(statement, self.each(states, lambda: self.evaluate(condition)))
             case r.Loop():
                 return self.loop(statement, states)
             case r.Switch(value=value, cases=cases):
@@ -217,6 +217,20 @@ class Interpreter(Loops):
             case r.Nested(name=name, function=index):
                 return self.each(states, lambda: self.define(name, index, statement.span))
         return states
+
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        """Each way, where it is not known that it is not taken."""
+
+        def taking(outcome: bool) -> list[State]:
+            ways = (s for s in states if answer(statement.condition, s.facts) in (None, outcome))
+            return distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
+
+        then = self.block(statement.then, taking(True))
+        other = self.block(statement.other, taking(False))
+        if {s._replace(facts=frozenset()) for s in then} == {s._replace(facts=frozenset()) for s in other}:
+            known = {s._replace(facts=frozenset()): s.facts for s in then}  # nothing to do with handles
+            return distinct(s._replace(facts=s.facts & known[s._replace(facts=frozenset())]) for s in other)
+        return distinct(then + other)
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
@@ -385,7 +399,7 @@ class Interpreter(Loops):
                     self.end(self.index(target), target, reach, target, (handle,))
         slot = value_slot(target.indexes[0]) if len(target.indexes) == 1 else VALUE
         if slot == VALUE or not isinstance(base, r.Name):
-            self.loosen(base, target.end)
+            self.loosen(base, -target.end)
         elif any(h.path for h in on):
             kept = frozenset(h for h in on if h.path[:1] != (slot,))
             self.set_name(base.text, kept, at, "`{name}` lets go of it here")
@@ -492,6 +506,7 @@ class Interpreter(Loops):
 
     def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
         self.state = self.state.bind(name, handles, at, how)
+        self.state = self.state._replace(facts=without(name, self.state.facts))
         if name in self.hidden:
             self.escape_all(handles)
 
@@ -500,6 +515,8 @@ class Interpreter(Loops):
             case r.Name(text=name):
                 declared = NOTHING if handles or isinstance(source, r.Literal) else self.declared_type(target, at)
                 self.assign_name(name, handles or declared, at)
+                if name not in self.hidden and name not in self.outside:
+                    self.state = self.state._replace(facts=bound(name, source, self.state.facts))
             case r.Aggregate(items=items):
                 self.unpack(items, handles, at, source)
             case r.Unary(op="spread", value=inner):

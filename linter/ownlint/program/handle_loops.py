@@ -201,6 +201,7 @@ def _joined(states: list[State]) -> State:
         first.ended,
         frozenset.intersection(*(state.endings for state in states)),
         frozenset(harm for state in states for harm in state.harms),
+        frozenset.intersection(*(state.facts for state in states)),
     )
 
 

@@ -19,6 +19,7 @@ import msgspec
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
 from ownlint.program.handle_chains import Chain, Reach, Where
+from ownlint.program.handle_facts import Facts
 from ownlint.program.models import PyMember
 from ownlint.program.subjects import Function
 
@@ -292,6 +293,8 @@ class State(NamedTuple):
     """What was invalidated on this path, of what the caller knows."""
     harms: frozenset[Harm] = frozenset()
     """What goes wrong when the loop it was done in goes on."""
+    facts: Facts = frozenset()
+    """What the path knows of names that were tested, or set."""
 
     def get(self, name: str) -> Handles:
         return next((handles for known, handles in self.names if known == name), NOTHING)
