@@ -54,7 +54,8 @@ class Calls(Values):
             return self.by_fact(call, fact, NOTHING, self.arguments(call))
         if isinstance(call.callee, r.Member):
             return self.method(call, call.callee, symbol)
-        self.value(call.callee)
+        for ref in in_order(whole(self.value(call.callee))):
+            self.touch(ref, call.callee, None)
         return self.unknown(call, symbol, self.arguments(call))
 
     def is_shadowed(self, callee: r.Value) -> bool:

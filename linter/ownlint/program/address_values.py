@@ -116,11 +116,11 @@ class Values:
             return NOTHING
         if not both:
             return left | right if value.op in ("+", "|") else NOTHING
-        roles = {self.memory.role(ref.cls) for ref in both}
-        if roles <= {"owner"} and roles:
-            return frozenset({self.create(value, in_order(both)[0].cls)})
+        facts = [(ref, self.memory.member(ref.cls, "__add__")) for ref in in_order(both)]
+        fresh = [ref.cls for ref, fact in facts if fact is not None and fact.keeps == "own"]
+        if fresh or all(not ref.cls for ref in both):
+            return frozenset({self.create(value, fresh[0] if fresh else "")})
         if value.op in ("+", "-"):
-            facts = [(ref, self.memory.member(ref.cls, "__add__")) for ref in in_order(both)]
             return frozenset(
                 self.derived(ref, fact, value) if fact is not None else ref
                 for ref, fact in facts

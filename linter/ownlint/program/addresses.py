@@ -93,6 +93,11 @@ class Addresses(Known):
             if function.language == "python" and function.record.kind in ("module", "class") and function.says(words):
                 bound = self.bindings(function)
                 found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
+            elif function.record.kind == "module" and function.language == "python" and self._says(function):
+                lossy = frozenset(word for words in self.memory.losing.values() for word in words)
+                for name, given in self.bindings(function).items():
+                    if any(isinstance(value, r.Member) and value.name in lossy for value in given):
+                        found.add(name)
         return frozenset(found)
 
     # --- the project's own functions ---

@@ -267,7 +267,7 @@ class Memory:
         for (on, name), fact in self._facts.items():
             if fact.moves:
                 found[""].add(fact.moves.partition("=")[0])
-            elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("pointer", "raw", "maker"):
+            elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker"):
                 continue
             elif fact.keeps == "none" or fact.consumes or (fact.makes_class and not on):
                 found.setdefault((on or name).partition(".")[0], set()).add(name.rpartition(".")[2])
