@@ -162,8 +162,8 @@ class Calls(Values):
             return self.fresh(call, LIVE, known)
         if isinstance(call.callee, r.Member) and not symbol:
             on = self.value(call.callee.base)
-            if on.path is not None:
-                self.revive_below(on.path)
+            if on.path is not None and self.kind(on.path) != LIVE:
+                self.state.revive(on.path)  # an object that nobody knows may have new contents now
         return self.fresh(call, "", known)
 
     def use_all(self, call: r.Call, given: list[Argument]) -> None:

@@ -54,5 +54,5 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
                 f"`{place.message}` is passed to `{place.shown}` by keyword, and not donated",
                 certainty="likely",
                 help="pass it by position",
-                steps=(place.told,) if place.told is not None else (),
+                steps=(place.told,) if place.told is not None and place.told.message else (),
             )
