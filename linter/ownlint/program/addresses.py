@@ -49,7 +49,7 @@ class Addresses(Known):
         interpreter = Interpreter(function, self)
         self._misuses[function] = []  # while it runs: recursion knows nothing
         self._summaries[function] = None
-        self._misuses[function] = interpreter.run()
+        self._misuses[function] = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
         self._summaries[function] = interpreter.summary()
 
     @cached_property
@@ -154,6 +154,37 @@ class Addresses(Known):
             roots = {canonical(imported.target).partition(".")[0] for imported in file.imports}
             self._imported[file.path] = frozenset(roots)
         return self._imported[file.path]
+
+
+def _is_only_compared(misuse: Misuse) -> bool:
+    """Whether an address is put into an attribute that the file reads in comparisons and assertions alone."""
+    statement = _statement_at(misuse.function, misuse.at) if misuse.kind == "store" else None
+    match statement:
+        case r.Evaluate(value=r.Assign(target=r.Member(base=r.Name(text="self"), name=name))):
+            reads, asked, written = 0, 0, 0
+            for function in misuse.function.program.functions:
+                if function.file is not misuse.function.file or not function.says(_any_of([name])):
+                    continue
+                for part in (p for s in function.statements for v in values(s) for p in walk(v)):
+                    asked += _asked(part, name)
+                    match part:
+                        case r.Member(name=read):
+                            reads += read == name
+                        case r.Assign(target=r.Member(name=put)):
+                            written += put == name
+            return asked > 0 and reads == asked + written and misuse.ref.loss == "address"
+    return False
+
+
+def _asked(value: r.Value, name: str) -> int:
+    """How often the attribute is an operand of a comparison, or an argument of an assertion."""
+    sides: tuple[r.Value, ...] = ()
+    match value:
+        case r.Binary(op="==" | "!=" | "is" | "is not" | "<" | ">" | "%", left=left, right=right):
+            sides = (left, right)
+        case r.Call(callee=callee, args=args) if last_name(callee).lower().startswith("assert"):
+            sides = args
+    return sum(isinstance(side, r.Member) and side.name == name for side in sides)
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
