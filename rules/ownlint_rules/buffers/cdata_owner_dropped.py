@@ -38,8 +38,8 @@ Quiet: `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which k
 the argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
 lists.
 
-Limits: what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is written through a
-pointer that came from nowhere known is not followed.
+Limits: what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is
+written through a pointer that came from nowhere known is not followed.
 
 Source: cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11
 with freed memory poisoned; pygit2 lost the co-owner of a signature.
