@@ -127,7 +127,7 @@ Test = tuple[Anchor, re.Pattern[bytes], re.Pattern[bytes] | None]
 
 def _tests() -> Iterator[Test]:
     """What models and rules look for in a file's bytes before anything of the project is known."""
-    words = [word for rule in catalogue.load() for word in rule.anchors]
+    words = [word for rule in catalogue.load() if not rule.preview for word in rule.anchors]
     for anchor in anchors.with_words(cases.load_models().vocabulary(), words).anchors:
         beside = re.compile("|".join(f"(?:{word})" for word in anchor.beside).encode()) if anchor.beside else None
         yield anchor, re.compile(anchor.word.encode()), beside

@@ -64,7 +64,8 @@ def run(options: Options) -> Report:
     check_rules(options.settings, known)
     check_patterns(options.settings)
     _check_parity(options.settings)
-    ran = selected(config, known, [info.id for info in infos if info.severity == "note"])
+    notes = [info.id for info in infos if info.severity == "note"]
+    ran = selected(config, known, notes, [info.id for info in infos if info.preview])
     cache = Cache(options.cache)
     digests = Digests(cache, options.root)
 
@@ -94,7 +95,7 @@ def run(options: Options) -> Report:
 
 def rule_infos() -> tuple[RuleInfo, ...]:
     """Every rule there is, by id, those about the linter's own comments included."""
-    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page) for rule in catalogue.load())
+    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
     return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
 
 
