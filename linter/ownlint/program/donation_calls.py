@@ -319,7 +319,12 @@ class Calls(Values):
             self.judge("use", self.from_outside(path), call)
         shown = last_name(call.callee) or text(call.callee, 30)
         outer = [take for take in summary.takes if take.outer]
-        inner = tuple(self.of_receiver(call, callee, summary.takes, shown))
+        takes = summary.takes
+        if any(isinstance(argument.got.known, Own) for argument in given):
+            # What is called back may put new buffers into objects.
+            takes = tuple(take for take in takes if take.position != 0 or not callee.bound)
+            given = [a if _is_plain_name(a.value) else a._replace(got=Got()) for a in given]
+        inner = tuple(self.of_receiver(call, callee, takes, shown))
         for take in outer:
             got = Got(self.from_outside((("outer", take.outer), *take.steps)))
             self.consume_one(got, call, self.loss(call, take.outer, "consumed", take.certainty, shown), take.outer)
@@ -510,6 +515,10 @@ class Calls(Values):
             if loss.rounds == tuple(self.rounds) and not loss.told:
                 state.dead[path] = loss._replace(failed=True)
         self.raised[-1].append(state)
+
+
+def _is_plain_name(value: r.Value) -> bool:
+    return isinstance(value, r.Name)
 
 
 def _has_shape_of(value: r.Value, name: str) -> bool:

@@ -20,8 +20,8 @@ from ownlint.program.donation_values import Got, Summary, World, single_round
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
-_MOST_STATES = 24
-_MOST_STEPS = 20_000
+_MOST_STATES = 12
+_MOST_STEPS = 8_000
 
 
 class _TooLongError(Exception):

@@ -313,6 +313,8 @@ class Values:
         if step and self.has_items(base.path, step, value.indexes):
             path = self.state.resolve((*base.path, step))
             return Got(path, self.makes.get(path))
+        if self.kind(base.path) != LIVE and self.state.loss(base.path) is not None:
+            return Got((*base.path, "[?]"))  # an item of what is gone: whoever looks at it is told
         self.use(base, value.base)
         return self.fresh(value, self.kind(base.path), self.known(value))
 

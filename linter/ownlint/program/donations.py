@@ -48,6 +48,7 @@ class Donations:
         self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
         self._misuses: dict[Function, list[Misuse]] = {}
         self._result_kinds: dict[Function, str] = {}
+        self._touches: dict[Function, frozenset[str]] = {}
         self._depth = 0
 
     # --- which functions ---
@@ -194,12 +195,29 @@ class Donations:
         """Attributes that other methods set which it calls."""
         if function.cls is None or depth == 0:
             return frozenset()
-        found: set[str] = set()
+        found: set[str] = set(self._touched(function))
         for cls in function.cls.ancestry:
             for method in cls.methods:
                 if method is not function and function.mentions(method.name):
                     found.update(name[1:] for name in method.record.mentions if name.startswith("="))
+                    found |= self._touched(method)
         return frozenset(found)
+
+    def _touched(self, function: Function) -> frozenset[str]:
+        """Attributes of the receiver that get a method called of which nobody knows what it does."""
+        if function not in self._touches:
+            self._touches[function] = frozenset(
+                part.callee.base.name
+                for statement in function.statements
+                for value in values(statement)
+                for part in walk(value)
+                if isinstance(part, r.Call)
+                and isinstance(part.callee, r.Member)
+                and isinstance(part.callee.base, r.Member)
+                and part.callee.name not in self.storage.reads
+                and part.callee.name not in self.storage.plain
+            )
+        return self._touches[function]
 
     def _is_plain(self, function: Function) -> bool:
         known = {"staticmethod", "classmethod"}
