@@ -56,8 +56,9 @@ EXPLAINED = {
     ("frontends", "sources"),
 }
 
-COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow"})
-"""Names of models that are no library, or that are words of the languages: `->` is an arrow."""
+COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes"})
+"""Names of models that are no library, or that are words of the languages: `->` is an arrow, `ctypes` is a module of
+Python itself, by which the linter reaches libclang."""
 
 
 def modules(root: Path) -> list[Path]:

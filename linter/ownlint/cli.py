@@ -164,6 +164,7 @@ _config_options = (
     click.option("--select", multiple=True, callback=_names, metavar="RULES", help="Run only these rules (`all`)."),
     click.option("--extend-select", multiple=True, callback=_names, metavar="RULES", help="Run these too."),
     click.option("--ignore", multiple=True, callback=_names, metavar="RULES", help="Do not run these."),
+    click.option("--preview", is_flag=True, default=None, help="Run the rules that are still tried out, too."),
     click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
     click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
     click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
@@ -431,11 +432,12 @@ def explain(rule: str, output_format: str) -> None:
     """Show the manual page of a RULE."""
     info = _rule(rule)
     if output_format == "json":
-        _deliver(_json({"id": info.id, "severity": info.severity, "summary": info.summary, "page": info.manual}), None)
+        told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
+        _deliver(_json({**told, "page": info.manual}), None)
     elif output_format == "markdown":
         _deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
     else:
-        _deliver(f"{info.id} ({info.severity})\n\n{_plain(info.manual)}\n", None)
+        _deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
 
 
 def _rule(name: str) -> RuleInfo:
@@ -477,11 +479,15 @@ def rules(output_format: str) -> None:
     with _refusals():
         infos = pipeline.rule_infos()
     if output_format == "json":
-        listed = [{"id": info.id, "severity": info.severity, "summary": info.summary} for info in infos]
+        listed = [
+            {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
+            for info in infos
+        ]
         _deliver(_json(listed), None)
         return
     width = max(len(info.id) for info in infos)
-    _deliver("".join(f"{info.id:<{width}}  {info.severity:<7}  {info.summary}\n" for info in infos), None)
+    lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
+    _deliver("".join(lines), None)
 
 
 @cli.command()

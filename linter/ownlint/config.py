@@ -34,8 +34,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Paths and patterns are relative to the root of the project: the folder of the file."""
 
     select: tuple[str, ...] = ("all",)
-    """Rules to run, by name; `all` is every rule."""
+    """Rules to run, by name; `all` is every rule but the previews."""
     extend_select: tuple[str, ...] = ()
+    preview: bool = False
+    """Whether `all` means the rules that are still tried out, too; one that is named runs in any case."""
     preset: Preset = "ci"
     """Where it runs: a `hook` leaves out the rules that only note something, unless they are named; an `audit` shows
     what is `possible`, too, unless `certainty` is given."""
@@ -256,11 +258,16 @@ def place_of(settings: Settings, key: str, name: str) -> str:
     return f"{settings.file}:{line_of(text, key, name)}"
 
 
-def selected(config: Config, known: Sequence[str], notes: Collection[str] = ()) -> frozenset[str]:
-    """The names of the rules to run; `notes` are those of which a finding is no more than a note."""
+def selected(
+    config: Config, known: Sequence[str], notes: Collection[str] = (), previews: Collection[str] = ()
+) -> frozenset[str]:
+    """The names of the rules to run; `notes` are those of which a finding is no more than a note, `previews` those
+    that are still tried out."""
     chosen: set[str] = set()
     named = {*config.select, *config.extend_select, *config.severity}
     quiet = set(notes) - named if config.preset == "hook" else set()
+    if not config.preview:
+        quiet |= set(previews)
     for name in (*config.select, *config.extend_select):
         chosen.update(set(known) - quiet if name == "all" else (name,))
     for name in config.ignore:

@@ -64,7 +64,8 @@ def run(options: Options) -> Report:
     check_rules(options.settings, known)
     check_patterns(options.settings)
     _check_parity(options.settings)
-    ran = selected(config, known, [info.id for info in infos if info.severity == "note"])
+    notes = [info.id for info in infos if info.severity == "note"]
+    ran = selected(config, known, notes, [info.id for info in infos if info.preview])
     cache = Cache(options.cache)
     digests = Digests(cache, options.root)
 
@@ -94,7 +95,7 @@ def run(options: Options) -> Report:
 
 def rule_infos() -> tuple[RuleInfo, ...]:
     """Every rule there is, by id, those about the linter's own comments included."""
-    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page) for rule in catalogue.load())
+    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
     return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
 
 
@@ -238,14 +239,18 @@ def read_all(
     cpp = read_these(written_in("cpp"), vocabulary)
     vocabulary = anchors.with_bound_classes(vocabulary, cpp.files)
     chosen = written_in("python")
-    python = read_these(chosen, vocabulary)
-    parts = [cpp, python]
-    wider = anchors.with_helpers(vocabulary, python.files, libraries.makes_owner)
-    if wider != vocabulary:
-        passed = [i for i, file in zip(chosen, python.files, strict=True) if not file.functions and not file.problems]
-        again = read_these(passed, wider)
-        kept = [file for file in python.files if file.functions or file.problems]
-        parts = [cpp, msgspec.structs.replace(python, files=kept), again]
+    parts, passed = [cpp], chosen
+    latest = read_these(chosen, vocabulary)
+    for _ in range(anchors.MOST_PASSES):
+        known = [file for part in (*parts, latest) for file in part.files]
+        wider = anchors.with_helpers(vocabulary, known, libraries)
+        if wider == vocabulary:
+            break
+        kept = [file for file in latest.files if file.functions or file.problems]
+        passed = [i for i, file in zip(passed, latest.files, strict=True) if not file.functions and not file.problems]
+        parts.append(msgspec.structs.replace(latest, files=kept))
+        vocabulary, latest = wider, read_these(passed, wider)
+    parts.append(latest)
     files = sorted((file for part in parts for file in part.files), key=lambda file: file.path)
     depends = sorted({path for part in parts for path in part.depends})
     return Facts(files, depends, all(part.settled for part in parts))

@@ -32,7 +32,8 @@ _SUBJECTS: tuple[Subject, ...] = ("Function", "Class", "Binding", "Program")
 class Rule(msgspec.Struct, frozen=True):
     """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
-    `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`."""
+    `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
+    A `preview` is off unless somebody asks for previews, or for it by name."""
 
     id: str
     severity: Severity
@@ -45,6 +46,7 @@ class Rule(msgspec.Struct, frozen=True):
     module: str
     anchors: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
+    preview: bool = False
 
     @property
     def headline(self) -> str:
@@ -62,6 +64,7 @@ def rule(
     languages: tuple[Language, ...] = ("cpp",),
     anchors: tuple[str, ...] = (),
     yields_to: tuple[str, ...] = (),
+    preview: bool = False,
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -92,6 +95,7 @@ def rule(
             module=check.__module__,
             anchors=anchors,
             yields_to=yields_to,
+            preview=preview,
         )
         _attach(check, made)
         return check

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
 from ownlint import Finding, Function, Step, catalogue
@@ -300,6 +301,19 @@ def test_rules(run: Run) -> None:
     assert run("rules").out.splitlines()[0] == "bad-name             error    Headline of bad-name."
     listed = json.loads(run("rules", "--output-format", "json").out)
     assert [each["id"] for each in listed] == ["bad-name", "invalid-suppression", "other-rule", "unused-suppression"]
+
+
+def test_a_preview_says_so_and_runs_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried_out = msgspec.structs.replace(made("bad-name", bad_name), preview=True)
+    monkeypatch.setattr(catalogue, "load", lambda: (tried_out,))
+    assert run("rules").out.splitlines()[0].endswith("(preview) Headline of bad-name.")
+    assert run("explain", "bad-name").out.startswith("bad-name (error, preview)")
+    Path("a.cc").write_text(GUILTY)
+    assert run("check").code == 0
+    assert run("check", "--preview").code == 1
+    assert run("check", "--select", "bad-name").code == 1
+    Path("ownlint.toml").write_text("preview = true\n")
+    assert run("check").code == 1
 
 
 def test_facts(run: Run) -> None:

@@ -114,6 +114,23 @@ def test_selection(config: Config, chosen: set[str]) -> None:
 @pytest.mark.parametrize(
     ("config", "runs"),
     [
+        (Config(), False),
+        (Config(preset="audit"), False),
+        (Config(preview=True), True),
+        (Config(preview=True, ignore=("discarded-status",)), False),
+        (Config(select=("discarded-status",)), True),
+        (Config(extend_select=("discarded-status",)), True),
+        (Config(severity={"discarded-status": "note"}), False),
+    ],
+)
+def test_a_preview_runs_where_it_is_asked_for(config: Config, runs: bool) -> None:
+    chosen = selected(config, RULES, previews=["discarded-status"])
+    assert ("discarded-status" in chosen) is runs
+
+
+@pytest.mark.parametrize(
+    ("config", "runs"),
+    [
         (Config(), True),
         (Config(preset="audit"), True),
         (Config(preset="hook"), False),

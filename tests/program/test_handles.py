@@ -19,9 +19,21 @@ MODELS = models.load([Path(ownlint_rules.__file__).parent / "models"])
 AT = Span(1, 2)
 
 
-def misuses(body: str) -> list[tuple[str, str, str]]:
+HEAD = ["from mlir.ir import Module", "def f(a, b, flag, found):"]
+TYPED = [
+    "from mlir.ir import InsertionPoint, Module, Operation, SymbolTable",
+    "from mlir.passmanager import PassManager",
+    "def f(self, m: Module, op: Operation, p: PassManager):",
+]
+
+
+def misuses(body: str, *, typed: bool = False) -> list[tuple[str, str, str]]:
     """Kind, child and certainty of what goes wrong in a function with this body, line by line."""
-    lines = ["from mlir.ir import Module", "def f(a, b, flag, found):", *(f"    {line}" for line in body.splitlines())]
+    imports = (
+        "from mlir.ir import InsertionPoint, Module, Operation, SymbolTable\nfrom mlir.passmanager import PassManager"
+    )
+    head = [imports, "def f(self, m: Module, op: Operation, p: PassManager):"] if typed else HEAD
+    lines = [*head, *(f"    {line}" for line in body.splitlines())]
     program = Program([file_of("\n".join(lines))], MODELS)
     return [(m.kind, m.child.shown, m.certainty) for m in border.of(program).misuses]
 
@@ -106,6 +118,27 @@ STATEMENTS = st.sampled_from(
         "found[a] = op, m",
     ]
 )
+ENDING = st.sampled_from(
+    [
+        "op.erase()",
+        "p.run(m.operation)",
+        "op = op.detach_from_parent()",
+        "m.body.append(op)",
+        "self.op = op",
+        "print(self.op)",
+        "for u in op.results[0].uses: u.owner.erase()",
+        "for op in m.body: op.erase()",
+        "m.operation.walk(lambda op: op.erase())",
+        "try: return op\nfinally: op.erase()",
+        "with InsertionPoint(m.body): op = Operation.create('x')",
+        "t = SymbolTable(m.operation)\nt['f'].erase()\nt['f']",
+        "del t['f']",
+        "while flag: op = op.parent",
+        "found = [op for op in m.body]\nfound.pop().erase()",
+        "match found:\n    case [op, *m]: pass\n    case {'a': m}: op = m",
+        "f(self, op, flag=m, found=op)",
+    ]
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -121,3 +154,17 @@ def test_an_owner_that_a_global_list_holds_is_never_gone(body: list[str]) -> Non
     """Every owner made here is handed to somebody nobody knows: then nothing may be said."""
     guarded = [re.sub(r"(\w) = (Module.parse\(\w\))$", r"\1 = \2; keep(\1)", line) for line in body if ":=" not in line]
     assert misuses("\n".join(guarded) or "pass") == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STATEMENTS | ENDING, max_size=10))
+def test_what_ends_handles_never_raises_either(body: list[str]) -> None:
+    source = "\n".join(body) or "pass"
+    assert misuses(source, typed=True) == misuses(source, typed=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(ENDING, max_size=6))
+def test_what_nobody_gave_a_class_is_never_spoken_of(body: list[str]) -> None:
+    plain = [line for line in body if "InsertionPoint" not in line and "SymbolTable" not in line]
+    assert misuses("\n".join(plain) or "pass") == []

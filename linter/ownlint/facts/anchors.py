@@ -6,12 +6,19 @@ their libraries; the project adds the classes it binds, and its own functions th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
 
 import msgspec
 
+from ownlint.facts import consumers
 from ownlint.facts.records import File, Function
 from ownlint.facts.vocabulary import Anchor, Vocabulary
+
+MOST_PASSES = 3
+"""How often files that were passed over are looked at again: a helper of a helper, and a package that hands it on."""
 
 _RETURNS = b'"return"'
 """In the encoded body of every function that returns something."""
@@ -28,16 +35,38 @@ def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabul
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
-def with_helpers(vocabulary: Vocabulary, files: Iterable[File], makes_owner: Callable[[str], bool]) -> Vocabulary:
-    """A file that names one of the project's own functions that hand out an owner, and the module it stands in.
+class Libraries(Protocol):
+    """What models know of Python's libraries."""
 
-    `makes_owner` is asked about the dotted names of what is called."""
+    @property
+    def invalidators(self) -> frozenset[str]: ...
+
+    @property
+    def consuming_words(self) -> frozenset[str]: ...
+
+    def makes_owner(self, dotted: str) -> bool: ...
+
+    def makes_class(self, dotted: str) -> bool: ...
+
+    @property
+    def class_makers(self) -> frozenset[str]: ...
+
+    def speaks_about(self, dotted: str) -> bool: ...
+
+
+def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libraries) -> Vocabulary:
+    """A file that names one of the project's own functions that hand out an owner, or end or consume what they are
+    given, and the module it stands in. A file that hands one on is only then known: ask again when it has been read."""
     helpers: dict[str, set[str]] = {}
     for file in files:
         module = file.module.rpartition(".")[2]
         if file.language == "python" and module.isidentifier():
-            for function in _handing_out(file, makes_owner):
+            for function in (*_handing_out(file, libraries.makes_owner), *_ending(file, libraries)):
                 helpers.setdefault(module, set()).add(function.name)
+    for module, names in consumers.by_module(files, libraries.consuming_words).items():
+        helpers.setdefault(module, set()).update(names)
+    for module, names in _classes(files, libraries).items():
+        helpers.setdefault(module, set()).update(names)
     return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
 
 
@@ -48,6 +77,54 @@ def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Fun
             continue
         if any(function.start <= place < function.end for place in places):
             yield function
+
+
+def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
+    """Functions with arguments that call what may end a handle, in a file that has to do with such a library."""
+    if any(libraries.speaks_about(imported.target) for imported in file.imports):
+        for function in file.functions:
+            if function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method"):
+                if not libraries.invalidators.isdisjoint(function.mentions):
+                    yield function
+
+
+def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]:
+    """By module, the names of classes that the project has a library make (`CB = FUNCTION_TYPE(...)`), where they are
+    made and where they are imported."""
+    out: dict[str, set[str]] = {}
+    said = re.compile(f'"(?:{"|".join(sorted(libraries.class_makers)) or "(?!)"})"'.encode())
+    read = [file for file in files if file.language == "python" and file.functions]
+    for file in read:
+        names = set(_made_classes(file, libraries.makes_class, said))
+        if names:
+            out.setdefault(_own_name(file), set()).update(names)
+    known = {name for names in out.values() for name in names}
+    for file in read if known else ():
+        names = {i.name for i in file.imports if i.scope < 0 and i.target.rpartition(".")[2] in known}
+        if names:
+            out.setdefault(_own_name(file), set()).update(names)
+    return {module: names for module, names in out.items() if module.isidentifier()}
+
+
+def _made_classes(file: File, makes_class: Callable[[str], bool], said: re.Pattern[bytes]) -> Iterator[str]:
+    """Variables of the module that stand in front of such a call."""
+    if not file.variables:
+        return
+    outer = [function for function in file.functions if function.kind in ("module", "class")]
+    if not any(said.search(function.body) for function in outer):
+        return
+    inner = [function for function in file.functions if function.kind not in ("module", "class")]
+    variables = sorted(file.variables, key=lambda variable: variable.start)
+    starts = [variable.start for variable in variables]
+    for meaning in file.meanings:
+        if makes_class(meaning.symbol) and not any(f.start <= meaning.start < f.end for f in inner):
+            index = bisect_right(starts, meaning.start) - 1
+            if index >= 0:
+                yield variables[index].name
+
+
+def _own_name(file: File) -> str:
+    return file.module.removesuffix(".__init__").rpartition(".")[2]
 
 
 def _with(vocabulary: Vocabulary, more: Iterable[Anchor]) -> Vocabulary:

@@ -7,14 +7,29 @@ Python code is then judged by the same facts as with a library's model.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cached_property, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.program import types
+from ownlint.program import glance, types
 from ownlint.program.contracts import Contract, contract_of
-from ownlint.program.handle_flow import Interpreter
-from ownlint.program.handles import NOTHING, Fact, Given, Handle, Handles, Misuse, Summary, fact_of
+from ownlint.program.handle_flow import Interpreter, is_context_manager
+from ownlint.program.handles import (
+    NOTHING,
+    Attributes,
+    Fact,
+    Given,
+    Handle,
+    Handles,
+    Misuse,
+    Summary,
+    Token,
+    fact_of,
+    foreign,
+    is_parameter,
+)
 from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Function
@@ -37,6 +52,8 @@ class Border:
         self._misuses: dict[Function, list[Misuse]] = {}
         self._made_by: dict[str, bool] = {}
         self._owned: dict[str, Function | None] = {}
+        self._left: dict[Function, Attributes | None] = {}
+        self._results: dict[str, str | None] = {}
 
     # --- classes and functions of native modules ---
 
@@ -74,6 +91,10 @@ class Border:
             return _BOUND + last
         return None
 
+    def role(self, cls: str) -> str:
+        model = self.program.models.python_class(cls) if not cls.startswith(_BOUND) else None
+        return model.role if model is not None else ""
+
     def member(self, cls: str, name: str) -> Fact | None:
         key = (cls, name)
         if key not in self._members:
@@ -93,6 +114,9 @@ class Border:
         return next((fact for binding in found if (fact := self._fact(binding)) is not None), None)
 
     def function(self, dotted: str) -> Fact | None:
+        model = self.program.models.python_function(dotted)
+        if model is not None:
+            return fact_of(model)
         module, _, name = dotted.rpartition(".")
         binding = self.bound_functions.get(name)
         if binding is None or name in self._written_in_python or not self._is_ours(module):
@@ -186,14 +210,16 @@ class Border:
 
     @cached_property
     def _holders(self) -> frozenset[Function]:
-        """Functions that can come to hold an owner: they call what makes one, or a function of the project that can
-        come to hold one itself."""
+        """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
+        function of the project that does so itself."""
         found: set[Function] = set()
         calls: dict[Function, list[Function]] = {}
         for file in self.program.files.values():
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
+            if any(map(self.program.models.speaks_about, sorted(_spoken_of(file)))):
+                found |= {f for f in inner if self._may_end(f)}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and not self._makes(file, meaning.symbol):
@@ -213,6 +239,14 @@ class Border:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _may_end(self, function: Function) -> bool:
+        """Whether a function calls something by a name that ends handles, or says `del`."""
+        models = self.program.models
+        ends = models.invalidators
+        if function.mentions(*ends, *models.movers):
+            return True
+        return "__delitem__" in ends and function.says(_DELETES)
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -241,8 +275,13 @@ class Border:
         target = self._own(symbol)
         if target is None or target is caller or not _is_plain(target):
             return None
-        if target.record.kind == "method" and not {"static"} & set(target.record.qualifiers):
-            given = tuple(part._replace(parameter=part.parameter + 1) for part in given)
+        numbers = [self.parameter(symbol, part.keyword) if part.keyword else part.parameter for part in given]
+        shift = _shift(target)
+        given = tuple(
+            part._replace(parameter=number + shift, keyword="")
+            for part, number in zip(given, numbers, strict=True)
+            if number is not None
+        )
         if (target, given) not in self._summaries:
             self._summaries[target, given] = None  # while it is being computed: recursion knows nothing
             if given or self._concerned(target):
@@ -252,15 +291,109 @@ class Border:
         return self._as_called(target, self._summaries[target, given])
 
     def _as_called(self, target: Function, summary: Summary | None) -> Summary | None:
-        shift = target.record.kind == "method" and "static" not in target.record.qualifiers
+        shift = _shift(target)
         if summary is None:
             return None
-        returns = summary.returns
-        if shift:
-            returns = frozenset(h._replace(token=(h.token[0] + 1, 0)) if h.token[0] < 0 else h for h in returns)
-        if "async" in target.record.qualifiers:
+        returns = frozenset(h._replace(token=_shifted(h.token, shift)) for h in summary.returns)
+        if "async" in target.record.qualifiers and "generator" not in target.record.qualifiers:
             returns = frozenset(h.inside("await") for h in returns)
-        return Summary(returns, frozenset(parameter - shift for parameter in summary.kept))
+        endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
+        return Summary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
+
+    def target(self, symbol: str) -> Function | None:
+        return self._own(symbol) if symbol else None
+
+    def parameter(self, symbol: str, keyword: str) -> int | None:
+        target = self._own(symbol)
+        if target is None:
+            return None
+        names = [parameter.name for parameter in target.record.parameters if not parameter.spread]
+        return names.index(keyword) - _shift(target) if keyword in names else None
+
+    def result(self, symbol: str) -> str | None:
+        if symbol not in self._results:
+            target = self._own(symbol)
+            self._results[symbol] = self._result(target) if target is not None else None
+        return self._results[symbol]
+
+    def _result(self, target: Function) -> str | None:
+        """The class that is named behind the arrow, if it is one alone."""
+        record = target.record
+        written = _ONE_CLASS.fullmatch(record.result.strip())
+        if written is None or {"async", "generator"} & set(record.qualifiers):
+            return None
+        end = min((s.start for s in target.body), default=record.end)
+        dotted = next(g for g in written.groups() if g)
+        last = "." + dotted.rpartition(".")[2]
+        meanings = (m.symbol for m in target.file.meanings if record.name_start < m.start < end)
+        return next((cls for symbol in meanings if symbol.endswith(last) and (cls := self.find(symbol))), None)
+
+    # --- attributes of objects ---
+
+    def attributes(self, function: Function) -> Attributes | None:
+        if function.record.kind != "method" or not function.record.owner or _shift(function) == 0:
+            return None
+        others = [other for other in self._methods(function) if other is not function and other in self._setters]
+        left = [found for other in others if (found := self._left_by(other)) is not None]
+        owners = {owner[0]: owner for found in left for owner in found.owners}
+        held = {h for found in left for h in found.held}
+        for handle in self._declared(function, {h.path[0] for h in held}):
+            held.add(handle)
+            owners[handle.token[0]] = (handle.token[0], handle.shown, handle.taken, self.role(handle.cls) == "owner")
+        return Attributes(frozenset(held), tuple(owners[s] for s in sorted(owners))) if held else None
+
+    def _declared(self, method: Function, known: set[str]) -> Iterator[Handle]:
+        """Attributes of which the class says in annotations that they are handles, but for the known ones."""
+        scope, _, name = method.record.owner.rpartition(".")
+        for cls in method.file.classes:
+            if (cls.scope, cls.name) == (scope, name):
+                for field in cls.fields:
+                    meaning = self.program.meaning(method.file, field.start) if field.type else None
+                    found = self.find(meaning.type) if meaning is not None and meaning.type else None
+                    if found is not None and "." + field.name not in known:
+                        span, shown = r.Span(field.start, field.end), f"self.{field.name}"
+                        yield Handle(found, foreign(field.start), True, span, shown, path=("." + field.name,))
+
+    def _left_by(self, function: Function) -> Attributes | None:
+        """What a method leaves in its object's attributes, of an object that had none."""
+        if function not in self._left:
+            self._left[function] = None
+            interpreter = Interpreter(function, self, {}, alone=True)
+            interpreter.run()
+            self._left[function] = interpreter.attributes()
+        return self._left[function]
+
+    @cached_property
+    def _setters(self) -> frozenset[Function]:
+        """Methods that set attributes, of classes in which something may be said."""
+        concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
+        methods = (f for f in self.program.functions if (f.path, f.record.owner) in concerned)
+        return frozenset(f for f in methods if any(name.startswith("=") for name in f.record.mentions))
+
+    def _methods(self, function: Function) -> list[Function]:
+        """All methods of the class, itself among them, in source order."""
+        return self._by_owner.get((function.path, function.record.owner), [])
+
+    @cached_property
+    def _by_owner(self) -> dict[tuple[str, str], list[Function]]:
+        out: dict[tuple[str, str], list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "python" and function.record.owner and function.record.parent < 0:
+                out.setdefault((function.path, function.record.owner), []).append(function)
+        return out
+
+    def rebinds(self, symbol: str) -> frozenset[str] | None:
+        target = self._own(symbol)
+        if target is None or not target.record.owner:
+            return None
+        named = {method.name: method for method in self._methods(target)}
+        waiting, seen = [target], {target}
+        while waiting:
+            for name in waiting.pop().record.mentions:
+                if (method := named.get(name)) is not None and method not in seen:
+                    seen.add(method)
+                    waiting.append(method)
+        return frozenset(name[1:] for method in seen for name in method.record.mentions if name.startswith("="))
 
     def _own(self, symbol: str) -> Function | None:
         """The one function of the project that this dotted name means."""
@@ -275,7 +408,20 @@ class Border:
             for function in self._by_name.get(name, ())
             if module and (home := _home(function)) and (home == module or home.endswith("." + module))
         ]
-        return exact[0] if len(exact) == 1 else None
+        if exact or not module:
+            return exact[0] if len(exact) == 1 else None
+        elsewhere = self._handed_on.get(symbol, "")
+        return self._own(elsewhere) if elsewhere else None
+
+    @cached_property
+    def _handed_on(self) -> dict[str, str]:
+        """What a module of the project imports can be imported from it: where it comes from."""
+        out: dict[str, str] = {}
+        for file in self.program.files.values():
+            if file.language == "python" and file.module:
+                home = file.module.removesuffix(".__init__")
+                out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
+        return {name: target for name, target in out.items() if name != target and out.get(target) != name}
 
     @cached_property
     def _by_name(self) -> dict[str, list[Function]]:
@@ -286,22 +432,46 @@ class Border:
         return out
 
 
+def _spoken_of(file: r.File) -> set[str]:
+    return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
+
+
+_DELETES = re.compile(glance.opens(r.Delete))
+
+
 def _home(function: Function) -> str:
     """The module, and the class in it, where a function stands."""
     return ".".join(part for part in (function.file.module, function.record.scope) if part)
 
 
 def _is_plain(function: Function) -> bool:
-    """Calling it runs its body and gives what that returns: no unknown decorator, no generator."""
+    """Calling it runs its body and gives what that returns or yields: no unknown decorator."""
     known = {"staticmethod", "classmethod"}
-    return "generator" not in function.record.qualifiers and all(a.name in known for a in function.record.annotations)
+    return is_context_manager(function) or all(a.name in known for a in function.record.annotations)
+
+
+def _shift(target: Function) -> int:
+    """How many parameters are not among the arguments."""
+    return int(bool(target.record.owner) and "static" not in target.record.qualifiers)
+
+
+def _shifted(token: Token, shift: int) -> Token:
+    """A method's parameter as an argument's; its object itself is nobody's argument."""
+    if not shift or not is_parameter(token):
+        return token
+    return (token[0] + shift, 0) if token[0] + shift < 0 else foreign(0)
+
+
+_ONE_CLASS = re.compile(
+    r"""["']?(?:(?:typing\.)?Optional\[)?["']?([\w.]+)["']?\]?(?: *\| *None)?["']?|None *\| *([\w.]+)"""
+)
 
 
 def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
     """The parameters that handles are passed for; spread ones take none."""
     parameters = function.record.parameters
     passed: dict[str, Handles] = {}
-    for number, cls, holds in given:
+    for number, cls, holds, _ in given:
         if number < len(parameters) and not any(p.spread for p in parameters[: number + 1]):
             parameter = parameters[number]
             handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
@@ -315,6 +485,10 @@ def _last(name: str) -> str:
 
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     """The way to a misuse, in the order in which it happens."""
+    return _stale_steps(misuse) if misuse.stale is not None else _owner_steps(misuse)
+
+
+def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
     function, child = misuse.function, misuse.child
     unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
     steps = [function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}")]
@@ -325,6 +499,21 @@ def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
     if misuse.ended is not None and misuse.kind == "use":
         steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
     return tuple(steps)
+
+
+def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
+    function, child, stale = misuse.function, misuse.child, misuse.stale
+    assert stale is not None
+    steps = [] if child.taken == misuse.at else [function.step(child.taken, f"{misuse.what} is taken here")]
+    if child.declared is not None:
+        steps.append(child.declared)
+    words = {"erased": "erased", "closed": "closed", "changed": "transformed, and what stands in it with it,"}[
+        stale.how
+    ]
+    ended = (
+        f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
+    )
+    return (*steps, function.step(stale.at, ended))
 
 
 @per_program

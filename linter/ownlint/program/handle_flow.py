@@ -1,39 +1,56 @@
 """An abstract interpreter over the structured body of a Python function: which handles are used too late.
 
-States are kept apart path by path, at most `_MOST_STATES` of them, so that two branches that each bind
+States are kept apart path by path, at most so many of them, so that two branches that each bind
 an owner and its child do not accuse each other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
-from ownlint.program.handle_values import Values
+from ownlint.program.handle_chains import Reach, literal
+from ownlint.program.handle_facts import answer, assume, bound, without
+from ownlint.program.handle_loops import Loops, distinct
+from ownlint.program.handle_values import value_slot
 from ownlint.program.handles import (
     ANY,
+    BURIED,
+    CLOSED_AFTER,
+    CLOSING,
+    ENTERED,
     NOTHING,
     VALUE,
+    Attributes,
     Classes,
+    Ending,
     Handle,
     Handles,
+    Harm,
     Misuse,
+    Stale,
     State,
     Summary,
+    Token,
+    foreign,
     in_order,
     inside,
+    is_parameter,
 )
+from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
-_MOST_STATES = 24
 _MOST_STEPS = 20_000
 """Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
-_LOOP_ENDS = "the loop over it ends here"
+_RETURNED = "<returned>"
+_ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
 _WITH_ENDS = "its `with` block ends here"
 
 
@@ -41,11 +58,15 @@ class _TooLongError(Exception):
     """The function has too many statements on too many paths."""
 
 
-class Interpreter(Values):
+class Interpreter(Loops):
     """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
 
-    def __init__(self, function: Function, classes: Classes, given: dict[str, Handles] | None = None) -> None:
+    def __init__(
+        self, function: Function, classes: Classes, given: dict[str, Handles] | None = None, *, alone: bool = False
+    ) -> None:
+        """`alone`: without what other methods leave in the attributes of its object."""
         super().__init__(function, classes)
+        self.alone = alone
         self.given = given or {}
         self.found: dict[tuple[str, int, int], list[Misuse]] = {}
         self.reached: dict[tuple[str, int, int], int] = {}
@@ -53,7 +74,11 @@ class Interpreter(Values):
         self.ends: list[State] = []
         self.too_long = False
         self.steps = 0
-        self.loops: list[tuple[list[State], list[State]]] = []
+        self.tested = False
+        """What is done now is expected to raise: that is what is tested."""
+        self.exits: list[Callable[[list[State]], list[State]]] = []
+        """What runs when control leaves the `with` and `try` blocks around, the innermost last."""
+        self.yields: set[Handle] = set()
         self.hidden = kept_out_of_sight(function)
         self.outside = outside_names(function)
         self.is_module = function.record.kind == "module"
@@ -62,11 +87,8 @@ class Interpreter(Values):
     # --- running ---
 
     def run(self) -> list[Misuse]:
-        start = State()
-        for name, handles in sorted(self.given.items()):
-            start = start.bind(name, handles, Span(0, 0), "")
         try:
-            self.ends += self.block(self.function.body, [start])
+            self.ends += self.block(self.function.body, [self.start()])
         except _TooLongError:
             self.too_long = True
             return []
@@ -75,15 +97,79 @@ class Interpreter(Values):
         out = []
         for key, misuses in sorted(self.found.items()):
             sure = self.reached[key] == len(misuses)
-            out.append(msgspec.structs.replace(misuses[0], certainty="certain" if sure else "likely"))
+            certainty = weaker(misuses[0].certainty, "certain" if sure else "likely")
+            out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
+
+    def start(self) -> State:
+        """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
+        state = State()
+        for number, parameter in enumerate(self.function.record.parameters):
+            at = Span(parameter.start, parameter.end)
+            handles = self.given.get(parameter.name, NOTHING)
+            for handle in handles:
+                self.own_root(handle.cls, handle.token, at, parameter.name)
+            if not handles and not parameter.spread:
+                handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
+            state = state.bind(parameter.name, handles, at, "")
+        known = self.classes.attributes(self.function) if not self.alone else None
+        if known is not None and self.function.record.parameters:
+            itself = self.function.record.parameters[0].name
+            state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
+            for site, owner, made, top in known.owners:
+                self.inherited.add(site)
+                self.owners[site], self.made[site] = owner, made
+                if top:
+                    self.tops.add(site)
+        return state
+
+    def attributes(self) -> Attributes | None:
+        """What the function leaves in the attributes of its object, after `run`."""
+        if self.too_long or not self.function.record.parameters:
+            return None
+        itself = self.function.record.parameters[0].name
+        held = frozenset(
+            self.somebody_elses(handle)
+            for state in self.ends
+            for handle in state.get(itself)
+            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None
+        )
+        sites = sorted({handle.token[0] for handle in held})
+        owners = tuple((site, self.owners[site], self.made[site], site in self.tops) for site in sites)
+        return Attributes(held, owners)
+
+    def somebody_elses(self, handle: Handle) -> Handle:
+        """What a parameter is to the other methods of the class."""
+        if not is_parameter(handle.token):
+            return handle
+        site = handle.token[0]
+        token = foreign(self.made[site].start)
+        self.owners[token[0]], self.made[token[0]] = self.owners[site], self.made[site]
+        self.tops |= {token[0]} if site in self.tops else set()
+        return handle._replace(token=token)
 
     def summary(self) -> Summary | None:
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
-        kept = {-1 - token[0] for state in self.ends for token in state.escaped | state.stored_owners if token[0] < 0}
-        return Summary(_common(self.returned), frozenset(kept))
+        kept = {-1 - t[0] for state in self.ends for t in state.escaped | state.stored_owners if is_parameter(t)}
+        return Summary(self.gives(), frozenset(kept), self.endings())
+
+    def gives(self) -> Handles:
+        """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
+        words = self.function.record.qualifiers
+        if "generator" not in words:
+            return _common(self.returned)
+        closes = any(ending.how == "closed" for state in self.ends for ending in state.endings)
+        slot = (CLOSED_AFTER if closes else ENTERED) if is_context_manager(self.function) else ANY
+        return frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
+
+    def endings(self) -> tuple[tuple[Ending, bool], ...]:
+        """What is invalidated that others know, and whether on every path to the end."""
+        own = set(self.made) - self.inherited
+        everywhere = [state.endings for state in self.ends]
+        some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
+        return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
 
     def block(self, body: r.Body, states: list[State]) -> list[State]:
         for statement in body:
@@ -101,7 +187,7 @@ class Interpreter(Values):
             self.state = state
             action()
             out.append(self.state)
-        return _distinct(out)
+        return distinct(out)
 
     def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
         match statement:
@@ -110,13 +196,14 @@ class Interpreter(Values):
             case r.Leave():
                 return self.leaving(statement, states)
             case r.Branch(condition=condition):
-                states = self.each(states, lambda: self.evaluate(condition))
-                return _distinct(self.block(statement.then, states) + self.block(statement.other, states))
+                return self.branch(statement, self.each(states, lambda: self.evaluate(condition)))
             case r.Loop():
                 return self.loop(statement, states)
             case r.Switch(value=value, cases=cases):
-                states = self.each(states, lambda: self.evaluate(value))
-                return _distinct([state for case in cases for state in self.case(case, states)] + states)
+                subject = f"<match {statement.start}>"
+                states = self.each(states, lambda: self.set_name(subject, self.value(value), statement.span, ""))
+                left = distinct([state for case in cases for state in self.case(case, states, subject)] + states)
+                return self.each(left, lambda: self.set_name(subject, NOTHING, Span(statement.end, statement.end), ""))
             case r.Try():
                 return self.trying(statement, states)
             case r.With():
@@ -131,29 +218,92 @@ class Interpreter(Values):
                 return self.each(states, lambda: self.define(name, index, statement.span))
         return states
 
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        """Each way, where it is not known that it is not taken."""
+
+        def taking(outcome: bool) -> list[State]:
+            ways = (s for s in states if answer(statement.condition, s.facts) in (None, outcome))
+            return distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
+
+        then = self.block(statement.then, taking(True))
+        other = self.block(statement.other, taking(False))
+        if {s._replace(facts=frozenset()) for s in then} == {s._replace(facts=frozenset()) for s in other}:
+            known = {s._replace(facts=frozenset()): s.facts for s in then}  # nothing to do with handles
+            return distinct(s._replace(facts=s.facts & known[s._replace(facts=frozenset())]) for s in other)
+        return distinct(then + other)
+
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
             handles = self.value(statement.value)
-            if statement.kind == "return":
-                nothing = statement.value is None or isinstance(statement.value, r.Literal)
-                self.hand_out(handles, statement.value)
-                self.returned.append(None if nothing else self.kept_on_return(handles))
+            self.callback_returns(statement.value)
+            self.state = self.state.bind(_RETURNED, handles, statement.span, "")
+
+        def hand_over() -> None:
+            nothing = statement.value is None or isinstance(statement.value, r.Literal)
+            handles = self.state.get(_RETURNED)
+            self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+            if self.running:
+                return
+            self.hand_out(handles, statement.value)
+            self.returned.append(None if nothing else self.kept_on_return(handles))
 
         if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1][statement.kind == "continue"].extend(states)
+            breaks, continues, around = self.loops[-1]
+            (continues if statement.kind == "continue" else breaks).extend(self.leaving_blocks(states, around))
             return []
         states = self.each(states, leave)
         if statement.kind == "return":
-            self.ends += states
+            self.ends += self.each(self.leaving_blocks(states, 0), hand_over)
         return []
 
-    def case(self, case: r.Case, states: list[State]) -> list[State]:
+    def leaving_blocks(self, states: list[State], around: int) -> list[State]:
+        """The blocks between here and the outer `around` ones end, the innermost first."""
+        exits, self.exits = self.exits, self.exits[:around]
+        for number in range(len(exits), around, -1):
+            self.exits = exits[: number - 1]
+            states = exits[number - 1](states)
+        self.exits = exits
+        return states
+
+    def case(self, case: r.Case, states: list[State], subject: str) -> list[State]:
         def matched() -> None:
             for value in case.values:
-                self.evaluate(value)
+                self.matched(value, self.state.get(subject))
+            first = case.body[0] if case.body else None
+            match first:
+                case r.Evaluate(value=r.Assign(target=r.Name() as target, op="=", value=r.OpaqueValue())):
+                    self.assign(target, self.state.get(subject), first.span)
 
-        states = self.each(states, matched)
-        return self.block(case.body, states)
+        body = case.body[1:] if case.body and _captures(case.body[0]) else case.body
+        return self.block(body, self.each(states, matched))
+
+    def matched(self, pattern: r.Value, subject: Handles) -> None:
+        """What a pattern captures of the subject: all of it, or elements in their places."""
+        match pattern:
+            case r.Assign(target=r.Name() as target, value=r.OpaqueValue()):
+                self.assign(target, subject, pattern.span)
+            case r.Aggregate(kind="list", items=items):
+                loose = self.elements(frozenset(h for h in subject if not h.path), pattern)
+                for position, item in enumerate(items):
+                    inner = item.value if isinstance(item, r.Unary) else item
+                    placed = frozenset(h.out() for h in subject if h.path[:1] in ((ANY,), (str(position),)))
+                    self.matched(inner, loose | placed)
+            case r.Aggregate(kind="dict", items=items):
+                for item in items:
+                    if isinstance(item, r.Pair):
+                        slots = ((VALUE,), (value_slot(item.key),))
+                        self.matched(item.value, frozenset(h.out() for h in subject if h.path[:1] in slots))
+            case r.Aggregate(kind="tuple", items=(cls, *parts)) if not isinstance(cls, r.Assign):
+                for part in parts:  # `Class(..) as name`: what follows is a capture of the whole
+                    self.matched(part, subject if isinstance(part, r.Assign) else NOTHING)
+            case r.Aggregate(kind="tuple", items=items):
+                for item in items:
+                    self.matched(item, subject)
+            case r.Binary(op="||", left=left, right=right):
+                self.matched(left, subject)
+                self.matched(right, subject)
+            case _:
+                self.evaluate(pattern)
 
     def define(self, name: str, index: int, at: Span) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
@@ -161,64 +311,69 @@ class Interpreter(Values):
 
     # --- loops, handlers, contexts ---
 
-    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        hidden = f"<iterator {statement.start}>"
-        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
-        before = self.each(states, lambda: self.evaluate(statement.condition))
-        self.loops.append(([], []))
-        if statement.kind == "range":
-            before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        rounds, after = before, list[State]()
-        for _ in range(2):
-            after += [] if endless else rounds
-            if statement.kind == "range":
-                rounds = self.each(rounds, lambda: self.next_item(statement, hidden))
-            rounds = self.block(statement.body, rounds)
-            rounds = _distinct(rounds + self.loops[-1][1])
-            self.loops[-1][1].clear()
-            rounds = self.each(rounds, lambda: self.evaluate(statement.condition))
-        after += [] if endless else rounds
-        breaks, _ = self.loops.pop()
-        after = self.block(statement.otherwise, _distinct(after))
-        at = Span(statement.end, statement.end)
-        return self.each(_distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
-
-    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
-        handles = self.use(self.value(statement.iterable), statement.iterable)
-        self.set_name(hidden, handles, statement.span, _LOOP_ENDS)
-
-    def next_item(self, statement: r.Loop, hidden: str) -> None:
-        elements = self.elements(self.state.get(hidden), statement.iterable)
-        if statement.target is not None:
-            self.assign(statement.target, elements, statement.span, None)
-
     def trying(self, statement: r.Try, states: list[State]) -> list[State]:
         raised = list(states)
         after = states
+        if statement.final:
+            self.exits.append(lambda left: self.block(statement.final, left))
+        tested, self.tested = self.tested, self.tested or _expects_error(statement)
         for inner in statement.body:
             after = self.statement(inner, after) if after else []
             raised += after
+        self.tested = tested
         ways = self.block(statement.otherwise, after)
         for handler in statement.handlers:
-            ways = ways + self.block(handler.body, _distinct(raised))
-        ways = _distinct(ways)
-        return self.block(statement.final, ways or _distinct(raised)) if statement.final else ways
+            ways = ways + self.block(handler.body, distinct(raised))
+        ways = distinct(ways)
+        if not statement.final:
+            return ways
+        self.exits.pop()
+        if ways:
+            return self.block(statement.final, ways)
+        self.block(statement.final, distinct(raised))  # it runs, and what was raised goes on
+        return []
 
     def with_block(self, statement: r.With, states: list[State]) -> list[State]:
         names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
+        guards = list(self.guards)
 
         def enter() -> None:
+            self.guards = list(guards)
             for name, item in zip(names, statement.items, strict=True):
                 handles = self.value(item.value)
+                self.use(frozenset(h for h in handles if not h.path), item.value)
                 self.set_name(name, handles, item.span, _WITH_ENDS)
+                if any(self.is_guard(h) for h in handles):
+                    self.guards.append(name)
                 if item.target is not None:
-                    self.assign(item.target, handles, item.span, item.value)
+                    entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
+                    self.assign(item.target, entered or handles, item.span, item.value)
 
         def leave() -> None:
-            for name in names:
+            for name, item in reversed(list(zip(names, statement.items, strict=True))):
+                self.closed_by_with(self.state.get(name), item)
                 self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
-        return self.each(self.block(statement.body, self.each(states, enter)), leave)
+        states = self.each(states, enter)
+        self.exits.append(lambda left: self.each(left, leave))
+        tested, self.tested = self.tested, self.tested or any(_is_assertion(item.value) for item in statement.items)
+        states = self.block(statement.body, states)
+        self.tested = tested
+        self.exits.pop()
+        self.guards = guards
+        return self.each(states, leave)
+
+    def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
+        """What the end of a `with` block does to what it was entered with."""
+        for handle in in_order(handles):
+            method = {(): "__exit__", (CLOSING,): "close"}.get(handle.path)
+            fact = self.classes.member(handle.cls, method) if method is not None else None
+            ends: tuple[tuple[int, Reach], ...] = fact.ends if fact is not None else ()
+            for number, reach in ((0, "deep"),) if handle.path == (CLOSED_AFTER,) else ends:
+                if number == 0:
+                    shown = text(item.target) if item.target is not None else handle.shown
+                    why = Stale(item.span, "", shown, "closed", reach)
+                    self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, "closed"), why)
 
     def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
         for target in targets:
@@ -227,8 +382,27 @@ class Interpreter(Values):
                     self.set_name(name, NOTHING, at, "`{name}` is deleted here")
                 case r.Aggregate(items=items):
                     self.delete(items, at)
+                case r.Member(base=r.Name(text=name), name=attribute) if not self.is_native(target.base):
+                    self.put(target.base, NOTHING, at, "." + attribute)
+                case r.Index(base=base):
+                    self.delete_item(target, base, at)
                 case _:
                     self.evaluate(target)
+
+    def delete_item(self, target: r.Index, base: r.Value, at: Span) -> None:
+        """`del table["f"]`, of a native object what its model says; of a container what sits there."""
+        on = self.value(base)
+        for handle in in_order(h for h in on if not h.path):
+            fact = self.classes.member(handle.cls, "__delitem__")
+            for number, reach in fact.ends if fact is not None else ():
+                if number == 1:
+                    self.end(self.index(target), target, reach, target, (handle,))
+        slot = value_slot(target.indexes[0]) if len(target.indexes) == 1 else VALUE
+        if slot == VALUE or not isinstance(base, r.Name):
+            self.loosen(base, -target.end)
+        elif any(h.path for h in on):
+            kept = frozenset(h for h in on if h.path[:1] != (slot,))
+            self.set_name(base.text, kept, at, "`{name}` lets go of it here")
 
     def leave(self, state: State) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
@@ -237,30 +411,75 @@ class Interpreter(Values):
         if self.is_module or self.function.record.kind == "class":
             kept |= {h.token for _, handles in state.names for h in handles if h.holds}
         self.state = state
-        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.handle.taken, s.handle.path)):
+        kept |= self.held_by_parameters()
+        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.place, *in_order([s.handle]))):
             handle = stored.handle
             if stored.name and handle not in state.get(stored.name):
                 continue
-            if not handle.holds and handle.token not in kept:
+            if handle.stale is not None:
+                self.judge_stale("store", handle, stored.at)
+            elif not handle.holds and handle.token not in kept:
                 self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
+
+    def held_by_parameters(self) -> set[Token]:
+        """Owners that objects hold which the caller has."""
+        return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
+
+    def yielded(self, handles: Handles, value: r.Unary) -> None:
+        given = self.elements(handles, value.value) if value.op == "yield from" else handles
+        tokens = {h.token for h in given}
+        waiting = {h for _, held in self.state.names for h in held if h.holds and h.token in tokens}
+        self.yields |= given | {h._replace(path=()).inside(BURIED) for h in waiting}
+        for handle in in_order(given):
+            if handle.stale is not None:
+                self.judge_stale("return", handle, value.span)
+        self.escape_all(handles)
 
     # --- judging ---
 
     def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
         site = handle.token[0]
-        if site < 0:  # the caller's own
+        key = (kind, at.start, handle.taken.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        if dead and site >= 0:  # else it is the caller's own
+            ended = self.state.end_of(handle.token)
+            often = site in self.often or handle.token[1] > 0 or bool(handle.path)
+            owner, made = self.owners[site], self.made[site]
+            misuse = Misuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
+            self.found.setdefault(key, []).append(misuse)
+
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        self.judge_stale("lookup", handle, value.span)
+
+    def harmed(self, harm: Harm) -> None:
+        key = ("walk", harm.at.start, harm.site)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        child = Handle("", (0, 0), False, harm.at, harm.what)
+        misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
+        self.found.setdefault(key, []).append(misuse)
+
+    def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
+        assert handle.stale is not None
+        if self.tested and handle.stale.how != "closed":
             return
         key = (kind, at.start, handle.taken.start)
         self.reached[key] = self.reached.get(key, 0) + 1
-        if dead:
-            ended = self.state.end_of(handle.token)
-            misuse = Misuse(self.function, kind, at, handle, self.owners[site], self.made[site], ended, "certain")
-            self.found.setdefault(key, []).append(misuse)
+        site = handle.token[0]
+        owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
+        misuse = Misuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
+        self.found.setdefault(key, []).append(misuse)
 
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
         gone: set[Handle] = set()
         for handle in in_order(handles):
-            if handle.path or handle.holds or value is None:
+            if handle.path or value is None:
+                continue
+            if handle.stale is not None:
+                self.judge_stale("use", handle, value.span)
+                gone.add(handle)
+                continue
+            if handle.holds:
+                self.judge("use", handle, value.span, dead=False)
                 continue
             dead = handle.token[0] >= 0 and not self.state.alive(handle.token)
             self.judge("use", handle, value.span, dead=dead)
@@ -271,40 +490,49 @@ class Interpreter(Values):
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
         """These handles leave the function; what holds their owner may leave with them."""
         kept = {h.token for h in handles if h.holds} | self.state.stored_owners | self.state.escaped
+        kept |= self.held_by_parameters()
         for handle in in_order(handles):
-            if not handle.holds and value is not None:
+            if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
+                self.judge_stale("return", handle, value.span)
+            elif not handle.holds and value is not None:
                 self.judge("return", handle, value.span, dead=handle.token not in kept)
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""
-        held = {h.token for h in handles if h.holds}
-        return frozenset(h for h in handles if h.token in held or h.token[0] < 0)
+        held = {h.token for h in handles if h.holds} | self.held_by_parameters()
+        return frozenset(h for h in handles if h.stale is None and (h.token in held or h.token[0] < 0))
 
     # --- names ---
 
     def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
         self.state = self.state.bind(name, handles, at, how)
+        self.state = self.state._replace(facts=without(name, self.state.facts))
         if name in self.hidden:
             self.escape_all(handles)
 
     def assign(self, target: r.Value, handles: Handles, at: Span, source: r.Value | None = None) -> None:
         match target:
             case r.Name(text=name):
-                self.assign_name(name, handles, at)
+                declared = NOTHING if handles or isinstance(source, r.Literal) else self.declared_type(target, at)
+                self.assign_name(name, handles or declared, at)
+                if name not in self.hidden and name not in self.outside:
+                    self.state = self.state._replace(facts=bound(name, source, self.state.facts))
             case r.Aggregate(items=items):
                 self.unpack(items, handles, at, source)
             case r.Unary(op="spread", value=inner):
                 self.assign(inner, inside(handles, ANY), at)
             case r.Member(base=base, name=name):
                 if not self.is_native(base):
-                    self.put(base, inside(handles, "." + name), at)
+                    self.put(base, inside(handles, "." + name), at, "." + name)
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
                     self.evaluate(index)
                 if not self.is_native(base) and self.may_be_container(base):
-                    self.put(base, inside(handles, VALUE), at)
+                    slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
+                    self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
 
     def assign_name(self, name: str, handles: Handles, at: Span) -> None:
+        """A name gets what is assigned to it, and attributes of what it was go with that."""
         if name in self.outside:
             self.escape_all(h for h in handles if h.holds)
             self.store(handles, at)
@@ -313,6 +541,9 @@ class Interpreter(Values):
         elif name in self.looked_at:
             self.store(handles, at, name)
         self.set_name(name, handles, at, "`{name}` is bound to something else here")
+
+    def declared_type(self, target: r.Name, at: Span) -> Handles:
+        return self.typed(target.start, at, target.text)
 
     def is_native(self, base: r.Value) -> bool:
         """A native object that is written to: that is a setter, which points at what it is given and no more."""
@@ -330,6 +561,7 @@ class Interpreter(Values):
     def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
         """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
         loose = self.elements(frozenset(h for h in handles if not h.path), source)
+        before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
             placed = frozenset(
@@ -337,12 +569,40 @@ class Interpreter(Values):
                 for h in handles
                 if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
             )
-            self.assign(item, loose | placed, at)
+            key = literal([str(position if position < before_spread else position - len(items))])
+            single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
+            self.assign(item, (single or loose) | placed, at)
 
 
-def _distinct(states: Iterable[State]) -> list[State]:
-    """Each state once, in order, at most `_MOST_STATES`: a path not followed is a bug not reported."""
-    return list(dict.fromkeys(states))[:_MOST_STATES]
+def _captures(first: r.Statement) -> bool:
+    """`case name:` of a subject that is no name."""
+    match first:
+        case r.Evaluate(value=r.Assign(target=r.Name(), op="=", value=r.OpaqueValue())):
+            return True
+    return False
+
+
+def _expects_error(statement: r.Try) -> bool:
+    """One statement, and a handler of what a dead handle raises."""
+    return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
+
+
+def _is_assertion(value: r.Value) -> bool:
+    """`self.assertRaises(..)`, `pytest.raises(..)`."""
+    return isinstance(value, r.Call) and last_name(value.callee).lower().startswith(("assertraises", "raises"))
+
+
+def _numbered(element: Handle, key: str) -> Handle:
+    """The element in a place, of all that were unpacked."""
+    steps = element.chain.steps
+    return (
+        element._replace(chain=element.chain._replace(steps=(*steps[:-1], steps[-1][:1] + key))) if steps else element
+    )
+
+
+def is_context_manager(function: Function) -> bool:
+    """Whether a generator is what a `with` enters and leaves."""
+    return any(a.name.rpartition(".")[2].removeprefix("async") == "contextmanager" for a in function.record.annotations)
 
 
 def _common(returned: list[Handles | None]) -> Handles:
@@ -359,6 +619,6 @@ def _first_of_each(found: list[Misuse]) -> list[Misuse]:
     for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
         children.setdefault(misuse.child.taken.start, misuse)
     places: dict[int, Misuse] = {}
-    for misuse in sorted(children.values(), key=lambda m: (m.at, m.kind, m.child.taken)):
+    for misuse in sorted(children.values(), key=lambda m: (m.at.start, m.about != "walk", m.at, m.kind)):
         places.setdefault(misuse.at.start, misuse)
     return sorted(places.values(), key=lambda m: m.at)

@@ -12,6 +12,8 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.closures import assigned_to, captured
+from ownlint.program.handle_chains import USERS, literal
+from ownlint.program.handle_chains import at as picked_at
 from ownlint.program.handles import (
     ANY,
     AWAITED,
@@ -20,29 +22,17 @@ from ownlint.program.handles import (
     VALUE,
     Classes,
     Fact,
-    Given,
     Handle,
     Handles,
     State,
     Stored,
     Token,
-    in_order,
+    foreign,
     inside,
 )
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Function
 
-_LOOKS_AT_NOTHING = frozenset(["isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"])
-"""Builtins that see the Python object and not what it points to."""
-_PRINTS = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "int", "float", "bytes", "memoryview"])
-_READS = _PRINTS | {"hasattr", "setattr", "dir", "vars", "sum", "any", "all", "map", "assert", "range", "round", "abs"}
-_COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
-_LAZY = frozenset(["iter", "filter", "enumerate", "zip"])
-_ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
-_ADDS_MANY = frozenset(["extend", "update", "extendleft"])
-_TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
-_MOVING = ("move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep")
-"""Words in the names of calls that may make somebody else the owner: weak evidence, for silence alone."""
 _CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue"])
 
 
@@ -56,12 +46,35 @@ class Values:
         self.owners: dict[int, str] = {}
         self.made: dict[int, Span] = {}
         self.parameters = {parameter.name for parameter in function.record.parameters}
+        self.tops: set[int] = set()
+        """Sites of tokens around which there is nothing."""
+        self.guards: list[str] = []
+        """Hidden names of what the `with` blocks around stand for, the innermost last."""
+        self.inherited: set[int] = set()
+        """Sites of tokens that other methods of the class made."""
+        self.repeated = 0
+        """How many comprehensions are around."""
+        self.often: set[int] = set()
+        """Sites where a comprehension makes several objects."""
+        self.running: list[Function] = []
+        """Functions inside this one, or of its module, that are being run as a part of it."""
         self._first: dict[str, r.Value] | None = None
 
     # --- what inheritors decide ---
 
     def use(self, handles: Handles, value: r.Value | None) -> Handles:
         """Something looks at these handles; returns those that nothing is wrong with."""
+        raise NotImplementedError
+
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        """An index is asked for what was erased behind its back."""
+        raise NotImplementedError
+
+    def call(self, call: r.Call) -> Handles:
+        raise NotImplementedError
+
+    def yielded(self, handles: Handles, value: r.Unary) -> None:
+        """A generator hands these out, and waits."""
         raise NotImplementedError
 
     def assign(self, target: r.Value, handles: Handles, at: Span, source: r.Value | None = None) -> None:
@@ -131,7 +144,7 @@ class Values:
                 self.escape_all(h for h in handles if h.path[:1] != (AWAITED,))
                 return frozenset(h.out() for h in handles if h.path[:1] == (AWAITED,))
             case "yield" | "yield from":
-                self.escape_all(handles)
+                self.yielded(handles, value)
             case "not":
                 pass
             case _:
@@ -145,10 +158,12 @@ class Values:
             if value.kind == "fstring":
                 self.use(handles, item)
                 continue
+            fixed = value.kind == "tuple" and not any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
+            slot = str(position) if fixed else ANY
             if isinstance(item, r.Pair):
                 self.evaluate(item.key)
-            fixed = value.kind == "tuple" and not any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
-            collected |= inside(handles, VALUE if value.kind == "dict" else str(position) if fixed else ANY)
+                slot = value_slot(item.key)
+            collected |= inside(handles, VALUE if value.kind == "dict" and slot == ANY else slot)
         return collected
 
     def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
@@ -169,6 +184,7 @@ class Values:
         return handles
 
     def comprehension(self, value: r.Comprehension) -> Handles:
+        self.repeated += 1
         outer = {name: self.state.get(name) for name in _bound_by(value)}
         hidden: list[str] = []
         for clause in value.clauses:
@@ -182,12 +198,15 @@ class Values:
         if isinstance(element, r.Pair):
             self.evaluate(element.key)
         result = inside(self.value(element), VALUE if value.kind == "dict" else ANY)
+        if value.kind == "set":
+            result = once(result)
         if value.kind == "generator":  # it holds what it iterates over while it lives
             result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name))
         for name in hidden:
             self.set_name(name, NOTHING, Span(value.end, value.end), _COMPREHENSION_ENDS)
         for name, handles in outer.items():
             self.set_name(name, handles, Span(value.end, value.end), _COMPREHENSION_ENDS)
+        self.repeated -= 1
         return result
 
     def closure(self, index: int) -> Handles:
@@ -208,22 +227,37 @@ class Values:
         if fact is not None and fact.called:
             yield handle.inside(BURIED)  # a bound method holds its receiver
         else:
-            yield from self.taken(handle, fact, value)
+            yield from self.taken(handle, fact, value, value.name)
 
-    def taken(self, handle: Handle, fact: Fact | None, value: r.Value, element: bool = False) -> Iterator[Handle]:
+    def taken(
+        self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
+    ) -> Iterator[Handle]:
         """What a member gives: a new handle into the same token, or nothing when it is plain data."""
-        if fact is not None and fact.borrows and fact.source == 0:
-            declared = fact.declared or handle.declared
-            holds = fact.holds(handle.holds)
-            yield Handle(fact.returns, handle.token, holds, value.span, text(value), element, declared)
+        if fact is None or not fact.borrows or fact.source != 0:
+            return
+        if key.startswith("@"):
+            site = int(key[1 : key.index(";")])
+            self.state = self.state.picked_again(site)
+            handle = handle._replace(chain=handle.chain.aged(site))
+        chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
+        declared = fact.declared or handle.declared
+        holds = fact.holds(handle.holds)
+        shown = text(value)
+        made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
+        gaps = dict(handle.gaps) if fact.where == "below" else {}
+        if (erased := gaps.get(key, gaps.get(""))) is not None:
+            self.lookup(made._replace(stale=erased), value)
+        else:
+            yield made
 
     def elements(self, handles: Handles, value: r.Value | None) -> Handles:
         """What iterating gives."""
         out: set[Handle] = set()
+        key = picked_at(-value.end) if value is not None else ""
         for handle in handles:
             if handle.path:
                 if handle.path[0] == ANY or handle.path[0].isdigit():
-                    out.add(handle.out())
+                    out.add(self.out_of(handle, key))
                 continue
             iterator = self.classes.member(handle.cls, "__iter__")
             known = iterator.returns if iterator is not None and iterator.returns else handle.cls
@@ -231,8 +265,18 @@ class Values:
             if fact is None and iterator is None:
                 fact = self.classes.member(handle.cls, "__getitem__")
             if value is not None:
-                out.update(self.taken(handle, fact, value, element=True))
+                mark = USERS if self.classes.role(handle.cls) == "iterator" else ""
+                out.update(self.taken(handle, fact, value, key + mark, element=True))
         return frozenset(out)
+
+    def out_of(self, handle: Handle, key: str) -> Handle:
+        """A handle taken out of a container: of what sits anywhere in it, one of several."""
+        if handle.path[0] not in (ANY, VALUE) or not key:
+            return handle.out()
+        if key.startswith("@"):
+            self.state = self.state.picked_again(int(key[1:-1]))
+            handle = handle._replace(chain=handle.chain.aged(int(key[1:-1])))
+        return handle.out()._replace(chain=handle.chain.picked(key))
 
     def index(self, value: r.Index) -> Handles:
         on = self.value(value.base)
@@ -243,192 +287,64 @@ class Values:
         if sliced:
             parts = frozenset(h for handle in native for h in self.elements(frozenset({handle}), value.base))
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
-        fact_of = self.classes.member
-        found = {h for handle in native for h in self.taken(handle, fact_of(handle.cls, "__getitem__"), value)}
-        return frozenset(found | {h.out() for h in on if h.path and _fits(h.path[0], value.indexes)})
-
-    # --- calls ---
-
-    def call(self, call: r.Call) -> Handles:
-        symbol = self.symbol(call.callee)
-        builtin = last_name(call.callee) if isinstance(call.callee, r.Name) else ""
-        if symbol and not symbol.startswith("builtins."):
-            builtin = ""
-            made = self.native(call, symbol)
-            if made is not None:
-                return made
-        if isinstance(call.callee, r.Member):
-            return self.method(call, call.callee, symbol)
-        self.evaluate(call.callee)
-        arguments = [self.value(argument) for argument in call.args]
-        if builtin and builtin not in self.function.declared:
-            given = self.builtin(call, builtin, arguments)
-            if given is not None:
-                return given
-        return self.own(call, symbol, arguments)
-
-    def builtin(self, call: r.Call, name: str, arguments: list[Handles]) -> Handles | None:
-        if name in _LOOKS_AT_NOTHING:
-            return NOTHING
-        if name == "getattr" and len(call.args) > 1:
-            return self.by_literal_name(call, arguments[0])
-        if (
-            name not in _READS
-            and name not in _COLLECTS
-            and name not in _LAZY
-            and name not in ("next", "max", "min", "dict")
-        ):
-            return None
-        fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=True)]
-        if name in _READS:
-            return NOTHING
-        if name == "dict":
-            return frozenset(_as_value(h) for handles in fine for h in handles if h.path[:1] not in ((), (BURIED,)))
-        parts = [self.elements(handles, value) for handles, value in zip(fine, call.args, strict=True)]
-        taken: Handles = frozenset(h for part in parts for h in part)
-        if name == "next":
-            return parts[0] if parts else NOTHING
-        if name in ("max", "min"):
-            return taken if len(call.args) == 1 or taken else frozenset(h for handles in fine for h in handles)
-        if name in _COLLECTS:
-            return inside(taken, ANY)
-        whole: Handles = frozenset(h for handles in fine for h in handles)
-        if name in ("iter", "filter"):
-            return whole
-        slots = ["1"] if name == "enumerate" else [str(position) for position in range(len(parts))]
-        paired = (inside(inside(part, slot), ANY) for part, slot in zip(parts, slots, strict=False))
-        return frozenset(h for pairs in paired for h in pairs) | frozenset(h.inside(BURIED) for h in whole if h.holds)
-
-    def by_literal_name(self, call: r.Call, on: Handles) -> Handles:
-        name = call.args[1]
-        written = name.text.strip("\"'") if isinstance(name, r.Literal) and name.kind == "str" else ""
-        native = self.use(frozenset(h for h in on if not h.path), call.args[0])
-        if not written.isidentifier():
-            return NOTHING
-        return frozenset(
-            h for handle in native for h in self.taken(handle, self.classes.member(handle.cls, written), call)
-        )
-
-    def native(self, call: r.Call, symbol: str) -> Handles | None:
-        """A constructor, a static factory or a function of a native module; None when it is none of them."""
-        cls, name = self.classes.find(symbol), "__init__"
-        if cls is None:
-            head, _, name = symbol.rpartition(".")
-            cls = self.classes.find(head) if head else None
-        fact = self.classes.member(cls, name) if cls is not None else self.classes.function(symbol)
-        if cls is None and fact is None:
-            return None
-        arguments = [self.value(argument) for argument in call.args]
-        for argument, handles in zip(call.args, arguments, strict=True):
-            self.use(handles, argument)
-        if fact is None or not fact.returns:
-            return NOTHING
-        if fact.keeps == "own":
-            return frozenset({self.create(call)._replace(cls=fact.returns, declared=fact.declared)})
-        source = max(fact.source, 1) - 1
-        if not fact.borrows or source >= len(arguments):
-            return NOTHING
-        return frozenset(
-            Handle(fact.returns, h.token, fact.holds(h.holds), call.span, text(call), False, fact.declared)
-            for h in arguments[source]
-            if not h.path
-        )
-
-    def create(self, call: r.Call) -> Handle:
-        """A new token, made by this call."""
-        self.state = self.state.age(call.start)
-        self.made[call.start] = call.span
-        self.owners[call.start] = text(call)
-        return Handle("", (call.start, 0), True, call.span, text(call))
-
-    def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
-        on = self.value(callee.base)
-        arguments = [self.value(argument) for argument in call.args]
-        native = frozenset(h for h in on if not h.path)
-        if not native and (on or any(arguments)) and self.is_container(callee.base, on):
-            return self.container_method(call, callee, on, arguments)
-        if not native and not on:
-            return self.own(call, symbol, arguments)
-        fine = self.use(native, callee.base)
-        facts = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
-        for argument, handles in zip(call.args, arguments, strict=True):
-            self.use(handles, argument)
-            if any(fact is None for _, fact in facts):
-                self.escape_all(h for h in handles if h.holds)
-        if any(fact is not None and fact.moves for _, fact in facts):
-            self.escape_all(h for handles in (native, *arguments) for h in handles)
-        return frozenset(h for handle, fact in facts if handle in fine for h in self.taken(handle, fact, call))
-
-    def container_method(self, call: r.Call, callee: r.Member, on: Handles, arguments: list[Handles]) -> Handles:
-        name, base = callee.name, callee.base
-        if name in _ADDS_ONE and arguments:
-            self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
-        elif name in _ADDS_MANY:
-            for handles, value in zip(arguments, call.args, strict=True):
-                values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
-                self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
-        if name in _TAKES_ONE:
-            return frozenset(h.out() for h in on if h.path[0] != BURIED)
-        if name in ("values", "copy"):
-            return frozenset(h.out().inside(ANY) if h.path[0] == VALUE and name == "values" else h for h in on)
-        if name == "items":
-            return frozenset(h.out().inside("1").inside(ANY) for h in on if h.path[0] == VALUE)
-        return NOTHING
-
-    def own(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
-        """A function of the project, or one that nobody knows: then it may keep what it is given."""
-        given: list[Given] = []
-        tokens: dict[int, Token] = {}
-        for position, handles in enumerate(arguments):
-            self.use(handles, call.args[position])
-            whole = [h for h in handles if not h.path]
-            if len(whole) == 1 and len(handles) == 1 and not isinstance(call.args[position], (r.Pair, r.Unary)):
-                given.append(Given(position, whole[0].cls, whole[0].holds))
-                tokens[-1 - position] = whole[0].token
-        keywords = any(isinstance(argument, (r.Pair, r.Unary)) for argument in call.args)
-        summary = self.classes.called(self.function, symbol, tuple(given)) if symbol and not keywords else None
-        if summary is None:
-            moving = any(word in last_name(call.callee).lower() for word in _MOVING)
-            known = isinstance(call.callee, r.Member) and self.is_known_receiver(call.callee.base)
-            self.escape_all(h for handles in arguments for h in handles if (h.holds and not known) or moving)
-            return NOTHING
-        for position, handles in enumerate(arguments):
-            if position in summary.kept or -1 - position not in tokens:
-                self.escape_all(h for h in handles if h.holds)
-        return frozenset(self.translated(summary.returns, tokens, call))
-
-    def translated(self, handles: Handles, tokens: dict[int, Token], call: r.Call) -> Iterator[Handle]:
-        """What a function of the project returns, in the words of this call."""
-        fresh = [h for h in handles if h.token[0] >= 0]
-        made = self.create(call) if fresh else None
-        for handle in handles:
-            token = made.token if made is not None and handle.token[0] >= 0 else tokens.get(handle.token[0])
-            if token is not None:
-                yield handle._replace(token=token, taken=call.span, shown=text(call), element=False)
+        fact_of, key = self.classes.member, index_key(value)
+        found = {h for handle in native for h in self.taken(handle, fact_of(handle.cls, "__getitem__"), value, key)}
+        fitting = [h for h in on if h.path and _fits(h.path[0], value.indexes)]
+        return frozenset(found | {self.out_of(h, key) for h in fitting})
 
     # --- containers ---
 
     def is_container(self, base: r.Value, held: Handles = NOTHING) -> bool:
         """Whether this is known to be a list, a dict or the like: what holds handles, and what was written as one."""
-        if any(handle.path and handle.path[0] != BURIED for handle in held):
+        if any(handle.path and handle.path[0] != BURIED and handle.path[0][0] != "." for handle in held):
             return True
         if isinstance(base, r.Name) and base.text in self.function.declared:
             return _is_container(self.assigned(base.text))
         return any(_is_container(value) for value in assigned_to(self.function, base))
 
-    def put(self, container: r.Value, handles: Handles, at: Span) -> None:
-        """Into a container or an object: a local one carries them on, any other outlives the function."""
-        if self.is_local(container):
-            assert isinstance(container, r.Name)
-            self.set_name(container.text, self.state.get(container.text) | handles, at, "")
-        else:
-            self.store(handles, at)
+    def put(self, container: r.Value, handles: Handles, at: Span, slot: str = "") -> None:
+        """Into a container or an object: a local one carries them on, any other outlives the function. `slot` when
+        what was there before is gone."""
+        local, name = self.is_local(container), container.text if isinstance(container, r.Name) else ""
+        if local or name in self.parameters:
+            kept = frozenset(h for h in self.state.get(name) if not slot or h.path[:1] != (slot,))
+            self.set_name(name, kept | handles, at, f"`{name}{slot}` is bound to something else here")
+        match container:
+            case r.Member(base=r.Name(text=owner) as base, name=attribute) if self.is_kept(base):
+                added = inside(handles, "." + attribute)
+                self.set_name(owner, self.state.get(owner) | added, at, "")
+        if not local:
+            self.store(handles, at, place=f"{name}{slot}" if name and slot[:1] == "." else f"{text(container)}[]")
 
     def is_local(self, value: r.Value) -> bool:
         return isinstance(value, r.Name) and value.text in self.function.declared and value.text not in self.parameters
 
-    def store(self, handles: Handles, at: Span, name: str = "") -> None:
-        self.state = self.state._replace(stored=self.state.stored | {Stored(h, at, name) for h in handles})
+    def loosen(self, container: r.Value, site: int) -> None:
+        """Something was taken out of a container: what is still in it nobody knows, and what has ended may be gone."""
+        match container:
+            case r.Name(text=name):
+                prefix: tuple[str, ...] = ()
+            case r.Member(base=r.Name(text=name), name=attribute):
+                prefix = ("." + attribute,)
+            case _:
+                return
+        kept: set[Handle] = set()
+        for handle in self.state.get(name):
+            inner = handle.path[len(prefix) :]
+            if handle.path[: len(prefix)] != prefix or not inner or inner[0] == BURIED or inner[0][0] == ".":
+                kept.add(handle)
+            elif handle.stale is None:
+                kept.add(handle._replace(chain=handle.chain.picked(picked_at(site))))
+        self.set_name(name, frozenset(kept), container.span, "")
+
+    def is_kept(self, value: r.Name) -> bool:
+        """Whether what attributes of this hold is followed."""
+        return self.is_local(value) or value.text in self.parameters
+
+    def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
+        anew = place and not place.endswith("]")
+        before = frozenset(s for s in self.state.stored if not anew or s.place not in (place, f"{place}[]"))
+        self.state = self.state._replace(stored=before | {Stored(h, at, name, place) for h in handles})
 
     def escape_all(self, handles: Iterator[Handle] | Handles) -> None:
         self.state = self.state.escape(h.token for h in handles)
@@ -438,6 +354,23 @@ class Values:
             self.escape_all(self.state.get(name))
 
     # --- names ---
+
+    def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
+        """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
+        meaning = self.function.program.meaning(self.function.file, name_start)
+        cls = self.classes.find(meaning.type) if meaning is not None and meaning.type else None
+        return NOTHING if cls is None else frozenset({self.somebodys(cls, token or foreign(name_start), span, shown)})
+
+    def somebodys(self, cls: str, token: Token, span: Span, shown: str) -> Handle:
+        """A handle of what nobody here owns."""
+        self.own_root(cls, token, span, shown)
+        return Handle(cls, token, True, span, shown)
+
+    def own_root(self, cls: str, token: Token, span: Span, shown: str) -> None:
+        self.made.setdefault(token[0], span)
+        self.owners.setdefault(token[0], shown)
+        if self.classes.role(cls) == "owner":
+            self.tops.add(token[0])
 
     def symbol(self, value: r.Value) -> str:
         """The dotted name an expression resolves to through imports, or nothing."""
@@ -499,20 +432,46 @@ def _is_container(value: r.Value | None) -> bool:
 
 def _fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
     """Whether an item with this index may be the one in the slot."""
-    if slot.isdigit() and len(indexes) == 1 and isinstance(indexes[0], r.Literal) and indexes[0].kind == "int":
-        return indexes[0].text == slot
-    return slot in (ANY, VALUE) or slot.isdigit()
+    only = indexes[0] if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else None
+    if slot.isdigit() and only is not None and only.kind == "int":
+        return only.text == slot
+    if slot.startswith(VALUE) and slot != VALUE and only is not None:
+        return value_slot(only) == slot
+    return slot == ANY or slot.startswith(VALUE) or slot.isdigit()
+
+
+def once(handles: Handles) -> Handles:
+    """Of several handles of one object a set keeps one."""
+    return frozenset(h._replace(chain=h.chain.once()) for h in handles)
+
+
+def value_slot(key: r.Value) -> str:
+    """Where in a dict the value of that key sits."""
+    if isinstance(key, r.Literal) and key.kind in ("str", "int"):
+        return VALUE + (key.text.strip("\"'") if key.kind == "str" else key.text)
+    return VALUE
+
+
+def index_key(value: r.Index) -> str:
+    """Which element an index picks."""
+    if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
+        return literal(text(index).replace("'", '"') for index in value.indexes)
+    return picked_at(value.end)
+
+
+def _is_negative(value: r.Value) -> bool:
+    return isinstance(value, r.Unary) and value.op == "-" and isinstance(value.value, r.Literal)
 
 
 def _unplaced(handle: Handle) -> Handle:
     return handle.out().inside(ANY) if handle.path[0].isdigit() else handle
 
 
-def _as_value(handle: Handle) -> Handle:
+def as_value(handle: Handle) -> Handle:
     """What is in a list of pairs, in a dict made of it."""
     match handle.path:
         case ("*", "1", *_) | ("*", "*", *_):
             return handle.out().out().inside(VALUE)
-        case ("=", *_):
-            return handle
+    if handle.path[0].startswith(VALUE):
+        return handle
     return handle.inside(BURIED)

@@ -2,26 +2,41 @@
 
 Every creation of an owner (`Module.parse(...)`) is a *token*; a handle knows the token it points into and whether it
 holds it. A token is alive while some name holds it. A child that is used when nobody holds its token any more is
-a bug; so is a child that leaves the function while its token stays behind.
+a bug; so is a child that leaves the function while its token stays behind. A call may also end handles while their
+owner lives on: an erased operation, a closed file. Which ones, their chains say; they are marked as stale, with the
+call that did it, and what is asked for anew is not.
 
 Here are the records; `handle_values` says what an expression gives, `handle_flow` runs a function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
+from ownlint.program.handle_chains import Chain, Reach, Where
+from ownlint.program.handle_facts import Facts
 from ownlint.program.models import PyMember
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]
 """Offset of the creating call, and 0 for the latest object made there or 1 for an earlier one. What a caller owns has
-a negative offset: `-1 - n` for the argument of parameter `n`."""
+a negative offset: `-1 - n` for the argument of parameter `n`; what belongs to nobody we see lies below `FOREIGN`."""
+FOREIGN = -1_000_000
+
+
+def foreign(site: int) -> Token:
+    """Somebody else's object, which is named or made at that offset."""
+    return (FOREIGN - site, 0)
+
+
+def is_parameter(token: Token) -> bool:
+    return FOREIGN < token[0] < 0
+
 
 ANY = "*"
 """Slots, which say where in a Python object a handle sits: some element; `0`, `1`.. are the places of a tuple."""
@@ -29,6 +44,12 @@ VALUE = "="
 """A value of a dict."""
 BURIED = "#"
 """Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
+ENTERED = "with"
+"""What a `with` binds, of an object that gives it when it is entered."""
+CLOSED_AFTER = "with!"
+"""The same, of an object that closes it again when it is left."""
+CLOSING = "closing"
+"""In an object that closes it when a `with` block ends."""
 AWAITED = "await"
 """The result of a coroutine."""
 _DEEPEST = 4
@@ -45,6 +66,23 @@ class Fact(msgspec.Struct, frozen=True):
     source: int = 0
     called: bool = True
     moves: bool = False
+    where: Where = "part"
+    ends: tuple[tuple[int, Reach], ...] = ()
+    """What a call invalidates: the argument, 0 for the receiver, and how far."""
+    adopts: tuple[tuple[int, int], ...] = ()
+    """Arguments that become a part of another: of the first of each pair in the second, 0 for the receiver."""
+    asks: bool = False
+    """It may be used on what is dead."""
+    parameters: tuple[str, ...] = ()
+    constructs: bool = False
+    of: str = ""
+    """The member of the receiver of which a call ends the element that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is to end."""
+    visits: bool = False
+    """It hands what it gives to a callback."""
+    several: tuple[str, ...] = ()
+    """All classes the result may have."""
 
     @property
     def borrows(self) -> bool:
@@ -68,7 +106,33 @@ def fact_of(member: PyMember) -> Fact:
         source=source,
         called=member.kind not in ("property", "buffer"),
         moves=moves and member.kind == "method",
+        where=_where(member),
+        ends=tuple(
+            (effect.place.number, effect.mode)
+            for effect in member.effects
+            if effect.verb == "invalidate"
+            and effect.place is not None
+            and effect.mode in ("deep", "shallow", "below", "derived")
+        ),
+        adopts=tuple(
+            (effect.place.number, effect.other.number)
+            for effect in member.effects
+            if effect.verb == "adopt" and effect.place is not None and effect.other is not None
+        ),
+        asks=any(effect.verb == "validate" for effect in member.effects),
+        parameters=member.parameters,
+        constructs=member.kind == "constructor",
+        of=member.of,
+        spared_by=member.spared_by,
+        visits=member.kind == "callback",
+        several=member.returns,
     )
+
+
+def _where(member: PyMember) -> Where:
+    if any(effect.verb == "returns" for effect in member.effects):
+        return "same"
+    return "above" if member.borrows == "parent" else member.where
 
 
 VIEW = "<view>"
@@ -81,6 +145,8 @@ class Classes(Protocol):
     def find(self, dotted: str) -> str | None:
         """The canonical name of a handle class, or None when `dotted` is none."""
 
+    def role(self, cls: str) -> str: ...
+
     def member(self, cls: str, name: str) -> Fact | None: ...
 
     def function(self, dotted: str) -> Fact | None:
@@ -89,10 +155,61 @@ class Classes(Protocol):
     def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
         """What the project's own function does with its arguments; None when nobody knows."""
 
+    def parameter(self, symbol: str, keyword: str) -> int | None:
+        """Which argument of the project's own function is passed by that name."""
+
+    def result(self, symbol: str) -> str | None:
+        """The handle class that the project's own function says it returns."""
+
+    def rebinds(self, symbol: str) -> frozenset[str] | None:
+        """The attributes of its object that a method may set; None when nobody knows."""
+
+    def target(self, symbol: str) -> Function | None:
+        """The project's own function of that name."""
+
+    def attributes(self, function: Function) -> Attributes | None:
+        """What the attributes of a method's object hold when it is called."""
+
+
+How = Literal["erased", "changed", "closed"]
+"""A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed."""
+
+
+class Stale(NamedTuple):
+    """Why a handle may no longer be used: the call that ended it, and what that was called on or with. `certainty`
+    that it does: a function that is called may end it on some of its paths."""
+
+    at: Span
+    call: str
+    target: str
+    how: How
+    reach: Reach
+    certainty: Certainty = "certain"
+
+
+class Ending(NamedTuple):
+    """An invalidation that a function carries out: of a token and chain, and how far it reaches."""
+
+    token: Token
+    chain: Chain
+    reach: Reach
+    how: How
+
+
+class Harm(NamedTuple):
+    """Something that happens while a loop or a walk runs, and goes wrong when it goes on. `kind`: `next` (what is given
+    next ends), `users` (what one of several belongs to ends), `inside` (what is looked into next ends), `added`."""
+
+    site: int
+    kind: str
+    at: Span
+    what: str
+    over: str
+
 
 class Handle(NamedTuple):
     """A value that points into native memory. `path` says where in a Python object it sits, outermost slot first;
-    `element` that it was taken out of `shown`."""
+    `element` that it was taken out of `shown`; `chain` where the native object stands below its owner."""
 
     cls: str
     token: Token
@@ -102,6 +219,10 @@ class Handle(NamedTuple):
     element: bool = False
     declared: Step | None = None
     path: tuple[str, ...] = ()
+    chain: Chain = Chain()
+    stale: Stale | None = None
+    gaps: tuple[tuple[str, Stale], ...] = ()
+    """What an index still hands out although it was erased: the key, and by whom."""
 
     def inside(self, slot: str) -> Handle:
         path = (slot, *self.path)
@@ -116,23 +237,34 @@ NOTHING: Handles = frozenset()
 
 
 class Given(NamedTuple):
-    """An argument: the class of the handle that is passed, and the parameter it is passed for."""
+    """An argument: the class of the handle that is passed, and the parameter it is passed for; `keyword` when it is
+    passed by name."""
 
     parameter: int
     cls: str
     holds: bool
+    keyword: str = ""
 
 
 class Summary(NamedTuple):
     """What a function of the project returns, in tokens of its parameters and one of its own; `kept` are the
-    parameters whose owners somebody may keep afterwards."""
+    parameters whose owners somebody may keep afterwards; `endings` what it invalidates, and whether on every path."""
 
     returns: Handles
     kept: frozenset[int]
+    endings: tuple[tuple[Ending, bool], ...] = ()
+
+
+class Attributes(NamedTuple):
+    """What methods leave in the attributes of their object: handles with the slot of their attribute, and of every
+    token what its owner is called and where it is made."""
+
+    held: Handles
+    owners: tuple[tuple[int, str, Span, bool], ...]
 
 
 def in_order(handles: Iterable[Handle]) -> list[Handle]:
-    return sorted(handles, key=lambda h: (h.token, h.taken, h.path, h.cls, h.holds))
+    return sorted(handles, key=lambda h: (h.token, h.taken, h.path, h.cls, h.holds, h.chain, h.stale or (), h.gaps))
 
 
 def inside(handles: Iterable[Handle], slot: str) -> Handles:
@@ -145,6 +277,8 @@ class Stored(NamedTuple):
     handle: Handle
     at: Span
     name: str = ""
+    place: str = ""
+    """The attribute, `self.op`, where it was put there and nowhere else."""
 
 
 class State(NamedTuple):
@@ -155,6 +289,12 @@ class State(NamedTuple):
     stored: frozenset[Stored] = frozenset()
     ended: tuple[tuple[Token, Span, str], ...] = ()
     """How the last name that held a token let go of it."""
+    endings: frozenset[Ending] = frozenset()
+    """What was invalidated on this path, of what the caller knows."""
+    harms: frozenset[Harm] = frozenset()
+    """What goes wrong when the loop it was done in goes on."""
+    facts: Facts = frozenset()
+    """What the path knows of names that were tested, or set."""
 
     def get(self, name: str) -> Handles:
         return next((handles for known, handles in self.names if known == name), NOTHING)
@@ -196,12 +336,34 @@ class State(NamedTuple):
 
         if not any(token[0] == site for token in self.tokens()):
             return self
-        names = tuple(
-            (name, frozenset(h._replace(token=older(h.token)) for h in handles)) for name, handles in self.names
-        )
-        stored = frozenset(s._replace(handle=s.handle._replace(token=older(s.handle.token))) for s in self.stored)
+        state = self.changed(lambda h: h._replace(token=older(h.token)))
         ended = tuple((older(token), at, how) for token, at, how in self.ended)
-        return State(names, frozenset(older(token) for token in self.escaped), stored, ended)
+        return state._replace(ended=ended, escaped=frozenset(older(token) for token in self.escaped))
+
+    def changed(self, change: Callable[[Handle], Handle]) -> State:
+        """Every handle anybody holds, as the change leaves it."""
+        names = tuple((name, frozenset(change(h) for h in handles)) for name, handles in self.names)
+        stored = frozenset(s._replace(handle=change(s.handle)) for s in self.stored)
+        if names == self.names and stored == self.stored:
+            return self
+        return self._replace(names=names, stored=stored)
+
+    def picked_again(self, site: int) -> State:
+        """What was picked at that place before is another object than what is picked there now."""
+        return self.changed(lambda h: h if (chain := h.chain.aged(site)) is h.chain else h._replace(chain=chain))
+
+    def mutated(self, token: Token) -> State:
+        """Elements of that owner were taken out or put in: numbers no longer say which one is which."""
+        return self.changed(lambda h: h._replace(chain=h.chain.moved()) if h.token == token else h)
+
+    def invalidated(self, ending: Ending, why: Stale) -> State:
+        """All handles that this ends are stale from now on."""
+
+        def end(handle: Handle) -> Handle:
+            hit = handle.token == ending.token and handle.stale is None
+            return handle._replace(stale=why) if hit and handle.chain.is_hit(ending.chain, ending.reach) else handle
+
+        return self.changed(end)._replace(endings=self.endings | {ending})
 
     def tokens(self) -> Iterator[Token]:
         yield from self.escaped
@@ -211,10 +373,10 @@ class State(NamedTuple):
 
 
 class Misuse(msgspec.Struct, frozen=True):
-    """A handle that is used, or handed out, when its owner is gone.
+    """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`. `made` is where the owner is created, `ended` how the owner dies (None for a
-    temporary)."""
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what). `made` is where the owner is created,
+    `ended` how the owner dies (None for a temporary, and for what is stale)."""
 
     function: Function
     kind: str
@@ -224,6 +386,17 @@ class Misuse(msgspec.Struct, frozen=True):
     made: Span
     ended: tuple[Span, str] | None
     certainty: Certainty
+    stale: Stale | None = None
+    harm: Harm | None = None
+    often: bool = False
+    """The owner is one of several that are made there."""
+
+    @property
+    def about(self) -> Literal["owner", "erased", "changed", "closed", "walk"]:
+        """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
+        if self.harm is not None:
+            return "walk"
+        return self.stale.how if self.stale is not None else "owner"
 
     @property
     def declared(self) -> Step | None:

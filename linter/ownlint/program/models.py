@@ -27,6 +27,8 @@ import msgspec
 from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Anchor, Framework, Vocabulary
 from ownlint.finding import CERTAINTIES, Certainty
+from ownlint.program import memory_models
+from ownlint.program.consumer_models import ConsumerModel, Consuming, StorageModel, read_consumer, read_storage
 
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
@@ -116,7 +118,8 @@ MacroRole = Literal[
 Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]
 StatusKind = Literal["value", "enum", "pointer"]
 MemberKind = Literal["static", "classmethod", "method", "property", "constructor", "callback", "buffer"]
-HandleRole = Literal["owner", "handle", "context", "sequence", "iterator", "plain", "guard", "builder"]
+HandleRole = Literal["owner", "handle", "context", "sequence", "iterator", "plain", "guard", "builder", "index"]
+Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
 Policy = Literal[
     "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
 ]
@@ -154,14 +157,14 @@ class Place(msgspec.Struct, frozen=True):
 class Effect(msgspec.Struct, frozen=True):
     """`borrow result from argument 1` is verb `borrow`, place `result`, other `argument 1`.
 
-    `mode` is `deep`, `shallow` or `below` for `invalidate`, `shared` for a reader's `hold`, `on success` for an
-    `adopt` that leaves the duty with the caller when the call fails.
+    `mode` is `deep`, `shallow`, `below` or `derived` for `invalidate`, `shared` for a reader's `hold`, `on success`
+    for an `adopt` that leaves the duty with the caller when the call fails.
     """
 
     verb: Verb
     place: Place | None = None
     other: Place | None = None
-    mode: Literal["", "deep", "shallow", "below", "shared", "on success"] = ""
+    mode: Literal["", "deep", "shallow", "below", "derived", "shared", "on success"] = ""
 
     def __str__(self) -> str:
         link = {"borrow": "from", "erase": "from"}.get(self.verb, "in")
@@ -294,7 +297,7 @@ class FrameworkModel(msgspec.Struct, frozen=True):
 
 
 class PyMember(msgspec.Struct, frozen=True):
-    """A member of a Python class of handles. Arguments count from 1, without `self`."""
+    """A member of a Python class of handles, or a function (`on` is empty). Arguments count from 1, without `self`."""
 
     library: str
     on: str
@@ -305,6 +308,14 @@ class PyMember(msgspec.Struct, frozen=True):
     borrows: str = ""
     """`self`, `argument 1`, `parent` (the owner of the receiver), `context`, or nothing."""
     keeps: Keeps | None = None
+    where: Where = "part"
+    """Where what it gives stands, seen from what it is borrowed from."""
+    parameters: tuple[str, ...] = ()
+    """Names of the parameters in order, so that an argument given by name is found."""
+    of: str = ""
+    """What it invalidates is the element of this member that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is invalidated."""
     effects: tuple[Effect, ...] = ()
     versions: tuple[str, ...] = ()
     """The versions (of `[[version]]`) it is about; none means all."""
@@ -353,7 +364,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
             ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
             ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
             ("keep", rf"keep {_PLACE} in {_PLACE}"),
-            ("invalidate", rf"invalidate {_PLACE} (?P<mode>deep|shallow|below)"),
+            ("invalidate", rf"invalidate {_PLACE} (?P<mode>deep|shallow|below|derived)"),
             *((verb, f"{verb} {_PLACE} in {_PLACE}") for verb in ("insert", "overwrite", "find")),
             ("erase", rf"erase {_PLACE} from {_PLACE}"),
             *((verb, verb) for verb in ("may fail", "assert only", "never returns")),
@@ -590,7 +601,15 @@ class _File:
         self.modules: dict[str, str] = {}
         self.exports: dict[str, tuple[str, ...]] = {}
         self.py_classes: list[PyClass] = []
+        self.py_functions: list[PyMember] = []
+        self.consumers: list[ConsumerModel] = []
+        self.storages: list[StorageModel] = []
         self._python(self._section("python", {}))
+        memory = _Table(self.source, "memory", self._section("memory", {}))
+        self.memory = memory_models.read(
+            self.library, lambda key: list(self._tables(f"memory.{key}", memory.take(key) or []))
+        )
+        memory.done()
         self.top.done()
 
     def _section(self, key: str, default: object) -> Any:
@@ -741,6 +760,12 @@ class _File:
         for table in self._tables("python.member", section.take("member") or []):
             for member in self._py_members(table, names):
                 members[member.on].setdefault(member.name, []).append(member)
+        for table in self._tables("python.function", section.take("function") or []):
+            self.py_functions += self._py_members(table, names, function=True)
+        for table in self._tables("python.consumer", section.take("consumer") or []):
+            self.consumers += read_consumer(table)
+        for table in self._tables("python.storage", section.take("storage") or []):
+            self.storages.append(read_storage(table))
         section.done()
         for name, role, bases, source in classes:
             if role == "owner" and not any(_makers(found) for found in members[name].values()):
@@ -757,9 +782,9 @@ class _File:
         table.done()
         return _dotted(module, name), role, bases, source
 
-    def _py_members(self, table: _Table, classes: set[str]) -> Iterator[PyMember]:
+    def _py_members(self, table: _Table, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
         names = table.names()
-        owners = [self._class_named(table, on, "on", classes) for on in table.texts("on")]
+        owners = [""] if function else [self._class_named(table, on, "on", classes) for on in table.texts("on")]
         if not owners:
             table.fail("`python.member` needs `on`, the class it belongs to")
         borrows = table.text("borrows")
@@ -770,10 +795,14 @@ class _File:
             library=self.library,
             on="",
             name="",
-            kind=table.choice("kind", get_args(MemberKind), "method"),
+            kind="static" if function else table.choice("kind", get_args(MemberKind), "method"),
             returns=tuple(self._class_named(table, word, "returns", classes) for word in table.texts("returns")),
             borrows=borrows,
             keeps=table.choice("keeps", get_args(Keeps)),
+            where=table.choice("where", get_args(Where), "part"),
+            parameters=table.texts("parameters"),
+            of=table.text("of"),
+            spared_by=table.text("spared_by"),
             effects=table.effects(),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
@@ -953,7 +982,11 @@ class Models:
                 for key in Environment.__struct_fields__
             )
         )
+        self.memory = memory_models.Memory(file.memory for file in files)
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
+        self.consuming = Consuming(
+            (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
+        )
         self._anchors = {Anchor(word, _beside(file)) for file in files for word in file.anchors}
         self._index_types(files)
         self._index_macros(files)
@@ -999,7 +1032,9 @@ class Models:
         self._py_classes: dict[str, PyClass] = {}
         self._py_patterns: list[PyClass] = []
         self._py_members: dict[str, list[PyMember]] = {}
+        self._py_functions: dict[str, PyMember] = {}
         for file in files:
+            self._py_functions.update((member.name, member) for member in file.py_functions)
             for cls in file.py_classes:
                 if "*" in cls.name:
                     self._py_patterns.append(cls)
@@ -1179,18 +1214,74 @@ class Models:
             pending.extend(cls.bases)
         return None
 
+    def python_function(self, dotted: str) -> PyMember | None:
+        """A function of a library, under any alias of its module; else by the pattern that fits best."""
+        name = self.canonical(dotted)
+        if found := self._py_functions.get(name):
+            return found
+        depth = name.count(".")
+        patterns = (p for p in self._py_function_patterns if p.count(".") == depth and fnmatchcase(name, p))
+        best = max(patterns, key=len, default=None)
+        return self._py_functions[best] if best is not None else None
+
+    @functools.cached_property
+    def _py_function_patterns(self) -> tuple[str, ...]:
+        return tuple(sorted(name for name in self._py_functions if "*" in name))
+
+    @functools.cached_property
+    def invalidators(self) -> frozenset[str]:
+        """Last names of the Python calls after which handles may be stale."""
+        members = [member for variants in self._py_members.values() for member in variants]
+        return frozenset(
+            member.name.rpartition(".")[2]
+            for member in (*members, *self._py_functions.values())
+            if any(effect.verb == "invalidate" for effect in member.effects)
+        )
+
+    @functools.cached_property
+    def movers(self) -> frozenset[str]:
+        """Last names of the Python calls that put handles elsewhere, or hand them to a callback."""
+        members = [member for variants in self._py_members.values() for member in variants]
+        guards = (cls.last for cls in self._py_classes.values() if cls.role == "guard")
+        moving = (m.name for m in members if m.kind == "callback" or any(e.verb == "adopt" for e in m.effects))
+        return frozenset((*guards, *moving))
+
+    def speaks_about(self, dotted: str) -> bool:
+        """Whether this is a class, a function or a module whose Python handles are described."""
+        if self.python_class(dotted) is not None or self.python_function(dotted) is not None:
+            return True
+        return self.canonical(dotted) in self._exports
+
     @functools.cached_property
     def makers(self) -> frozenset[str]:
         """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""
-        return frozenset(_called(member) for variants in self._py_members.values() for member in _makers(variants))
+        members = (*self._py_functions.values(), *(m for variants in self._py_members.values() for m in variants))
+        return frozenset(_called(member).rpartition(".")[2] for member in _makers(members))
+
+    @property
+    def consuming_words(self) -> frozenset[str]:
+        """Keywords of wrappers that say what is consumed."""
+        return self.consuming.wrapper_keywords
 
     def makes_owner(self, dotted: str) -> bool:
         """Whether calling this makes an owner; what a star import brought is taken to be what it is called."""
         on, _, name = dotted.rpartition(".")
         if name not in self.makers:
             return False
-        member = self.python_member(dotted, "__init__") or self.python_member(on, name)
+        member = self.python_member(dotted, "__init__") or self.python_member(on, name) or self.python_function(dotted)
         return dotted.startswith("*.") or (member is not None and member.keeps == "own")
+
+    @property
+    def class_makers(self) -> frozenset[str]:
+        """Last names of the Python functions that make a class of callbacks."""
+        return self.memory.callback_makers
+
+    def makes_class(self, dotted: str) -> bool:
+        """Whether calling this makes a class of callbacks."""
+        if dotted.startswith("*."):
+            return dotted.removeprefix("*.") in self.memory.callback_makers
+        fact = self.memory.function(self.canonical(dotted)) if dotted else None
+        return fact is not None and fact.makes_class and self.memory.role(fact.returns) == "callback"
 
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
@@ -1233,6 +1324,7 @@ def _beside(file: _File) -> tuple[str, ...]:
         return file.beside
     makers = {maker for cls in file.py_classes for variants in cls.variants.values() for maker in _makers(variants)}
     words = {(r"\b" if maker.name == "__init__" else r"\.") + re.escape(_called(maker)) + r"\b" for maker in makers}
+    words |= {rf"\b{re.escape(maker.name.rpartition('.')[2])}\b" for maker in _makers(file.py_functions)}
     return tuple(sorted(words))
 
 

@@ -97,6 +97,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     summary: str
     manual: str
     """The whole manual page, Markdown."""
+    preview: bool = False
+    """Off unless it is asked for."""
 
 
 class Lines:

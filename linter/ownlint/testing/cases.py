@@ -165,7 +165,12 @@ def _read(
     vocabulary = anchors.with_bound_classes(vocabulary, cpp)
     python = read("python", vocabulary)
     yield from cpp
-    yield from read("python", anchors.with_helpers(vocabulary, python, known.makes_owner))
+    for _ in range(anchors.MOST_PASSES):
+        wider = anchors.with_helpers(vocabulary, python, known)
+        if wider == vocabulary:
+            break
+        vocabulary, python = wider, read("python", wider)
+    yield from python
 
 
 def _file(reader: Reader, block: Block, request: Request, mode: Mode) -> File:
@@ -178,10 +183,15 @@ def _file(reader: Reader, block: Block, request: Request, mode: Mode) -> File:
     return file
 
 
+def _module(name: str) -> str:
+    """The dotted name of a module; a package's own file has the package's."""
+    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path | None) -> Request:
     place = str(folder / block.name)
     if block.language == "python":
-        return Request("python", block.name, place, module=block.name.removesuffix(".py").replace("/", "."))
+        return Request("python", block.name, place, module=_module(block.name))
     if mode == "structure":
         return Request("structure", block.name, place)
     arguments = ["-x", "c++", STANDARD, f"-I{folder}"]

@@ -119,7 +119,8 @@ def _used_in_python(binding: Binding) -> Iterator[Step]:
     """Python of this project that uses such a result after its owner is gone."""
     for misuse in border.of(binding.program).misuses:
         if (
-            misuse.declared is not None
+            misuse.about == "owner"
+            and misuse.declared is not None
             and misuse.declared.path == binding.path
             and misuse.declared.span == binding.record.span
         ):

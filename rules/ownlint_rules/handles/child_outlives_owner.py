@@ -24,9 +24,11 @@ def entry(asm):
     return module, module.body.operations[0]
 ```
 
-Reported: a chain that takes a child from a temporary owner, a child that is used after its owner was
-rebound, deleted or left behind by a loop, a child that is returned or stored on an object or class while
-its owner ends with the function.
+Reported: a chain that takes a child from a temporary owner, a child that is used after its owner was rebound,
+deleted or left behind by a loop, a generator or a `with` block, a child that is returned or stored on an object or
+class while its owner ends with the function, an attribute that is used after a method has let go of the owner in
+another; what was built under an insertion point of a temporary; what lies in an operation that was taken out and
+dropped, or was moved into a module that is gone.
 
 Quiet: plain data (`str(op)`, names, types, attributes, locations), whatever keeps its owner (a module's body and
 root operation, a lookup in a symbol table), uses inside the `for` over a temporary, owners that are
@@ -36,12 +38,11 @@ that were given to a call nobody knows.
 Which member borrows and which one keeps comes from the models (MLIR and the projects that ship its bindings) and
 from the project's own pybind11 and nanobind bindings; then the finding points at the binding in C++.
 
-Limits: a class that stores a child in one method and its owner in another is not joined. What a generator yields,
-what `walk` hands to its callback and what a `match` pattern captures are not followed. A helper's owner is
-followed through plain calls: not through an unknown decorator, keyword arguments or a method of an object whose class
-nobody wrote down. A library that is neither modelled nor bound in the project is unknown. A file that names neither
-a library and a call that makes an owner, nor a class the project binds, nor a helper that hands out an owner together
-with its module, is not read.
+Limits: what one method leaves stale for the next is not reported. A helper's owner is followed through plain
+calls: not through an unknown decorator or a method of an object whose class nobody wrote down. The operands of a
+clone are not known to be the original's. A library that is neither modelled nor bound in the project is unknown. A
+file that names neither a library and a call that makes an owner, nor a class the project binds, nor a helper that
+hands out an owner together with its module, is not read.
 
 Source: LLVM 19.1.7 mlir/lib/Bindings/Python/IRCore.cpp, where `forOperation` is called without a keep-alive for
 the elements of an operation list; run on jaxlib 0.4.30 to 0.10.2 and IREE 3.13.
@@ -51,18 +52,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, border, handles, rule
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, rule
 
 
 @rule(severity="error", languages=("python",))
 def child_outlives_owner(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
+        if misuse.about != "owner":
+            continue
         yield function.finding(
             misuse.at,
             _message(misuse),
             certainty=misuse.certainty,
             help=_help(misuse),
             steps=border.misuse_steps(misuse),
+            fix=_fix(misuse),
         )
 
 
@@ -88,3 +92,24 @@ def _help(misuse: handles.Misuse) -> str:
     if misuse.kind == "store":
         return "store the owner beside it, or store plain data"
     return "bind the owner to a name that lives as long as the child is used"
+
+
+def _fix(misuse: handles.Misuse) -> Fix | None:
+    """A temporary owner gets a name where it stands: that lasts until the function ends."""
+    function, made = misuse.function, misuse.made
+    if (
+        misuse.kind != "use"
+        or misuse.ended is not None
+        or misuse.often
+        or function.record.kind not in ("function", "method")
+    ):
+        return None
+    name = _free_name(function)
+    before = Edit(function.path, Span(made.start, made.start), f"({name} := ")
+    behind = Edit(function.path, Span(made.end, made.end), ")")
+    return Fix(f"give `{misuse.owner}` the name `{name}`", (before, behind))
+
+
+def _free_name(function: Function) -> str:
+    said = bytes(function.record.body)
+    return next(name for name in ("owner", *(f"owner{n}" for n in range(2, 9999))) if f'"{name}"'.encode() not in said)

@@ -1,0 +1,96 @@
+"""Names of a project's own callables that may consume what they are given, by the module in which they are found.
+
+Only words are compared: a function that says a consuming keyword, that mentions such a name, or a variable that is made
+of either. It decides which other files are worth reading, nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.records import File
+
+_MOST_ROUNDS = 5
+
+
+def by_module(files: Sequence[File], keywords: frozenset[str]) -> dict[str, set[str]]:
+    """Last names of modules, each with the names that it defines or hands on."""
+    read = [file for file in files if file.language == "python" and file.functions]
+    known: dict[str, set[str]] = {}
+    if not keywords or not read:
+        return known
+    said = _says(keywords)
+    if not any(said.search(bytes(function.body)) for file in read for function in file.functions):
+        return known
+    for _ in range(_MOST_ROUNDS):
+        before = sum(map(len, known.values()))
+        every = {name for names in known.values() for name in names}
+        for file in read:
+            names = set(_names(file, keywords, every, known.get(file.path, set())))
+            if names:
+                known.setdefault(file.path, set()).update(names)
+        if sum(map(len, known.values())) == before:
+            break
+    out: dict[str, set[str]] = {}
+    for path, names in known.items():
+        module = _module(next(file for file in read if file.path == path))
+        if module.isidentifier():
+            out.setdefault(module, set()).update(name for name in names if name.isidentifier())
+    return out
+
+
+def _module(file: File) -> str:
+    return (file.module.removesuffix(".__init__") or file.path.removesuffix(".py").replace("/", ".")).rpartition(".")[2]
+
+
+def _says(words: set[str] | frozenset[str]) -> re.Pattern[bytes]:
+    """A name or a text in an encoded body."""
+    return re.compile(rb"[\"'](?:" + b"|".join(re.escape(word).encode() for word in sorted(words)) + rb")\\?[\"']")
+
+
+def _names(file: File, keywords: frozenset[str], every: set[str], own: set[str]) -> Iterator[str]:
+    """What the file adds, given what is known of others (`every`) and of itself."""
+    handed = {imported.name for imported in file.imports if imported.target.rpartition(".")[2] in every}
+    yield from (i.name for i in file.imports if i.scope == -1 and i.name in handed and i.name != "*")
+    stars = {name for name in every if any(imported.name == "*" for imported in file.imports)}
+    said = _says(keywords | handed | own | stars)
+    for function in file.functions:
+        if not said.search(bytes(function.body)):
+            continue
+        if function.kind == "module":
+            yield from _assigned(r.decode_body(function), said)
+        elif function.kind == "class":
+            yield function.name.removeprefix("<class ").removesuffix(">")
+        elif function.owner:
+            yield function.owner.rpartition(".")[2]
+        elif function.kind == "function" and function.parent < 0:
+            yield function.name
+
+
+def _assigned(body: r.Body, said: re.Pattern[bytes]) -> Iterator[str]:
+    """Names that the statements bind to what says it."""
+    for statement in body:
+        if not said.search(msgspec.json.encode(statement)):
+            continue
+        match statement:
+            case r.Evaluate(value=r.Assign(target=target)):
+                yield from _targets(target)
+            case r.Branch(then=then, other=other):
+                yield from _assigned((*then, *other), said)
+            case r.Try(body=inner, handlers=handlers, otherwise=otherwise):
+                yield from _assigned((*inner, *(s for h in handlers for s in h.body), *otherwise), said)
+            case r.With(body=inner):
+                yield from _assigned(inner, said)
+
+
+def _targets(target: r.Value) -> Iterator[str]:
+    match target:
+        case r.Name(text=name):
+            yield name
+        case r.Aggregate(items=items):
+            for item in items:
+                yield from _targets(item)

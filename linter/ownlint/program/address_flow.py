@@ -1,0 +1,500 @@
+"""An abstract interpreter over the structured body of a Python function: which raw addresses outlive their owners.
+
+States are kept apart path by path, at most `_MOST_STATES` of them, so that two branches that each bind an owner and its
+address do not accuse each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, weaker
+from ownlint.program.address_calls import Calls
+from ownlint.program.address_records import (
+    ANY,
+    NOTHING,
+    VALUE,
+    Misuse,
+    Ref,
+    Refs,
+    Registered,
+    State,
+    Summary,
+    in_order,
+    inside,
+    whole,
+)
+from ownlint.program.address_values import Known
+from ownlint.program.bodies import values
+from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.program.places import last_name, walk
+from ownlint.program.subjects import Function
+
+_MOST_STATES = 16
+_MOST_STEPS = 8_000
+"""Statements interpreted in one function, over all states; beyond it the function is left alone."""
+
+_LOOP_ENDS = "the loop over it ends here"
+_WITH_ENDS = "its `with` block ends here"
+_EXPECTS = frozenset(["raises", "assertRaises", "assertRaisesRegex", "suppress", "assertWarns", "warns"])
+_NULLS = frozenset(["0", "None"])
+
+
+class _TooLongError(Exception):
+    """The function has too many statements on too many paths."""
+
+
+class Interpreter(Calls):
+    """Runs one function abstractly and collects misuses."""
+
+    def __init__(self, function: Function, known: Known) -> None:
+        super().__init__(function, known)
+        self.found: dict[tuple[str, int, int], list[Misuse]] = {}
+        self.reached: dict[tuple[str, int, int], int] = {}
+        self.returned: list[Refs | None] = []
+        self.ends: list[State] = []
+        self.too_long = False
+        self.steps = 0
+        self.expected = 0
+        """How many blocks are open that expect an error."""
+        self.loops: list[tuple[list[State], list[State]]] = []
+        self.hidden = kept_out_of_sight(function)
+        self.outside = outside_names(function)
+        self.is_module = function.record.kind == "module"
+        self.stays = function.record.kind in ("module", "class")
+        self.looked_at = read_by_functions(function) if self.is_module else frozenset[str]()
+        self.leaving_names = leaving_names(function)
+
+    # --- running ---
+
+    def run(self) -> list[Misuse]:
+        state = State()
+        for number, parameter in enumerate(self.function.record.parameters):
+            own = number == 0 and self.function.record.owner and "static" not in self.function.record.qualifiers
+            if not own and not parameter.spread:
+                kind = self.known.of(self.function, r.Name(parameter.start, parameter.start, parameter.name))
+                at = Span(parameter.start, parameter.end)
+                cls = kind.type if kind is not None else self.told_by_call(parameter.name)
+                ref = Ref(cls, (-1 - number, 0), True, at, parameter.name, whole=True)
+                state = state.bind(parameter.name, frozenset({ref}), at, "")
+        try:
+            self.ends += self.block(self.function.body, [state])
+        except _TooLongError:
+            self.too_long = True
+            return []
+        for state in self.ends:
+            self.leave(state)
+        out = []
+        for key, misuses in sorted(self.found.items()):
+            sure: Certainty = "certain" if self.reached.get(key, 0) <= len(misuses) else "likely"
+            certainty = weaker(sure, *(misuse.certainty for misuse in misuses))
+            out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
+        return _first_of_each(out)
+
+    def summary(self) -> Summary | None:
+        """What a caller has to know, after `run`; None when it cannot be said."""
+        if self.too_long:
+            return None
+        kept: set[int] = set()
+        registers: set[tuple[int, str, Certainty]] = set()
+        for state in self.ends:
+            tokens = state.escaped | state.stored_owners
+            kept |= {-1 - token[0] for token in tokens if token[0] < 0}
+            registers |= {
+                (-1 - one.token[0], one.callee, one.certainty) for one in state.registered if one.token[0] < 0
+            }
+        told = sorted(entry for entry in registers if entry[0] not in kept)
+        return Summary(_common(self.returned), frozenset(kept), tuple(told))
+
+    def block(self, body: r.Body, states: list[State]) -> list[State]:
+        for statement in body:
+            if not states:
+                break
+            states = self.statement(statement, states)
+        return states
+
+    def each(self, states: list[State], action: Callable[[], object]) -> list[State]:
+        out: list[State] = []
+        for state in states:
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                raise _TooLongError
+            self.state = state
+            action()
+            out.append(self.state)
+        return _distinct(out)
+
+    def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
+        match statement:
+            case r.Evaluate(value=value):
+                return self.each(states, lambda: self.value(value))
+            case r.Leave():
+                return self.leaving(statement, states)
+            case r.Branch(condition=condition):
+                states = self.each(states, lambda: self.value(condition))
+                return _distinct(self.block(statement.then, states) + self.block(statement.other, states))
+            case r.Loop():
+                return self.loop(statement, states)
+            case r.Switch(value=value, cases=cases):
+                states = self.each(states, lambda: self.value(value))
+                return _distinct([state for case in cases for state in self.block(case.body, states)] + states)
+            case r.Try():
+                return self.trying(statement, states)
+            case r.With():
+                return self.with_block(statement, states)
+            case r.Delete(targets=targets):
+                return self.each(states, lambda: self.delete(targets, statement.span))
+            case r.Block(body=body):
+                return self.block(body, states)
+            case r.Opaque(names=names):
+                return self.each(states, lambda: self.escape_names(names))
+            case r.Nested(name=name, function=index):
+                return self.each(states, lambda: self.define(name, index, statement.span))
+        return states
+
+    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
+        def leave() -> None:
+            refs = self.value(statement.value)
+            if statement.kind == "return":
+                nothing = statement.value is None or isinstance(statement.value, r.Literal)
+                self.hand_out(refs, statement.value)
+                self.returned.append(None if nothing else self.kept_on_return(refs))
+                self.escape_all(ref for ref in refs if ref.holds and ref.token[0] >= 0)
+
+        if statement.kind in ("break", "continue") and self.loops:
+            self.loops[-1][statement.kind == "continue"].extend(states)
+            return []
+        states = self.each(states, leave)
+        if statement.kind == "return":
+            self.ends += states
+        return []
+
+    def define(self, name: str, index: int, at: Span) -> None:
+        """A nested function holds what it looks at."""
+        self.set_name(name, self.closure(index) if index >= 0 else NOTHING, at, "`{name}` is defined anew here")
+
+    # --- loops, handlers, contexts ---
+
+    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
+        hidden = f"<iterator {statement.start}>"
+        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
+        before = self.each(states, lambda: self.value(statement.condition))
+        self.loops.append(([], []))
+        if statement.kind == "range":
+            before = self.each(before, lambda: self.start_iteration(statement, hidden))
+        rounds, after = before, list[State]()
+        for _ in range(2):
+            after += [] if endless else rounds
+            if statement.kind == "range":
+                rounds = self.each(rounds, lambda: self.next_item(statement, hidden))
+            rounds = self.block(statement.body, rounds)
+            rounds = _distinct(rounds + self.loops[-1][1])
+            self.loops[-1][1].clear()
+            rounds = self.each(rounds, lambda: self.value(statement.condition))
+        after += [] if endless else rounds
+        breaks, _ = self.loops.pop()
+        after = self.block(statement.otherwise, _distinct(after))
+        at = Span(statement.end, statement.end)
+        return self.each(_distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
+
+    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
+        refs = self.value(statement.iterable)
+        for ref in in_order(whole(refs)):
+            self.touch(ref, statement.iterable or statement.target or r.Name(0, 0, ""), None)
+        self.set_name(hidden, refs, statement.span, _LOOP_ENDS)
+
+    def next_item(self, statement: r.Loop, hidden: str) -> None:
+        if statement.target is not None:
+            self.assign(statement.target, frozenset(self.elements(self.state.get(hidden))), statement.span, None)
+
+    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
+        raised = list(states)
+        after = states
+        for inner in statement.body:
+            after = self.statement(inner, after) if after else []
+            raised += after
+        ways = self.block(statement.otherwise, after)
+        for handler in statement.handlers:
+            ways = ways + self.block(handler.body, _distinct(raised))
+        ways = _distinct(ways)
+        if not statement.final:
+            return ways
+        left, self.ends = self.ends, []
+        after = self.block(statement.final, ways or _distinct(raised))
+        self.ends += self.block(statement.final, left) if left and not ways else left
+        return after if ways else []
+
+    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+        names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
+
+        def enter() -> None:
+            for name, item in zip(names, statement.items, strict=True):
+                refs = self.value(item.value)
+                self.set_name(name, refs, item.span, _WITH_ENDS)
+                if item.target is not None:
+                    self.assign(item.target, refs, item.span, item.value)
+
+        def leave() -> None:
+            for name in names:
+                self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
+
+        expected = any(self.expects_an_error(item.value) for item in statement.items)
+        self.expected += expected
+        after = self.block(statement.body, self.each(states, enter))
+        self.expected -= expected
+        return self.each(after, leave)
+
+    def expects_an_error(self, value: r.Value) -> bool:
+        """`with raises(E):`, or a name that was given such a context."""
+        match value:
+            case r.Call(callee=callee):
+                return last_name(callee) in _EXPECTS
+            case r.Name(text=name):
+                module = self.known.module_body(self.function.file)
+                scopes = [self.function, *([module] if module is not None else [])]
+                bound = (given for scope in scopes for given in self.known.bindings(scope).get(name, []))
+                return any(isinstance(given, r.Call) and last_name(given.callee) in _EXPECTS for given in bound)
+        return False
+
+    def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
+        for target in targets:
+            match target:
+                case r.Name(text=name):
+                    self.set_name(name, NOTHING, at, "`{name}` is deleted here")
+                case r.Aggregate(items=items):
+                    self.delete(items, at)
+                case _:
+                    self.value(target)
+
+    # --- the end ---
+
+    def leave(self, state: State) -> None:
+        """The function ends: what was stored outlives it, its locals do not. The names of a module stay."""
+        kept = state.stored_owners | state.escaped
+        if self.stays:
+            kept |= {ref.token for _, refs in state.names for ref in refs if ref.holds}
+        self.state = state
+        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.ref.taken, s.ref.path)):
+            ref = stored.ref
+            if stored.name and ref not in state.get(stored.name):
+                continue
+            if ref.loss == "foreign" and ref.holds:
+                self.note("store", ref, stored.at, "likely")
+            elif not ref.holds:
+                self.settle("store", ref, stored.at, dead=ref.token not in kept)
+        for one in sorted(state.registered):
+            lost = one.token[0] >= 0 and one.token not in kept
+            if lost and (one.certainty == "possible" or one.token not in state.seen):
+                self.not_kept(one)
+
+    def not_kept(self, one: Registered) -> None:
+        site = one.token[0]
+        ref = Ref("", one.token, True, self.made[site], self.owners[site])
+        ended = self.state.end_of(one.token)
+        temporary = one.at.start <= self.made[site].start and self.made[site].end <= one.at.end
+        certainty = weaker(one.certainty, self.doubts.get(site, "certain"))
+        misuse = Misuse(
+            self.function, "kept", one.at, ref, self.owners[site], self.made[site], ended, certainty,
+            callee=one.callee, temporary=temporary,
+        )  # fmt: skip
+        self.found.setdefault(("kept", one.at.start, self.made[site].start), []).append(misuse)
+
+    # --- judging ---
+
+    def judge(self, kind: str, ref: Ref, at: Span, *, direct: bool = False) -> None:
+        if ref.stale.end:
+            self.note("stale", ref, at, "certain", ref.stale)
+        elif not ref.holds:
+            self.settle(kind, ref, at, dead=not self.state.alive(ref.token), direct=direct)
+
+    def settle(self, kind: str, ref: Ref, at: Span, *, dead: bool, direct: bool = False) -> None:
+        if ref.token[0] < 0:  # the caller's own
+            return
+        key = (kind, at.start, ref.taken.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        if dead:
+            doubt: Certainty = "possible" if direct and ref.loss == "address" else "certain"
+            self.note(kind, ref, at, doubt)
+
+    def note(self, kind: str, ref: Ref, at: Span, certainty: Certainty, before: Span | None = None) -> None:
+        site = ref.token[0]
+        made, owner = self.made.get(site), self.owners.get(site, ref.shown)
+        ended = self.state.end_of(ref.token)
+        certainty = weaker(certainty, self.doubts.get(site, "certain"))
+        temporary = ended is None and not any(
+            known.token == ref.token and known.holds for _, refs in self.state.names for known in refs
+        )
+        place = self.place(kind, ref, at, temporary=temporary)
+        misuse = Misuse(
+            self.function, kind, place, ref, owner, made, ended, certainty, before, temporary=temporary, used=at
+        )  # fmt: skip
+        self.found.setdefault((kind, at.start, ref.taken.start), []).append(misuse)
+
+    def place(self, kind: str, ref: Ref, at: Span, *, temporary: bool) -> Span:
+        """Where the mistake is: a temporary is lost where its address is taken, a pointer where it becomes a field."""
+        if kind == "stale":
+            return ref.stale
+        if ref.loss in ("field", "raw field") or (temporary and ref.loss in ("address", "raw")):
+            return ref.taken
+        return at
+
+    def consume_again(self, ref: Ref, call: r.Call, before: Span) -> None:
+        if not self.expected:
+            self.note("consumed", ref, call.span, "certain", before)
+
+    def hand_out(self, refs: Refs, value: r.Value | None) -> None:
+        """These leave the function; what holds their owner may leave with them."""
+        kept = {ref.token for ref in refs if ref.holds} | self.state.stored_owners | self.state.escaped
+        for ref in in_order(refs) if value is not None else ():
+            assert value is not None
+            if ref.loss == "foreign" and ref.holds and not ref.stale.end:
+                self.note("return", ref, value.span, "likely")
+            elif ref.stale.end:
+                self.note("stale", ref, value.span, "certain", ref.stale)
+            elif not ref.holds:
+                self.settle("return", ref, value.span, dead=ref.token not in kept)
+
+    def kept_on_return(self, refs: Refs) -> Refs:
+        """Without those that are dead when the caller gets them: they are reported here."""
+        held = {ref.token for ref in refs if ref.holds}
+        return frozenset(ref for ref in refs if not ref.stale.end and (ref.token in held or ref.token[0] < 0))
+
+    # --- calls that end a registration ---
+
+    def call(self, call: r.Call) -> Refs:
+        refs = super().call(call)
+        if self.state.registered:
+            self.end_registrations(call)
+        return refs
+
+    def end_registrations(self, call: r.Call) -> None:
+        """A callback that a local holds until it is taken back, or while the foreign side runs, is kept long enough."""
+        name = last_name(call.callee)
+        ends = self.memory.ends_callback(name)
+        given = {argument.text for argument in call.args if isinstance(argument, r.Name)}
+        nulls = any(isinstance(argument, r.Literal) and argument.text in _NULLS for argument in call.args)
+        kept = set()
+        for one in self.state.registered:
+            held = self.state.alive(one.token)
+            again = nulls and text(call.callee) == one.callee
+            local = bool(given & set(one.others)) and not set(one.others) & self.leaving_names and call.span != one.at
+            if not (held and (ends or again or local) and call.span != one.at):
+                kept.add(one)
+        self.state = self.state._replace(registered=frozenset(kept))
+
+    # --- names ---
+
+    def set_name(self, name: str, refs: Refs, at: Span, how: str) -> None:
+        self.state = self.state.bind(name, refs, at, how)
+        if name in self.hidden:
+            self.escape_all(refs)
+
+    def assign(self, target: r.Value, refs: Refs, at: Span, source: r.Value | None = None) -> None:
+        match target:
+            case r.Name(text=name):
+                self.assign_name(name, refs, at)
+            case r.Aggregate(items=items):
+                self.unpack(items, refs, at)
+            case r.Unary(op="spread", value=inner):
+                self.assign(inner, inside(refs, ANY), at)
+            case r.Member(base=base, name=name):
+                self.assign_into(base, "." + name, refs, at, source or target)
+            case r.Index(base=base, indexes=indexes):
+                for index in indexes:
+                    self.value(index)
+                self.assign_into(base, VALUE, refs, at, source or target)
+
+    def assign_name(self, name: str, refs: Refs, at: Span) -> None:
+        if name in self.outside:
+            self.escape_all(ref for ref in refs if ref.holds)
+            self.store(refs, at)
+        elif self.function.record.kind == "class":
+            self.store(refs, at)
+        elif name in self.looked_at:
+            self.store(refs, at, name)
+        self.set_name(name, refs, at, "`{name}` is bound to something else here")
+
+    def assign_into(self, base: r.Value, slot: str, refs: Refs, at: Span, source: r.Value) -> None:
+        role = self.object_role(base)
+        if role in ("struct", "raw", "pointer"):
+            refs = self.put_in(refs, "raw" if role == "raw" else "struct", source)
+            for ref in in_order(refs):
+                if not ref.holds and ref.loss in ("field", "raw field"):
+                    self.judge("store", ref, at)
+        self.put(base, inside(refs, slot), at)
+
+    def object_role(self, base: r.Value) -> str:
+        """What kind of object is written to; of a part of a structure, what the structure is."""
+        roles = {self.memory.role(ref.cls) for ref in whole(self.value(base))}
+        for role in ("raw", "struct", "pointer"):
+            if role in roles:
+                return role
+        kind = self.known.of(self.function, base)
+        if kind is not None and kind.instance:
+            return self.memory.role(kind.type)
+        if isinstance(base, (r.Member, r.Index)):
+            outer = self.object_role(base.base)
+            return outer if outer in ("raw", "struct", "pointer") else ""
+        return ""
+
+    def unpack(self, items: tuple[r.Value, ...], refs: Refs, at: Span) -> None:
+        """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
+        loose = frozenset(self.elements(whole(refs)))
+        spread = any(isinstance(item, r.Unary) for item in items)
+        for position, item in enumerate(items):
+            placed = frozenset(
+                ref.out()
+                for ref in refs
+                if ref.path and (ref.path[0] in (ANY, str(position)) or (spread and ref.path[0].isdigit()))
+            )
+            self.assign(item, loose | placed, at)
+
+
+def leaving_names(function: Function) -> frozenset[str]:
+    """Locals that are returned, or put into something, somewhere in the function."""
+    found: set[str] = set()
+    for statement in function.statements:
+        if isinstance(statement, r.Leave) and statement.value is not None:
+            found |= {part.text for part in walk(statement.value) if isinstance(part, r.Name)}
+        for value in values(statement):
+            for part in walk(value):
+                match part:
+                    case r.Assign(target=r.Member() | r.Index(), value=r.Name(text=name)):
+                        found.add(name)
+    return frozenset(found)
+
+
+def _distinct(states: Iterable[State]) -> list[State]:
+    """Each state once, in order, at most `_MOST_STATES`: a path not followed is a bug not reported."""
+    return list(dict.fromkeys(states))[:_MOST_STATES]
+
+
+def _common(returned: list[Refs | None]) -> Refs:
+    """What the returns hand out, `return None` aside."""
+    return frozenset(ref for refs in returned if refs is not None for ref in refs)
+
+
+def _first_of_each(found: list[Misuse]) -> list[Misuse]:
+    """The first misuse of each ref taken, and one at a place: the others follow from it."""
+    taken: dict[tuple[str, int], Misuse] = {}
+    for misuse in sorted(
+        found, key=lambda m: (m.certainty == "possible", m.kind != "store", m.at, m.kind, m.ref.taken)
+    ):
+        group = misuse.kind if misuse.kind in ("stale", "consumed", "kept") else ""
+        taken.setdefault((group, misuse.ref.taken.start), misuse)
+    places: dict[tuple[str, int], Misuse] = {}
+    for misuse in sorted(taken.values(), key=lambda m: (m.certainty == "possible", m.at, m.kind, m.ref.taken)):
+        at = _statement(misuse) if misuse.ref.loss in ("field", "raw field") else misuse.at.start
+        places.setdefault((misuse.kind if misuse.kind == "kept" else "", at), misuse)
+    return sorted(places.values(), key=lambda m: (m.at, m.kind))
+
+
+def _statement(misuse: Misuse) -> int:
+    """Where the statement begins: one that fills several fields is told of once."""
+    at = misuse.at.start
+    return max((s.start for s in misuse.function.statements if s.start <= at < s.end), default=at)

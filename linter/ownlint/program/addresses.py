@@ -1,0 +1,302 @@
+"""Raw addresses in Python: who asks which functions to be run, and what comes of it.
+
+`address_records` has the words, `address_values` says what an expression gives, `address_flow` runs a function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.finding import Edit, Fix, Step
+from ownlint.program.address_flow import Interpreter, leaving_names
+from ownlint.program.address_records import Misuse, Summary
+from ownlint.program.address_values import Known, root
+from ownlint.program.bodies import values
+from ownlint.program.once import per_program
+from ownlint.program.places import last_name, walk
+from ownlint.program.program import Program
+from ownlint.program.subjects import Function
+
+__all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
+
+_COMMON = frozenset(["get", "set", "add", "close", "open", "read", "write", "run", "start", "stop", "append", "update"])
+"""Methods so named are everybody's."""
+_DEEPEST = 3
+
+
+class Addresses(Known):
+    """Every misuse of raw memory in the project's Python, function by function."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._misuses: dict[Function, list[Misuse]] = {}
+        self._summaries: dict[Function, Summary | None] = {}
+        self._depth = 0
+        self._imported: dict[str, frozenset[str]] = {}
+
+    def misuses_in(self, function: Function) -> list[Misuse]:
+        if function.language != "python" or function not in self._concerned:
+            return []
+        if function not in self._misuses:
+            self._run(function)
+        return self._misuses[function]
+
+    def _run(self, function: Function) -> None:
+        interpreter = Interpreter(function, self)
+        self._misuses[function] = []  # while it runs: recursion knows nothing
+        self._summaries[function] = None
+        self._misuses[function] = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
+        self._summaries[function] = interpreter.summary()
+
+    @cached_property
+    def _concerned(self) -> frozenset[Function]:
+        """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
+        python = [function for function in self.program.functions if function.language == "python"]
+        found = {function for function in python if self._says(function)}
+        names = {function.name for function in found} | self._classes
+        for _ in range(_DEEPEST):
+            wanted = frozenset(name for name in names if name.isidentifier() and name not in _COMMON)
+            more = {
+                f for f in python if f not in found and not self._here(wanted, f.file).isdisjoint(f.record.mentions)
+            }
+            found |= more
+            names = {function.name for function in more}
+        return frozenset(found)
+
+    def _here(self, names: frozenset[str], file: r.File) -> frozenset[str]:
+        """The names, and what the file calls them."""
+        renamed = {i.name for i in file.imports if i.name not in names and i.target.rpartition(".")[2] in names}
+        return names | renamed if renamed else names
+
+    def _says(self, function: Function) -> bool:
+        return any(function.says(words) for words in self._words(function.file))
+
+    def _words(self, file: r.File) -> tuple[re.Pattern[bytes], ...]:
+        roots = self.imported(file) | {""}
+        return tuple(words for root, words in self._losing if root in roots)
+
+    @cached_property
+    def _losing(self) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
+        losing = sorted(self.memory.losing.items())
+        return tuple((root, _any_of(words)) for root, words in losing if words)
+
+    @cached_property
+    def _classes(self) -> frozenset[str]:
+        """Names of variables of modules and classes in which a class of callbacks is made."""
+        words = _any_of(self.memory.callback_makers)
+        found: set[str] = set()
+        for function in self.program.functions:
+            if function.language == "python" and function.record.kind in ("module", "class") and function.says(words):
+                bound = self.bindings(function)
+                found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
+            elif function.record.kind == "module" and function.language == "python" and self._says(function):
+                lossy = frozenset(word for words in self.memory.losing.values() for word in words)
+                for name, given in self.bindings(function).items():
+                    if any(isinstance(value, r.Member) and value.name in lossy for value in given):
+                        found.add(name)
+        return frozenset(found)
+
+    # --- the project's own functions ---
+
+    def summary(self, target: Function, caller: Function) -> Summary | None:
+        if target is caller or not _is_plain(target):
+            return None
+        if target not in self._summaries:
+            if self._depth >= _DEEPEST:
+                return None
+            self._depth += 1
+            self._run(target)
+            self._depth -= 1
+        return self._summaries[target]
+
+    def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:
+        """The function of the project that is called; of a method of an unknown object, the only one of that name."""
+        if symbol:
+            found = self.function(symbol)
+            if found is not None or not isinstance(call.callee, r.Member):
+                return found
+        if isinstance(call.callee, r.Name):
+            return self._nested(caller, call.callee.text)
+        if isinstance(call.callee, r.Member):
+            base = call.callee.base
+            if isinstance(base, r.Name) and base.text in ("self", "cls") and caller.home is not None:
+                methods = caller.home.defined(call.callee.name)
+                return methods[0] if methods else None
+            name = last_name(call.callee)
+            methods = self.method(name) if name not in _COMMON else []
+            return methods[0] if len(methods) == 1 else None
+        return None
+
+    def _nested(self, caller: Function, name: str) -> Function | None:
+        scope: Function | None = caller
+        while scope is not None:
+            for inner in self.program.nested(scope):
+                if inner.name == name and inner.record.kind == "function":
+                    return inner
+            scope = scope.parent
+        return None
+
+    def shift(self, target: Function, call: r.Call) -> int:
+        """Whether the call passes the receiver, which is no argument."""
+        if not target.record.owner or "static" in target.record.qualifiers:
+            return 0
+        callee = call.callee
+        through_class = isinstance(callee, r.Member) and last_name(callee.base) == target.record.owner
+        return 0 if through_class and "classmethod" not in target.record.qualifiers else 1
+
+    def imported(self, file: r.File) -> frozenset[str]:
+        if file.path not in self._imported:
+            canonical = self.program.models.canonical
+            roots = {canonical(imported.target).partition(".")[0] for imported in file.imports}
+            self._imported[file.path] = frozenset(roots)
+        return self._imported[file.path]
+
+
+def _is_only_compared(misuse: Misuse) -> bool:
+    """Whether an address is put into an attribute that the file reads in comparisons and assertions alone."""
+    statement = _statement_at(misuse.function, misuse.at) if misuse.kind == "store" else None
+    match statement:
+        case r.Evaluate(value=r.Assign(target=r.Member(base=r.Name(text="self"), name=name))):
+            reads, asked, written = 0, 0, 0
+            for function in misuse.function.program.functions:
+                if function.file is not misuse.function.file or not function.says(_any_of([name])):
+                    continue
+                for part in (p for s in function.statements for v in values(s) for p in walk(v)):
+                    asked += _asked(part, name)
+                    match part:
+                        case r.Member(name=read):
+                            reads += read == name
+                        case r.Assign(target=r.Member(name=put)):
+                            written += put == name
+            return asked > 0 and reads == asked + written and misuse.ref.loss == "address"
+    return False
+
+
+def _asked(value: r.Value, name: str) -> int:
+    """How often the attribute is an operand of a comparison, or an argument of an assertion."""
+    sides: tuple[r.Value, ...] = ()
+    match value:
+        case r.Binary(op="==" | "!=" | "is" | "is not" | "<" | ">" | "%", left=left, right=right):
+            sides = (left, right)
+        case r.Call(callee=callee, args=args) if last_name(callee).lower().startswith("assert"):
+            sides = args
+    return sum(isinstance(side, r.Member) and side.name == name for side in sides)
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
+    """Finds one of the words in an encoded body."""
+    return re.compile(f'"(?:{"|".join(re.escape(word) for word in sorted(words)) or "(?!)"})"'.encode())
+
+
+def _is_plain(function: Function) -> bool:
+    """Calling it runs its body and gives what that returns: no unknown decorator, no generator."""
+    known = {"staticmethod", "classmethod"}
+    return "generator" not in function.record.qualifiers and all(a.name in known for a in function.record.annotations)
+
+
+def steps(misuse: Misuse) -> tuple[Step, ...]:
+    """The way to a misuse, in the order in which it happens."""
+    function, ref = misuse.function, misuse.ref
+    out = []
+    if misuse.made is not None and misuse.made != misuse.at:
+        unnamed = ", and no name keeps it" if misuse.temporary else ""
+        out.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}"))
+    if ref.taken not in (misuse.at, misuse.made) and misuse.kind != "kept":
+        out.append(function.step(ref.taken, f"`{ref.shown}` is taken from it and does not keep it alive"))
+    if misuse.before is not None and misuse.kind == "consumed":
+        out.append(function.step(misuse.before, "it happens here first"))
+    if misuse.used is not None and misuse.used != misuse.at:
+        done = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+        out.append(function.step(misuse.used, f"it is {done} here"))
+    if misuse.ended is not None and misuse.kind == "use" and misuse.used == misuse.at:
+        out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
+    return tuple(out)
+
+
+def fate(misuse: Misuse) -> str:
+    """How the owner of what is returned or stored ends."""
+    if misuse.temporary:
+        return "dies at once"
+    if misuse.ended is not None and misuse.kind == "store" and misuse.function.record.kind != "function":
+        return "is let go"
+    return "dies with this function"
+
+
+# --- fixes ---
+
+
+def fix(misuse: Misuse) -> Fix | None:
+    """The temporary gets a name, where a name of the function is enough; a local callback, an attribute of `self`."""
+    function, made = misuse.function, misuse.made
+    statement = _statement_at(function, made) if made is not None else None
+    if made is None or not isinstance(statement, r.Evaluate | r.Leave):
+        return None
+    if misuse.kind == "kept":
+        return _kept_on_self(misuse, statement, made)
+    if not misuse.temporary or _is_inside(statement, made) or function.record.kind not in ("function", "method"):
+        return None
+    match statement:
+        case r.Evaluate(value=r.Assign(target=r.Member(base=base) | r.Index(base=base), value=value)):
+            if misuse.kind != "store" or root(base) not in function.declared or root(base) in leaving_names(function):
+                return None
+            if root(base) in {parameter.name for parameter in function.record.parameters}:
+                return None
+            direct = value.span == made
+        case r.Evaluate(value=r.Assign(target=r.Name())) if misuse.kind == "use":
+            direct = False
+        case r.Evaluate(value=r.Call()) if misuse.kind == "use":
+            direct = False
+        case _:
+            return None
+    name = _free_name(function)
+    edits: tuple[Edit, ...]
+    if direct:
+        edits = (Edit(function.path, Span(made.start, made.start), f"{name} = "),)
+    else:
+        edits = (
+            Edit(function.path, Span(made.start, made.start), f"({name} := "),
+            Edit(function.path, Span(made.end, made.end), ")"),
+        )
+    return Fix(f"bind the owner to `{name}`", edits)
+
+
+def _kept_on_self(misuse: Misuse, statement: r.Statement, made: Span) -> Fix | None:
+    """`cb = self._cb = T(f)`."""
+    function = misuse.function
+    first = next((parameter.name for parameter in function.record.parameters), "")
+    match statement:
+        case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=", value=value)):
+            if value.span == made and first == "self" and function.is_method:
+                written = f"self._{name.lstrip('_')}"
+                edit = Edit(function.path, Span(made.start, made.start), f"{written} = ")
+                return Fix(f"keep it in `{written}`", (edit,))
+    return None
+
+
+def _statement_at(function: Function, at: Span) -> r.Statement | None:
+    inner = [s for s in function.statements if s.start <= at.start and at.end <= s.end]
+    return min(inner, key=lambda s: s.end - s.start, default=None)
+
+
+def _is_inside(statement: r.Statement, made: Span) -> bool:
+    """Whether it is made inside a comprehension, where a name would hold the last one only."""
+    return any(
+        isinstance(part, r.Comprehension) and part.start <= made.start and made.end <= part.end
+        for value in values(statement)
+        for part in walk(value)
+    )
+
+
+def _free_name(function: Function) -> str:
+    used = {part.text for s in function.statements for v in values(s) for part in walk(v) if isinstance(part, r.Name)}
+    return next(name for name in ("owner", "kept", *(f"kept_{n}" for n in range(2, 99))) if name not in used)
+
+
+@per_program
+def of(program: Program) -> Addresses:
+    """One object a program, since its answers are remembered."""
+    return Addresses(program)

@@ -1,0 +1,421 @@
+"""Runs one Python function abstractly, path by path: whose storage is used when it is gone.
+
+Every loop is run twice, so that the next round meets what the first has taken. Of a `try`, its handlers also begin with
+the states in which a call has failed after it took its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, weaker
+from ownlint.program.donation import Items, Loss, Misuse, Own, Path, Scope, State, Take, distinct
+from ownlint.program.donation_calls import Calls
+from ownlint.program.donation_values import Got, Summary, World, single_round
+from ownlint.program.places import last_name
+from ownlint.program.subjects import Function
+
+_MOST_STATES = 12
+_MOST_STEPS = 8_000
+
+
+class _TooLongError(Exception):
+    """The function has too many statements on too many paths."""
+
+
+class Interpreter(Calls):
+    def __init__(self, function: Function, world: World, scope: Scope) -> None:
+        super().__init__(function, world, scope)
+        self.ends: list[State] = []
+        self.loops: list[tuple[list[State], list[State]]] = []
+        self.steps = 0
+        self.too_long = False
+
+    def run(self) -> list[Misuse]:
+        start = State()
+        for parameter in self.function.record.parameters:
+            start.names[parameter.name] = (("parameter", parameter.name),)
+            if parameter.spread:
+                self.containers.add(start.names[parameter.name])
+        try:
+            self.ends += self.block(self.function.body, [start])
+        except _TooLongError:
+            self.too_long = True
+            return []
+        return self.misuses()
+
+    def misuses(self) -> list[Misuse]:
+        """Sure is what happens whichever way leads there."""
+        always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
+        out: list[Misuse] = []
+        for (start, end, *_), misuse in sorted(self.found.items()):
+            sure = "certain" if misuse.kind == "twice" or (start, end) in always else "likely"
+            out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
+        return out
+
+    def summary(self) -> Summary | None:
+        """What a caller has to know, after `run`."""
+        if self.too_long or "generator" in self.function.record.qualifiers:
+            return None
+        takes: dict[Take, int] = {}
+        for state in self.ends:
+            every = (t for path, loss in state.dead.items() if not loss.failed for t in self.as_take(state, path, loss))
+            for take in set(every):
+                takes[take] = takes.get(take, 0) + 1
+        found = [
+            take._replace(certainty=take.certainty if count == len(self.ends) else weaker(take.certainty, "likely"))
+            for take, count in sorted(takes.items())
+        ]
+        sets = {name[1:] for name in self.function.record.mentions if name.startswith("=")}
+        looks = tuple(sorted((p for p in self.looked), key=str))
+        return Summary(tuple(found), looks, frozenset(sets))
+
+    def as_take(self, state: State, path: Path, loss: Loss) -> list[Take]:
+        """A loss as the caller sees it; what was replaced in the object since is none."""
+        origin = path[0]
+        steps = tuple(str(step) for step in path[1:])
+        if origin[0] == "made" or state.resolve(path) != path:
+            return []
+        if origin[0] == "outer":
+            own = state.names.get(origin[1], path[:1]) == path[:1]
+            return [Take(-1, "", steps, self.sure(loss), origin[1], loss.by)] if own else []
+        names = [parameter.name for parameter in self.function.record.parameters]
+        record = self.function.record.parameters[names.index(origin[1])]
+        if record.spread:
+            return []
+        position = -1 if record.keyword_only else names.index(origin[1])
+        return [Take(position, origin[1], steps, self.sure(loss), by=loss.by)]
+
+    def sure(self, loss: Loss) -> Certainty:
+        """That the callable takes it: whether there is anything to lose is the caller's to know."""
+        return "possible" if loss.certainty == "possible" else "certain"
+
+    # --- statements ---
+
+    def block(self, body: r.Body, states: list[State]) -> list[State]:
+        for statement in body:
+            if not states:
+                break
+            states = self.statement(statement, states)
+        return states
+
+    def each(self, states: list[State], action: Callable[[], None]) -> list[State]:
+        out: list[State] = []
+        for state in states:
+            self.steps += 1
+            if self.steps > _MOST_STEPS:
+                raise _TooLongError
+            self.state = state
+            action()
+            out.append(self.state)
+        return distinct(out, _MOST_STATES)
+
+    def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
+        match statement:
+            case r.Evaluate(value=value):
+                return self.each(states, lambda: self.evaluate(value))
+            case r.Leave():
+                return self.leaving(statement, states)
+            case r.Branch():
+                return self.branch(statement, states)
+            case r.Loop():
+                return self.loop(statement, states)
+            case r.Switch(value=value, cases=cases):
+                states = self.each(states, lambda: self.condition(value))
+                ways = [s for case in cases for s in self.case(case, [one.copy() for one in states])]
+                return distinct(ways + ([] if any(not case.values for case in cases) else states), _MOST_STATES)
+            case r.Try():
+                return self.trying(statement, states)
+            case r.With():
+                return self.with_block(statement, states)
+            case r.Delete(targets=targets):
+                return self.each(states, lambda: self.delete(targets))
+            case r.Block(body=body):
+                return self.block(body, states)
+            case r.Opaque(names=names):
+                return self.each(states, lambda: self.revive_all(names))
+            case r.Nested():
+                return self.each(states, lambda: self.define(statement))
+        return states
+
+    def case(self, case: r.Case, states: list[State]) -> list[State]:
+        def matched() -> None:
+            for value in case.values:
+                self.value(value)
+
+        return self.block(case.body, self.each(states, matched))
+
+    def evaluate(self, value: r.Value) -> None:
+        """A statement: its value is dropped."""
+        match value:
+            case r.Assign(target=r.Name() as target, value=r.Call(args=(r.Name(start=at),)) as call) if (
+                at in self.callables.modules.definitions(self.function.file) and at == target.start
+            ):
+                self.decorate(target, call)
+            case r.Call(callee=r.Name(text="assert"), args=(condition, *_)):
+                self.condition(condition)
+            case r.Call():
+                self.dropped = value
+                self.value(value)
+            case _:
+                self.value(value)
+
+    def decorate(self, target: r.Name, call: r.Call) -> None:
+        path = self.state.names.get(target.text)
+        inner = self.makes.get(path) if path is not None else None
+        known = self.callables.decorated(call, inner, self.scope, self.local)
+        self.state.names[target.text] = self.fresh(call, "", known).path or ()
+
+    def define(self, statement: r.Nested) -> None:
+        index = statement.function
+        inner = self.function.program.function_at(self.function.file, index) if index >= 0 else None
+        got = self.fresh(statement, "", Own(inner, around=self.scope) if inner is not None else None)  # type: ignore[arg-type]
+        if inner is not None and got.path is not None:
+            self.state.names[statement.name] = got.path
+
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.condition(statement.condition))
+        wanted, condition = True, statement.condition
+        while isinstance(condition, r.Unary) and condition.op == "not":
+            wanted, condition = not wanted, condition.value
+        told = text(condition) if _is_stable(condition) else ""
+        yes = [s.copy() for s in states if not told or s.facts.get(told, wanted) is wanted]
+        no = [s for s in states if not told or s.facts.get(told, not wanted) is not wanted]
+        if told:
+            for state in yes:
+                state.facts[told] = wanted
+            for state in no:
+                state.facts[told] = not wanted
+        return distinct(self.block(statement.then, yes) + self.block(statement.other, no), _MOST_STATES)
+
+    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
+        if statement.kind in ("break", "continue") and self.loops:
+            self.loops[-1][statement.kind == "continue"].extend(states)
+            return []
+
+        def leave() -> None:
+            if statement.value is None:
+                return
+            if statement.kind == "return":
+                self.hand_out(statement.value)
+            else:
+                self.used(statement.value)
+
+        states = self.each(states, leave)
+        if statement.kind == "return":
+            self.ends += states
+        return []
+
+    def hand_out(self, value: r.Value) -> None:
+        """Whoever gets it looks at it."""
+        if isinstance(value, r.Aggregate) and value.kind in ("tuple", "list"):
+            for item in value.items:
+                self.hand_out(item)
+            return
+        got = self.value(value)
+        if isinstance(value, (r.Name, r.Member, r.Index, r.Aggregate)):
+            self.use(got, value)
+
+    # --- loops ---
+
+    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
+        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
+        if statement.kind == "range" and statement.iterable is not None:
+            iterable = statement.iterable
+            states = self.each(states, lambda: self.iterate(iterable))
+        rounds, after = states, list[State]()
+        self.loops.append(([], []))
+        for number in (1, 2):
+            self.rounds.append(number)
+            rounds = self.each(rounds, lambda: self.next_round(statement))
+            after += [] if endless else [state.copy() for state in rounds]
+            rounds = self.block(statement.body, rounds)
+            rounds = distinct(rounds + self.loops[-1][1], _MOST_STATES)
+            self.loops[-1][1].clear()
+            self.rounds.pop()
+            if single_round(statement.iterable):
+                break
+        self.rounds.append(3)
+        rounds = self.each(rounds, lambda: self.condition(statement.condition) if statement.condition else None)
+        self.rounds.pop()
+        after += [] if endless else rounds
+        breaks, _ = self.loops.pop()
+        after = self.block(statement.otherwise, distinct(after, _MOST_STATES))
+        return distinct(after + breaks, _MOST_STATES)
+
+    def iterate(self, iterable: r.Value) -> None:
+        got = self.value(iterable)
+        if not isinstance(iterable, r.Aggregate):
+            self.use(got, iterable)
+
+    def next_round(self, statement: r.Loop) -> None:
+        if statement.kind == "range" and statement.target is not None:
+            for name in [part.text for part in _names(statement.target)]:
+                self.state.forget(name)
+            self.assign(statement.target, self.fresh(statement.target, ""), None)
+        elif statement.condition is not None:
+            self.condition(statement.condition)
+
+    # --- handlers, contexts ---
+
+    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
+        before = [state.copy() for state in states]
+        self.raised.append([])
+        after = states
+        raised: list[State] = before
+        expects = any(self.is_failure(handler.type) and handler.type for handler in statement.handlers)
+        for state in states if expects else ():
+            for path, loss in state.dead.items():  # whoever tries this with what is gone may expect to fail
+                if not loss.failed and loss.rounds == tuple(self.rounds):
+                    state.dead[path] = loss._replace(certainty=weaker(loss.certainty, "possible"))
+        for inner in statement.body:
+            after = self.statement(inner, after) if after else []
+            raised += [state.copy() for state in after]
+        failed = self.raised.pop()
+        ways = self.block(statement.otherwise, after)
+        for handler in statement.handlers:
+            entering = raised + (failed if self.is_failure(handler.type) else [])
+            ways = ways + self.block(handler.body, distinct([state.copy() for state in entering], _MOST_STATES))
+        ways = distinct(ways, _MOST_STATES)
+        if self.raised and not any(self.is_failure(handler.type) for handler in statement.handlers):
+            self.raised[-1] += failed
+        if not statement.final:
+            return ways
+        return self.block(statement.final, ways or distinct(raised, _MOST_STATES))
+
+    def is_failure(self, written: str) -> bool:
+        """Whether a handler takes what a call can raise that has taken its arguments."""
+        words = written.replace("(", " ").replace(")", " ").replace(",", " ").replace("|", " ").split()
+        return not words or any(word.rpartition(".")[2] in self.storage.failures for word in words)
+
+    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+        expecting = suspended = 0
+        for item in statement.items:
+            if isinstance(item.value, r.Call):
+                symbol = self.canonical(self.callables.dotted(item.value.callee, self.function))
+                expecting += self.fits("expects", symbol or last_name(item.value.callee))
+                suspended += self.fits("suspends", symbol)
+
+        def enter() -> None:
+            for item in statement.items:
+                got = self.value(item.value)
+                if item.target is not None:
+                    self.assign(item.target, got, item.value)
+
+        states = self.each(states, enter)
+        self.expecting, self.suspended = self.expecting + expecting, self.suspended + suspended
+        states = self.block(statement.body, states)
+        self.expecting, self.suspended = self.expecting - expecting, self.suspended - suspended
+        return states
+
+    # --- names ---
+
+    def delete(self, targets: tuple[r.Value, ...]) -> None:
+        for target in targets:
+            match target:
+                case r.Name(text=name):
+                    self.state.forget(name)
+                    self.state.names.pop(name, None)
+                    self.state.revive((("outer", name),))
+                case r.Aggregate(items=items):
+                    self.delete(items)
+                case r.Member() | r.Index():
+                    got = self.value(target)
+                    if got.path is not None:
+                        self.state.revive(got.path)
+
+    def assign(self, target: r.Value, got: Got, value: r.Value | None) -> None:
+        match target:
+            case r.Name(text=name):
+                self.state.forget(name)
+                self.state.names[name] = self.placed(target, got)
+                self.shadow(name)
+            case r.Unary(op="spread", value=inner):
+                self.assign(inner, self.fresh(target, self.kind(got.path) if got.path is not None else ""), None)
+            case r.Aggregate(items=items):
+                self.unpack(items, got)
+            case r.Member(base=base, name=name):
+                on = self.value(base)
+                if on.path is not None:
+                    path = (*self.state.resolve(on.path), "." + name)
+                    self.state.store(path, self.placed(target, got), ())
+            case r.Index(base=base, indexes=indexes):
+                self.assign_item(target, base, indexes, got)
+
+    def assign_item(self, target: r.Index, base: r.Value, indexes: tuple[r.Value, ...], got: Got) -> None:
+        on = self.value(base)
+        for index in indexes:
+            self.value(index)
+        if on.path is None:
+            return
+        step = self.step(indexes)
+        if step:
+            self.state.store((*on.path, step), self.placed(target, got), ())
+        else:
+            self.revive_below(on.path)
+            self.state.revive(on.path)
+
+    def placed(self, target: r.Value, got: Got) -> Path:
+        """The path that a name has from now on."""
+        if got.path is not None and (got.known is None or got.path in self.makes or got.path[0][0] != "made"):
+            return got.path
+        if got.path is not None and got.known is not None:
+            self.makes[got.path] = got.known
+            return got.path
+        made = self.fresh(target, "plain", got.known)
+        assert made.path is not None
+        return made.path
+
+    def shadow(self, name: str) -> None:
+        """A variable of others that is set here is another one from now on."""
+        if name in self.others:
+            self.state.revive((("outer", name),))
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        return frozenset(n for s in self.function.statements if isinstance(s, r.Scope) for n in s.names)
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        inner = self.function.program.nested(self.function)
+        return frozenset(n for one in inner for s in one.statements if isinstance(s, r.Scope) for n in s.names)
+
+    @property
+    def shared(self) -> frozenset[str]:
+        return self._shared
+
+    def unpack(self, items: tuple[r.Value, ...], got: Got) -> None:
+        known = got.known.items if isinstance(got.known, Items) else {}
+        for number, item in enumerate(items):
+            step = f"[{number}]"
+            if got.path is None:
+                self.assign(item, Got(None, known.get(step)), None)
+                continue
+            path = self.state.resolve((*got.path, step))
+            if known.get(step) is not None:
+                self.makes[path] = known[step]  # type: ignore[assignment]
+            self.assign(item, Got(path, known.get(step)), None)
+
+
+def _names(target: r.Value) -> list[r.Name]:
+    match target:
+        case r.Name():
+            return [target]
+        case r.Aggregate(items=items):
+            return [name for item in items for name in _names(item)]
+    return []
+
+
+def _is_stable(condition: r.Value) -> bool:
+    """A condition that holds until a name in it is set: `flag`, `self.flag`, `x is None`."""
+    match condition:
+        case r.Name() | r.Member(base=r.Name()):
+            return True
+        case r.Binary(op="is" | "is not" | "==" | "!=", left=left, right=r.Literal()):
+            return _is_stable(left)
+    return False

@@ -1,0 +1,134 @@
+"""Where a handle stands among those of its owner: the chain of steps that leads from the owner to it.
+
+Two handles with one chain are one native object; a chain that begins with another is a part of what that one stands
+for, or lies below it. Steps of which nobody knows which element they pick are named after the place in the source
+that picks it, so that two places never mean one object by accident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
+"""How a member's result stands to its receiver: a part that goes with it, the object itself, an object of its own
+inside it, the one around it, the object of which the receiver is a part, or nobody knows."""
+
+Reach = Literal["deep", "shallow", "below", "derived"]
+"""What an invalidation ends: the object with everything taken from it, the object alone, objects inside it, or
+everything taken from it but itself."""
+
+PART, BELOW, APART = ".", "/", ">"
+USERS = "&"
+"""In the key of an element that a native iterator gave: several of them may belong to one object."""
+_LONGEST = 400
+_NOWHERE = 1 << 20
+_DEEPEST = 24
+
+
+class Chain(NamedTuple):
+    """`up` objects above the root, then `steps`: `.body`, `/[0]`."""
+
+    up: int = 0
+    steps: tuple[str, ...] = ()
+
+    def step(self, where: Where, key: str, *, top: bool = False) -> Chain:
+        """The chain of what a member gives; `top` says that nothing is around the root."""
+        match where:
+            case "same":
+                return self
+            case "holder":
+                return self._held()
+            case "above":
+                return self._held()._around()
+            case "elsewhere":
+                return Chain(0 if top else _NOWHERE, (f"{BELOW}{'|'.join(self.steps)[-_LONGEST:]}{APART}{key}",))
+        if len(self.steps) >= _DEEPEST:
+            return Chain(_NOWHERE, (BELOW + key,))
+        return Chain(self.up, (*self.steps, (BELOW if where == "below" else PART) + key))
+
+    def _held(self) -> Chain:
+        """The object that this is a part of."""
+        last = max((n for n, step in enumerate(self.steps) if step.startswith(BELOW)), default=-1)
+        return Chain(self.up, self.steps[: last + 1])
+
+    def _around(self) -> Chain:
+        if self.steps:
+            return Chain(self.up, self.steps[:-1])._held()
+        return Chain(self.up + 1 if self.up < _NOWHERE else _NOWHERE)
+
+    def within(self, inner: Chain) -> Chain:
+        """A chain that begins here and goes on as `inner`, which begins at somebody's root."""
+        base = self._held() if inner.up else self
+        for _ in range(min(inner.up, _DEEPEST)):
+            base = base._around()
+        steps = (*base.steps, *inner.steps)
+        return Chain(base.up, steps) if len(steps) <= _DEEPEST else Chain(_NOWHERE, steps[-1:])
+
+    def below(self, outer: Chain) -> tuple[str, ...] | None:
+        """The steps from `outer` to here, None when this is not known to be at it or below it."""
+        if self.up == outer.up and self.steps[: len(outer.steps)] == outer.steps:
+            return self.steps[len(outer.steps) :]
+        if outer.up > self.up and not outer.steps and outer.up < _NOWHERE:
+            return (BELOW, *self.steps)
+        return None
+
+    def is_hit(self, outer: Chain, reach: Reach) -> bool:
+        """Whether an invalidation of `outer` that reaches so far ends this."""
+        steps = self.below(outer)
+        if steps is None:
+            return False
+        match reach:
+            case "deep":
+                return True
+            case "derived":
+                return bool(steps)
+            case "below":
+                return any(step.startswith(BELOW) for step in steps)
+        return not steps
+
+    def picked(self, key: str) -> Chain:
+        """One of several that this chain stands for."""
+        if not self.steps:
+            return Chain(self.up, (f"{PART}~{key}",))
+        return Chain(self.up, (*self.steps[:-1], f"{self.steps[-1]}~{key}"))
+
+    def aged(self, site: int) -> Chain:
+        """What was picked at that place before is another object than what is picked there now."""
+        mark = f"@{site};"
+        if not any(mark in step for step in self.steps):
+            return self
+        return Chain(self.up, tuple(_older(step) if mark in step else step for step in self.steps))
+
+    def is_apart_in(self, other: Chain) -> bool:
+        """Whether the other is what this, one of several that look at something, belongs to, as more may."""
+        if not self.steps or USERS not in self.steps[-1]:
+            return False
+        mark = self.steps[-1].lstrip(PART + BELOW) if APART not in self.steps[-1] else self.steps[-1]
+        return any(mark in step and (APART in step.replace(mark, "") or APART in mark) for step in other.steps)
+
+    def once(self) -> Chain:
+        """One of several that are known to be different objects."""
+        return Chain(self.up, tuple(step.replace(USERS, "") for step in self.steps))
+
+    def moved(self) -> Chain:
+        """After elements were taken out or put in, a number no longer says which one it was."""
+        if not any("[" in step for step in self.steps):
+            return self
+        return Chain(self.up, tuple(_older(step) if "[" in step else step for step in self.steps))
+
+
+def _older(step: str) -> str:
+    return step if step.endswith("'''") else step + "'"
+
+
+def at(site: int) -> str:
+    """The key of an element that is picked at this place, whichever it is."""
+    return f"@{site};"
+
+
+def literal(texts: Iterable[str]) -> str:
+    """The key of an element that is picked by constants; numbers stand in brackets, see `Chain.moved`."""
+    written = list(texts)
+    numbers = any(part.lstrip("-").isdigit() for part in written)
+    return f"[{', '.join(written)}]" if numbers else f"({', '.join(written)})"

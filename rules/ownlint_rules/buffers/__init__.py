@@ -1,0 +1,1 @@
+"""Raw memory in Python: buffers, bare addresses, and who keeps what they point to."""

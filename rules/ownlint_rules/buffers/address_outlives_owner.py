@@ -1,0 +1,80 @@
+"""A bare address is used, or handed out, after the memory it points to is gone.
+
+`array.ctypes.data`, `tensor.data_ptr()`, `buffer.address` and `addressof(x)` are numbers: they keep nobody alive. Taken
+from a temporary they are dangling as soon as the expression ends, and taken from a local when the function does.
+
+bad:
+
+```python
+import numpy as np
+
+def submit(lib, values):
+    address = np.ascontiguousarray(values).ctypes.data
+    lib.submit(address, len(values))
+```
+
+good:
+
+```python
+import numpy as np
+
+def submit(lib, values):
+    array = np.ascontiguousarray(values)
+    lib.submit(array.ctypes.data, len(array))
+```
+
+Reported: the address of a temporary that is used in a later statement, returned or stored; the address of a local
+that is returned or stored while the local dies with the function, or that is used after the local was deleted or
+bound to something else; the same through pointers and objects made of addresses (`cast`, `c_void_p`, `from_address`),
+sums, helper functions, containers and attributes.
+
+Quiet: pointers that keep what they point to (`data_as`, `cast` of an object, `pointer`, `byref`, `c_char_p`), addresses
+that are only compared, printed or tested, addresses of parameters, attributes and globals, owners that are stored or
+returned too, and those given to a call nobody knows. Shown with `--certainty possible`: the address of a temporary as
+an argument of the very call (NumPy and torch free large blocks before it, and keep small ones in a cache), and
+addresses of what an unknown function returned.
+
+Limits: `np.asarray` and other functions that usually hand on their argument are taken to do so. An attribute that is
+bound anew while another keeps its address is not seen.
+
+Source: numpy.org, ndarray.ctypes: "the array is deallocated before the next Python statement"; run on NumPy 2,
+torch 2.13.0, pyarrow and CPython 3.11 with freed memory poisoned; cufinufft kept `kx.ptr` in a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, addresses, rule
+
+
+@rule(severity="error", languages=("python",))
+def address_outlives_owner(function: Function) -> Iterator[Finding]:
+    for misuse in addresses.of(function.program).misuses_in(function):
+        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "address":
+            yield function.finding(
+                misuse.at,
+                _message(misuse),
+                certainty=misuse.certainty,
+                help=_help(misuse),
+                steps=addresses.steps(misuse),
+                fix=addresses.fix(misuse),
+            )
+
+
+def _message(misuse: addresses.Misuse) -> str:
+    address, owner = f"the address `{misuse.ref.shown}`", f"`{misuse.owner}`"
+    if misuse.kind == "use" and misuse.temporary:
+        return f"{address} is used later, but its owner {owner} dies at once"
+    if misuse.kind == "use":
+        return f"{address} is used, but its owner {owner} is already gone"
+    verb = "returned" if misuse.kind == "return" else "stored"
+    return f"{address} is {verb}, but its owner {owner} {addresses.fate(misuse)}"
+
+
+def _help(misuse: addresses.Misuse) -> str:
+    if misuse.kind == "return":
+        return "return the owner with it"
+    if misuse.kind == "store":
+        return "store the owner beside the address"
+    return "bind the owner to a name that lives as long as the address is used"

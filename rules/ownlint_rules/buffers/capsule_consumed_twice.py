@@ -1,0 +1,54 @@
+"""A capsule is handed over a second time.
+
+DLPack capsules and the structures of Arrow's C interface hand over memory once: who takes it marks it as used. The
+second consumer raises, often far from where the capsule was made.
+
+bad:
+
+```python
+from torch.utils.dlpack import from_dlpack, to_dlpack
+
+def twice(tensor):
+    capsule = to_dlpack(tensor)
+    return from_dlpack(capsule), from_dlpack(capsule)
+```
+
+good:
+
+```python
+from torch.utils.dlpack import from_dlpack, to_dlpack
+
+def twice(tensor):
+    return from_dlpack(to_dlpack(tensor)), from_dlpack(to_dlpack(tensor))
+```
+
+Reported: one capsule, or one address of an exported structure, that is imported twice on a path, or in every round of a
+loop that does not make it anew.
+
+Quiet: objects that export a new capsule each time (`from_dlpack(tensor)`), structures that are exported anew in
+between, imports on different paths.
+
+Limits: capsules in attributes, and those that other functions consume, are not followed.
+
+Source: dmlc.github.io/dlpack, a consumer renames the capsule to `used_dltensor`; run on torch 2.13.0 (RuntimeError) and
+pyarrow (ArrowInvalid: cannot import released ArrowArray).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, addresses, rule
+
+
+@rule(severity="warning", languages=("python",))
+def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
+    for misuse in addresses.of(function.program).misuses_in(function):
+        if misuse.kind == "consumed":
+            yield function.finding(
+                misuse.at,
+                f"`{misuse.owner}` is handed over again here",
+                certainty=misuse.certainty,
+                help="export it anew for each consumer",
+                steps=addresses.steps(misuse),
+            )

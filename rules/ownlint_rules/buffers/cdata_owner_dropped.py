@@ -1,0 +1,80 @@
+"""The owner of C data is dropped, and a bare pointer to it remains.
+
+`ffi.new` gives an owner: the memory is freed when that object goes away. A field, a cast, a sum, an initialiser copy
+the pointer and forget the owner.
+
+bad:
+
+```python
+from cffi import FFI
+
+ffi = FFI()
+
+def request(name):
+    out = ffi.new("request *")
+    out.name = ffi.new("char[]", name)
+    return out
+```
+
+good:
+
+```python
+from cffi import FFI
+
+ffi = FFI()
+
+def request(name):
+    text = ffi.new("char[]", name)
+    out = ffi.new("request *")
+    out.name = text
+    return out, text
+```
+
+Reported: a new object, handle, callback or `gc` result that is put into a field, an element or an initialiser of C
+data, or cast, or added to, while nobody holds it; a local owner whose pointer is returned or stored in such a way
+without it; a function's co-owner that the caller drops (`x.to_c()[0]`).
+
+Quiet: `p[0]` of an owned structure, `ffi.buffer` and `ffi.from_buffer`, which keep what they are made of, an owner as
+the argument of a call, owners that are held, stored or returned too, attributes of Python objects, elements of Python
+lists.
+
+Limits: what is taken from `p[0]` of an owned structure (`ffi.addressof(p[0])`) is taken for plain data. What is
+written through a pointer that came from nowhere known is not followed.
+
+Source: cffi.readthedocs.io, "using": the object returned by new() owns the memory; run on cffi and CPython 3.11
+with freed memory poisoned; pygit2 lost the co-owner of a signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, addresses, rule
+
+
+@rule(severity="error", languages=("python",))
+def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
+    for misuse in addresses.of(function.program).misuses_in(function):
+        if misuse.kind in ("use", "return", "store") and misuse.ref.loss in ("raw", "raw field"):
+            yield function.finding(
+                misuse.at,
+                _message(misuse),
+                certainty=misuse.certainty,
+                help="bind the owner to a name, an attribute or a list that lives as long as the pointer",
+                steps=addresses.steps(misuse),
+                fix=addresses.fix(misuse),
+            )
+
+
+def _message(misuse: addresses.Misuse) -> str:
+    pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
+    if misuse.temporary and misuse.ref.shown == misuse.owner:
+        return f"{owner} is freed, since nobody keeps it but a bare pointer"
+    if misuse.temporary and misuse.kind == "use":
+        return f"{pointer} points into {owner}, which dies at once"
+    match misuse.kind:
+        case "return":
+            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is returned"
+        case "store":
+            return f"{pointer} points into {owner}, which {addresses.fate(misuse)}, and is stored"
+    return f"{pointer} points into {owner}, which is already gone"

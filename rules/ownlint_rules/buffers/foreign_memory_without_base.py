@@ -1,0 +1,65 @@
+"""Foreign memory is wrapped in a buffer that nobody told who owns it.
+
+A foreign buffer is an address and a size. Unless it is given a base, it keeps nobody alive, and every array that is
+made of it reads freed memory once the owner is gone.
+
+bad:
+
+```python
+import numpy as np
+import pyarrow as pa
+
+def wrap(values: np.ndarray):
+    return pa.foreign_buffer(values.ctypes.data, values.nbytes)
+```
+
+good:
+
+```python
+import numpy as np
+import pyarrow as pa
+
+def wrap(values: np.ndarray):
+    return pa.foreign_buffer(values.ctypes.data, values.nbytes, base=values)
+```
+
+Reported: a foreign buffer without a base that is returned or stored, or made of the address of something that is
+already gone, and arrays made of one.
+
+Quiet: buffers with a base, buffers that end with the function while the owner lives, `py_buffer` and memory maps, which
+keep what they are made of.
+
+Limits: an address that a C library hands out, and that lives as long as the process, looks the same: give the buffer
+a base, or silence the line.
+
+Source: arrow.apache.org, pyarrow.foreign_buffer: "the user must ensure that the memory stays valid"; run on pyarrow
+with freed memory poisoned. `cupy.cuda.UnownedMemory` is read from its documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, addresses, rule
+
+
+@rule(severity="error", languages=("python",))
+def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
+    for misuse in addresses.of(function.program).misuses_in(function):
+        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "foreign":
+            yield function.finding(
+                misuse.at,
+                _message(misuse),
+                certainty=misuse.certainty,
+                help="give it a base that owns the memory",
+                steps=addresses.steps(misuse),
+            )
+
+
+def _message(misuse: addresses.Misuse) -> str:
+    buffer = f"`{misuse.ref.shown}`"
+    done = {"return": "returned", "store": "stored", "use": "used"}[misuse.kind]
+    if misuse.ref.holds:
+        return f"{buffer} has no base and is {done}: nobody keeps its memory"
+    gone = "is already gone" if misuse.kind == "use" else addresses.fate(misuse)
+    return f"{buffer} has no base and is {done}, but `{misuse.owner}` {gone}"

@@ -1,0 +1,78 @@
+"""A pointer that keeps its array alive is copied into a field, which keeps nothing.
+
+`array.ctypes.data_as(T)` gives a pointer object that holds the array by an attribute. A field of a structure, or an
+element of an array of pointers, copies the address alone: once the array is gone the field dangles.
+
+bad:
+
+```python
+import ctypes
+import numpy as np
+
+class Frame(ctypes.Structure):
+    _fields_ = [("pixels", ctypes.c_void_p)]
+
+def frame(width):
+    pixels = np.zeros(width)
+    out = Frame()
+    out.pixels = pixels.ctypes.data_as(ctypes.c_void_p)
+    return out
+```
+
+good:
+
+```python
+import ctypes
+import numpy as np
+
+class Frame(ctypes.Structure):
+    _fields_ = [("pixels", ctypes.c_void_p)]
+
+def frame(width):
+    pixels = np.zeros(width)
+    out = Frame()
+    out.pixels = pixels.ctypes.data_as(ctypes.c_void_p)
+    out.owner = pixels
+    return out
+```
+
+Reported: such a pointer of a temporary that is put into a field, an element or a constructor of a structure; such a
+pointer of a local, in a structure that is returned, stored or used after the array is gone.
+
+Quiet: structures that end with the array, arrays that are stored or returned too, arrays of the caller, of `self` and
+of the module; pointers that are kept by fields: `cast(...)`, `pointer`, callbacks, `c_char_p` and `POINTER` values.
+
+Limits: a structure whose class nobody names (a parameter without annotation) is an ordinary object, which keeps what it
+is given.
+
+Source: run on NumPy 2 and CPython 3.11: `c_void_p` and `POINTER` fields, arrays of `c_void_p`, constructors, and
+through `byref`; ctypes keeps what `cast` and `pointer` return in `_objects`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, addresses, rule
+
+
+@rule(severity="error", languages=("python",))
+def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
+    for misuse in addresses.of(function.program).misuses_in(function):
+        if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "field":
+            yield function.finding(
+                misuse.at,
+                _message(misuse),
+                certainty=misuse.certainty,
+                help="keep the array beside the structure, for as long as that is used",
+                steps=addresses.steps(misuse),
+                fix=addresses.fix(misuse),
+            )
+
+
+def _message(misuse: addresses.Misuse) -> str:
+    pointer, owner = f"`{misuse.ref.shown}`", f"`{misuse.owner}`"
+    match misuse.kind:
+        case "use" if not misuse.temporary:
+            return f"a field takes the address of {pointer} and not {owner}, and is used when that is gone"
+    return f"a field takes the address of {pointer} and not {owner}, which {addresses.fate(misuse)}"

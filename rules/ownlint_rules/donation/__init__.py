@@ -1,0 +1,1 @@
+"""Rules about arguments whose storage a call takes away."""
