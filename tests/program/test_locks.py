@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import pytest
+
 from ownlint.program import events as e
 from ownlint.program.guarded import guards
-from ownlint.program.locks import describe, held
+from ownlint.program.locks import Callers, describe, held, locking
 
 
 def _at(function, name):
@@ -114,3 +118,54 @@ def test_header_and_source_are_one_class(program, function):
         "int T::Get() { std::scoped_lock l(mu_); return v_; }\nvoid T::Zero() { std::scoped_lock l(mu_); v_ = 0; }\n",
     )
     assert guards(made.classes[0])["v_"].why == "use"
+
+
+WALK = """
+class Walk {
+ public:
+  void Begin() { std::lock_guard<std::mutex> l(mu_); down(); }
+  void down() { if (n_ > 0) up(); }
+  void up() { if (n_ > 1) down(); }
+  void Again() { up(); }
+ private:
+  std::mutex mu_;
+  int n_ = 0;
+};
+"""
+
+
+def _names(callers: Callers) -> list[str]:
+    return sorted(lock[-1] for lock in callers.locks)
+
+
+@pytest.mark.parametrize("order", list(permutations(("down", "up", "Begin"))))
+def test_who_call_each_other_hold_the_same_in_whichever_order_they_are_asked(program, function, order):
+    made = program(walk_cc=WALK)
+    answers = {name: locking(made).from_callers(function(made, name)) for name in order}
+    assert _names(answers["up"]) == []  # `Again` holds nothing
+    assert _names(answers["down"]) == []  # and leads here by `up`
+
+
+@pytest.mark.parametrize("order", list(permutations(("down", "up"))))
+def test_a_lock_around_all_ways_into_a_circle_is_held_in_it(program, function, order):
+    made = program(walk_cc=WALK.replace("void Again() {", "void Again() { std::lock_guard<std::mutex> l(mu_);"))
+    answers = {name: locking(made).from_callers(function(made, name)) for name in order}
+    assert _names(answers["up"]) == _names(answers["down"]) == ["mu_"]
+
+
+def test_a_circle_that_two_more_lead_into_is_as_bare_as_its_barest_way(program, function):
+    calls = {"a": "b(); c();", "b": "c(); a();", "c": "a(); d();", "d": "b();"}
+    body = " ".join(f"void {name}() {{ {inner} }}" for name, inner in calls.items())
+    text = f"""
+class Ring {{
+ public:
+  void In() {{ std::lock_guard<std::mutex> l(mu_); a(); }}
+  void Out() {{ d(); }}
+ private:
+  {body}
+  std::mutex mu_;
+}};
+"""
+    for order in permutations(calls):
+        made = program(ring_cc=text)
+        assert [_names(locking(made).from_callers(function(made, name))) for name in order] == [[]] * 4

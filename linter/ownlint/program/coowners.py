@@ -21,7 +21,8 @@ from ownlint.program.resources import Resources, resources
 from ownlint.program.slots import slots
 from ownlint.program.subjects import Function
 
-_OWNS = frozenset({"smart pointer", "shared pointer", "scoped owner"})
+_POINTERS = frozenset({"smart pointer", "shared pointer"})
+_OWNS = _POINTERS | {"scoped owner"}
 _GETS = re.compile(rb'"get",(?:true|false),\d+\],\[\]')
 """A call of `get` without arguments."""
 
@@ -133,7 +134,7 @@ class CoOwners:
             if ended.where.kind == "argument" and ended.where.index == index:
                 is_sure = ended.certainty != "possible" and self._is_plain_release(call, function)
                 return (True, ended.certainty) if is_sure else None
-        if not self._is_plain_owner(call, function):
+        if not self._is_plain_owner(call, function, is_address=isinstance(given, r.Unary)):
             return None
         if self.resources.taking(call, function, index) != "adopted":
             return None
@@ -145,11 +146,13 @@ class CoOwners:
         if call.kind == "delete":
             return True
         callee = self.program.callee(call, function)
-        if callee.models or any(id(record) in self.resources.pairs.releasers for record in callee.records):
+        # Of a name that many bear, any may be meant: all of them have to release.
+        releasers = self.resources.pairs.releasers
+        if callee.models or (callee.records and all(id(record) in releasers for record in callee.records)):
             return True
         return callee.certainty == "certain" and all(one.is_short for one in callee.functions)
 
-    def _is_plain_owner(self, call: r.Call, function: Function) -> bool:
+    def _is_plain_owner(self, call: r.Call, function: Function, *, is_address: bool) -> bool:
         """An owner that deletes what it is given: no deleter of its own, nor a count inside the object."""
         if len(call.args) != 1:
             return False
@@ -161,7 +164,15 @@ class CoOwners:
             written = f"{written}<{call.template}>" if call.template else written
         kind = types.parse(self.program.expand(written, function.file, function.record.scope))
         roles = set(self.program.roles(kind.name, function))
-        return bool(roles & _OWNS) and "intrusive pointer" not in roles and len(kind.arguments) < 2
+        if not roles & _OWNS or "intrusive pointer" in roles or len(kind.arguments) > 1:
+            return False
+        return bool(roles & _POINTERS) or (not is_address and self._is_seen_to_own(kind.name, function))
+
+    def _is_seen_to_own(self, name: str, function: Function) -> bool:
+        """Whether a scoped owner ends what it is made of, as far as its class is in sight: it may own something else,
+        and only lean on the buffer that it is given."""
+        cls = self.program.find_class(name, function.record.scope, function.file)
+        return cls is None or not cls.constructors or self.resources.taken_by_class(cls, 0) == "adopted"
 
     # --- who owns it ---
 

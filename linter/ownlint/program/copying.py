@@ -111,7 +111,6 @@ def _ends_in_private(cls: Class) -> bool:
 
 def _parts_copy(cls: Class, depth: int) -> bool:
     """Whether all bases and members can be copied, as far as they are in sight."""
-    program = cls.program
     for base in cls.record.bases:
         said = words(types.parse(base.name).last)
         if {"copy", "copyable", "noncopyable", "noncopy"} & set(said) and {
@@ -122,7 +121,7 @@ def _parts_copy(cls: Class, depth: int) -> bool:
             "noncopyable",
         } & {*said}:
             return False
-        found = program.find_class(base.name, cls.symbol, cls.file)
+        found = _base(cls, base)
         if found is not None and depth < _DEEPEST and not _copies_as_part(found, depth + 1):
             return False
     return all(field.static or _field_copies(cls, field, depth) for field in cls.record.fields)
@@ -177,7 +176,12 @@ def _fixes(field: r.Field) -> bool:
 
 
 def _is_seen(cls: Class, base: r.Base) -> bool:
-    return cls.program.find_class(base.name, cls.symbol, cls.file) is not None
+    return _base(cls, base) is not None
+
+
+def _base(cls: Class, base: r.Base) -> Class | None:
+    """The class that a base names, itself or by an alias."""
+    return cls.program.find_class(cls.program.expand(base.name, cls.file, cls.symbol), cls.symbol, cls.file)
 
 
 # --- whether somebody does ---

@@ -24,12 +24,13 @@ OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusiv
 """Roles of the types that end what they hold."""
 
 RECEIVER = -1
-_NUMBERS = frozenset(
+NUMBERS = frozenset(
     {
         *("bool", "char", "short", "long", "unsigned", "float", "double", "size_t", "ssize_t", "int64_t", "int32_t"),
         *("uint64_t", "uint32_t", "uint8_t", "int8_t", "uint16_t", "int16_t", "string", "string_view", "void", "auto"),
     }
 )
+"""Last names of types that are no handles, whatever stands for them."""
 _PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
 _MOST_READINGS = 12
 """Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
@@ -442,7 +443,7 @@ def may_be_handle(written: str) -> bool:
     kind = types.parse(written)
     if kind.pointers:
         return not (kind.last == "char" and kind.const) and "(" not in written
-    if kind.arguments or kind.last in _NUMBERS:
+    if kind.arguments or kind.last in NUMBERS:
         return kind.reference and any("*" in argument for argument in kind.arguments) and not kind.const
     return "::" not in kind.name or not kind.name.startswith("std::")
 

@@ -7,7 +7,7 @@ strict question: whether the body ends it for certain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ownlint.facts import records as r
 from ownlint.program import types
@@ -64,6 +64,21 @@ class Ending:
             for statement in function.statements
         )
         return self.nulled and returned
+
+    def takes_out(self, is_slot: Callable[[r.Value], bool]) -> bool:
+        """Whether the body empties the slot and answers with what was in it; `is_slot` says of a place that it is."""
+        self.find_names()
+        emptied = any(
+            isinstance(inner, r.Assign)
+            and self.is_it(inner.target)
+            and isinstance(strip(inner.value), r.Literal)
+            and is_slot(inner.target)
+            for inner in self.expressions()
+        )
+        return emptied and any(
+            isinstance(statement, r.Leave) and statement.kind == "return" and self.is_it(statement.value)
+            for statement in self.function.statements
+        )
 
     def releases(self) -> bool:
         """Whether the body ends it for certain: itself, not what it leads to, and with a release that is known."""

@@ -7,7 +7,7 @@ test on a call's outcome or in a handler, or when it hands on the outcome of a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
@@ -17,8 +17,9 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import assigned, inserted, place
-from ownlint.program.once import once
+from ownlint.program.once import once, per_program
 from ownlint.program.places import calls_in, last_name, strip
+from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
@@ -37,6 +38,8 @@ _ASKS = re.compile(
     r"|cast|dyn_cast|isa|status|state)$"
     r"|\w*(?:Exists|_exists)$"
 )
+_DEEPEST_END = 2
+"""Calls that are followed to the end of the program."""
 _ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
 """A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
 _BAD_CONSTANT = re.compile(
@@ -159,16 +162,35 @@ def _never_returns(function: Function, event: e.Event) -> bool:
     return isinstance(event, e.Call) and event.node.kind == "call" and ends_program(function, event.node)
 
 
-def ends_program(function: Function, call: r.Call, depth: int = 1) -> bool:
+def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) -> bool:
     """Whether the program ends there: `abort()`, or a function of the project's own that comes to it at its end."""
+    if last_name(call.callee) not in _enders(function.program):
+        return False
     callee = function.program.callee(call, function)
     if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
         return True
-    return depth > 0 and any(
-        isinstance(last, r.Evaluate) and isinstance(last.value, r.Call) and ends_program(found, last.value, depth - 1)
-        for found in callee.functions
-        for last in found.body[-1:]
-    )
+    return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
+
+
+@per_program
+def _enders(program: Program) -> frozenset[str]:
+    """Last names of what ends the program, and of the functions that may come to it; needs no decoding."""
+    functions = [function for function in program.functions if function.language == "cpp"]
+    mentioned = {name for function in functions for name in function.record.mentions}
+    found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
+    for _ in range(_DEEPEST_END):
+        found |= {function.name for function in functions if not found.isdisjoint(function.record.mentions)}
+    return frozenset(found)
+
+
+def _comes_to_end(function: Function, body: Sequence[r.Statement], depth: int) -> bool:
+    """Whether the last statement ends the program, on both sides where it is an `if`."""
+    match body[-1:]:
+        case [r.Evaluate(value=r.Call() as last)]:
+            return ends_program(function, last, depth)
+        case [r.Branch(then=then, other=other)]:
+            return _comes_to_end(function, then, depth) and _comes_to_end(function, other, depth)
+    return False
 
 
 def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:

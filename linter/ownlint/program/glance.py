@@ -7,10 +7,10 @@ wrongly. Names stand in the bytes as JSON strings, in the order of the fields of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ownlint.facts import records as r
 from ownlint.program.assignments import INSERTS, SETTING_CALLS
+from ownlint.program.once import per_function
 from ownlint.program.subjects import Function
 
 
@@ -31,16 +31,17 @@ _KEYED = INSERTS - {"emplace"}
 """What puts a key into a container and does nothing else; an optional has an `emplace`, too."""
 
 
-def names_set(function: Function) -> Iterator[str]:
+@per_function
+def names_set(function: Function) -> frozenset[str]:
     """Last names of what the body may assign to and what may outlive it; empty for an element, for what a pointer
     points to, and for a call that assigns in other words."""
+    names: set[str] = set()
     if any(name.startswith("=") for name in function.record.mentions):
         body = bytes(function.record.body)
         found = _SETS.findall(body)
         ending = _end_with_call(body) if any(name for name, _ in found) else frozenset()
-        yield from {(name or member).decode() for name, member in found if name not in ending}
-    if _assigns_by_call(function):
-        yield ""
+        names = {(name or member).decode() for name, member in found if name not in ending}
+    return frozenset({*names, ""} if _assigns_by_call(function) else names)
 
 
 def _assigns_by_call(function: Function) -> bool:
@@ -57,6 +58,7 @@ def _end_with_call(body: bytes) -> frozenset[bytes]:
     return frozenset(name for name, written in _DECLARES.findall(body) if b"&" not in written)
 
 
+@per_function
 def may_fail(function: Function) -> bool:
     """Whether the body leaves before its end in some way: by itself, by a macro, or by what a callee throws."""
     program, mentions = function.program, function.record.mentions

@@ -238,6 +238,11 @@ class Domain:
             return True
         return self.program.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
 
+    def is_container(self, member: str) -> bool:
+        """Whether a member is a container of a known kind."""
+        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        return "container" in self.program.roles_at(written, self.file, self.scope)
+
     def _is_enum(self, name: str) -> bool:
         return self.program.find_class(name, self.scope, self.file, enum=True) is not None
 
@@ -448,6 +453,7 @@ class Guarded:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locking: Locking = locking(program)
+        self._said: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
 
     @cached_property
     def domains(self) -> list[Domain]:
@@ -501,6 +507,23 @@ class Guarded:
                 found.setdefault(_stem(function.path), []).append(function)
         return found
 
+    def _saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
+        """The functions of a source and its header that may mean one of the names of an object which is not their
+        own: who has members of the same names himself says so with the object."""
+        key = stem, names
+        if key not in self._said:
+            spelled = b"|".join(re.escape(name.encode()) for name in names)
+            said, said_of_an_object = (
+                re.compile(b'"(?:%b)"' % spelled),
+                re.compile(b',"(?:%b)",(?:true|false)' % spelled),
+            )
+            self._said[key] = [
+                function
+                for function in self._by_stem.get(stem, ())
+                if function.says(said_of_an_object if _has_all(function.home, names) else said)
+            ]
+        return self._said[key]
+
     def functions_of(self, domain: Domain) -> Iterable[Function]:
         """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a
         member that an annotation gives to it."""
@@ -510,14 +533,16 @@ class Guarded:
         if not domain.locks:
             return own
         annotated = [name for name, guard in domain.said.items() if guard.why == "annotation"]
-        words = [re.escape(name.encode()) for name in (*domain.locks, *annotated)]
-        locks = re.compile(b'"(?:' + b"|".join(words) + b')"')
         around = [
             function
-            for function in self._by_stem.get(_stem(domain.path), ())
-            if (function.home is None or domain.cls not in function.home.ancestry) and function.says(locks)
+            for function in self._saying(_stem(domain.path), tuple(sorted({*domain.locks, *annotated})))
+            if function.home is None or domain.cls not in function.home.ancestry
         ]
         return [*own, *around]
+
+
+def _has_all(cls: Class | None, names: tuple[str, ...]) -> bool:
+    return cls is not None and all(cls.field(name) is not None for name in names)
 
 
 def _of_field(field: r.Field) -> Member:

@@ -17,7 +17,7 @@ from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import glance, types
 from ownlint.program.assignments import assigned, place
-from ownlint.program.failure import is_number
+from ownlint.program.failure import ends_program, is_number
 from ownlint.program.lasting import statics
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, Place, calls_in, children, covers, last_name, receiver, strip, walk
@@ -457,11 +457,7 @@ class Holder:
         return bool(kinds) and all(kind.const and (kind.pointers == 1 or kind.reference) for kind in kinds)
 
     def _ends_program(self, node: r.Call) -> bool:
-        return "never returns" in self.function.program.models.verbs(last_name(node.callee)) and any(
-            effect.verb == "never returns"
-            for model in self.function.program.callee(node, self.function).models
-            for effect in model.effects
-        )
+        return ends_program(self.function, node)
 
     # --- who ends it out of order ---
 

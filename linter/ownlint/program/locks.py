@@ -10,6 +10,7 @@ calls in the project are asked (`from_callers`). Which member belongs to which l
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -37,8 +38,11 @@ ELSEWHERE = "<elsewhere>"
 """The root of a lock that belongs to another object, which the caller knows."""
 
 _KEPT = 512
-_DEEPEST = 8
+_DEEPEST = 24
 _MOST_CALLERS = 40
+_MOST_TENTATIVE = 400
+_CUT = -1.0
+"""An answer leans on this where the way to it was too long to ask on."""
 _HAND = frozenset(
     {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
 )
@@ -98,7 +102,9 @@ class Locking:
         self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
         self._net: dict[Function, tuple[Locks, frozenset[Place]]] = {}
         self._callers: dict[Function, Callers] = {}
-        self._under_way: set[Function] = set()
+        self._under_way: dict[Function, int] = {}
+        """The questions that are being asked, and which one it is, counted from the first."""
+        self._tentative: dict[Function, tuple[Callers, float]] = {}
 
     def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
         """See `held`; with `anywhere`, what is held on some path."""
@@ -143,25 +149,47 @@ class Locking:
 
     def from_callers(self, function: Function) -> Callers:
         """What every call of the function in the project holds."""
-        if function not in self._callers:
-            self._under_way.add(function)
-            self._callers[function] = self._ask_callers(function)
-            self._under_way.discard(function)
-        return self._callers[function]
+        return self._asked(function)[0]
 
-    def _ask_callers(self, function: Function) -> Callers:
+    def _asked(self, function: Function) -> tuple[Callers, float]:
+        """The answer, and how far up it leans: on the first question under way that it left out because it stands in a
+        circle with it, or on the whole way here (`_CUT`) where that was too long. Only what leans on nothing else is
+        true whoever asks; the rest is kept until the question that it leans on is answered."""
+        if function in self._callers:
+            return self._callers[function], math.inf
+        if function in self._tentative:
+            return self._tentative[function]
+        at = len(self._under_way)
+        self._under_way[function] = at
+        try:
+            answer, leans = self._ask_callers(function)
+        finally:
+            del self._under_way[function]
+        bare = bool(answer.sites) and not answer.alone and not answer.locks  # what was left out cannot add a lock
+        if at == 0 or leans >= at or (bare and leans != _CUT):
+            self._callers[function] = answer
+            self._tentative = {f: kept for f, kept in self._tentative.items() if at and kept[1] < at}
+            return answer, math.inf
+        self._tentative[function] = answer, leans
+        return answer, leans
+
+    def _ask_callers(self, function: Function) -> tuple[Callers, float]:
+        """The answer, and what it leans on (see `_asked`)."""
         common: frozenset[Place] | None = None
         sites = alone = 0
+        leans = math.inf
         for caller, event in self._sites(function):
             if _is_alone(caller) or _made_it(caller, event):
                 sites += 1
                 alone += 1
                 continue
             if caller in self._under_way:
+                leans = min(leans, self._under_way[caller])
                 continue
             sites += 1
             here = self.held(caller).get(event.index, frozenset())
-            around = self.from_callers(caller) if len(self._under_way) < _DEEPEST else Callers(0)
+            around, below = self._asked(caller) if self._may_ask(caller) else (Callers(0), _CUT)
+            leans = min(leans, below)
             if around.alone:
                 alone += 1
                 continue
@@ -170,8 +198,12 @@ class Locking:
             if not common:
                 break
         if common is None:
-            return Callers(sites, alone=sites > 0 and alone == sites)
-        return Callers(sites, common)
+            return Callers(sites, alone=sites > 0 and alone == sites), leans
+        return Callers(sites, common), leans
+
+    def _may_ask(self, caller: Function) -> bool:
+        known = caller in self._callers or caller in self._tentative
+        return known or (len(self._under_way) < _DEEPEST and len(self._tentative) < _MOST_TENTATIVE)
 
     def some_caller_holds(self, function: Function, name: str) -> bool:
         """Whether a call of the function in the project holds a lock of that name."""

@@ -22,7 +22,7 @@ from ownlint.program import failure, types
 from ownlint.program.assignments import place
 from ownlint.program.handing import handing
 from ownlint.program.holders import Holder, Mentions, gives_itself, parts
-from ownlint.program.once import once
+from ownlint.program.once import once, per_function
 from ownlint.program.pairs import words
 from ownlint.program.places import Place, calls_in, last_name, receiver, render, strip, walk
 from ownlint.program.resources import PUTS, RESULT, Acquisition, resources
@@ -81,9 +81,12 @@ class _Site(NamedTuple):
 
 def losses(function: Function) -> tuple[Loss, ...]:
     """What the function loses, in source order."""
-    if function.language != "cpp" or function.name == "main" or not handing(function.program).may_hand_out(function):
-        return ()
-    return _losses(function)
+    return _losses(function) if _may_lose(function) else ()
+
+
+@per_function
+def _may_lose(function: Function) -> bool:
+    return function.language == "cpp" and function.name != "main" and handing(function.program).may_hand_out(function)
 
 
 def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:

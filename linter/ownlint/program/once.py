@@ -36,6 +36,20 @@ def once(
     return asked
 
 
+def per_function(ask: Callable[[Function], _Answer]) -> Callable[[Function], _Answer]:
+    """Keeps what `ask` answers as long as the program is kept: for small answers that need no flow."""
+
+    @wraps(ask)
+    def asked(function: Function) -> _Answer:
+        known = function.known
+        if ask not in known:
+            known[ask] = ask(function)
+        answer: _Answer = known[ask]
+        return answer
+
+    return asked
+
+
 def per_program(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
     """Keeps what `ask` answers as long as the program is kept."""
 

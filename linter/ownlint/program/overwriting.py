@@ -11,6 +11,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
+from ownlint.program import types
+from ownlint.program.duties import NUMBERS
 from ownlint.program.emptying import Ending
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.slots import Slot, Slots, Store
@@ -102,14 +104,22 @@ class _Filling:
         self.slot = slot
         self.ending = Ending(function, slot.cls, slot.field.name)
         self.ending.find_names()
+        self._fresh: frozenset[str] = frozenset()
+        """The locals that hold a new handle until it is stored."""
         self._settled: dict[int, bool] = {}
         self.enders = frozenset(one.name for one in enders) - {function.name}
         self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
     def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
         at = [(store, event) for store in stores if (event := self._event(store)) is not None]
+        self._fresh = frozenset(
+            value.text
+            for store, _ in at
+            if isinstance(store.node, r.Assign) and isinstance(value := strip(store.node.value), r.Name)
+        )
+        self.ending.names -= {name for name in self._fresh & self.ending.names if self._only_grows_into(name)}
         for store, event in at:
-            if self._is_ended_later(event) or self._is_grown(store):
+            if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
@@ -129,6 +139,38 @@ class _Filling:
             for event in self.flow.calls
         )
 
+    def _only_grows_into(self, name: str) -> bool:
+        """Whether a local never is the old handle: only a call that was given it fills the local."""
+        return all(
+            self._consumers(event.value)
+            for event in self.flow
+            if isinstance(event, e.Write) and event.place == (name,) and self.ending.touches(event.value)
+        )
+
+    def _consumers(self, value: r.Value | None) -> list[r.Call]:
+        """The calls in an expression that are given the slot's value, and may answer with what it became."""
+        return [
+            inner
+            for inner in walk(value)
+            if isinstance(inner, r.Call)
+            and any(self.ending.is_it(argument) for argument in inner.args)
+            and not self._is_number(inner)
+        ]
+
+    def _is_number(self, call: r.Call) -> bool:
+        """Whether the call answers with a number that cannot be such a handle: it only looked."""
+        kind = types.parse(self.function.program.type_of(call, self.function))
+        own = types.parse(self.slot.field.type).last
+        is_number = kind.last in (NUMBERS - {"auto"}) or kind.last == "int"
+        return is_number and not kind.pointers and kind.last != own
+
+    def _goes_into_new(self, write: e.Write) -> bool:
+        """Whether the old handle is given to a call, and what comes of it is the new one, or a part of that:
+        `bigger = realloc(old_, n)`, `fresh->next = Finish(old_)`."""
+        root = write.place[0] if write.place else ""
+        names = {root, *(inner.text for inner in walk(write.target) if isinstance(inner, r.Name))}
+        return not self._fresh.isdisjoint(names) and bool(self._consumers(write.value))
+
     def _is_ended_later(self, store: e.Event) -> bool:
         """Whether a local that holds the old handle is given up behind the store."""
         return any(
@@ -137,6 +179,22 @@ class _Filling:
                 isinstance(inner := strip(arg), r.Name) and inner.text in self.ending.names for arg in event.node.args
             )
             and self.ending.ended_by(event.node)
+            for event in self.flow.after(store)
+        )
+
+    def _is_handed_on(self, store: e.Event) -> bool:
+        """Whether somebody else is given the new handle to keep: the place says which one is meant at present, and the
+        old one is kept likewise."""
+        return any(
+            isinstance(event, e.Call)
+            and any(
+                self.ending.is_exactly(argument)
+                and not self.ending.names.intersection(
+                    inner.text for inner in walk(argument) if isinstance(inner, r.Name)
+                )
+                and self.ending.is_handed_over(event.node, last_name(event.node.callee), index)
+                for index, argument in enumerate(event.node.args)
+            )
             for event in self.flow.after(store)
         )
 
@@ -248,6 +306,8 @@ class _Filling:
                 return self.asks(value)
             case e.Write(value=value) if value is not None and self.ending.is_it(value):
                 return True  # somebody else holds it from here
+            case e.Write() if self._fresh and self._goes_into_new(event):
+                return True
             case e.Write(value=value, target=target) if target is not None and self.ending.is_it(target):
                 return isinstance(strip(value), r.Literal | r.Aggregate)
             case e.Leave() | e.Opaque():

@@ -112,7 +112,7 @@ class Program:
                 self.classes.append(cls)
                 self._classes_by_last.setdefault(record.name, []).append(cls)
             for alias in file.aliases:
-                if alias.name:
+                if alias.name and not _names_constructors(alias):
                     self._aliases.setdefault(alias.name, []).append((file, alias))
             for macro in file.macros:
                 self._macros.setdefault(macro.name, []).append(macro)
@@ -1046,6 +1046,12 @@ def _suffix_path(path: str, included: str) -> bool:
 
 def _join(alias: r.Alias) -> str:
     return f"{alias.scope}::{alias.name}" if alias.scope else alias.name
+
+
+def _names_constructors(alias: r.Alias) -> bool:
+    """`using Base::Base` in a class: it takes the constructors over, and names no type."""
+    parts = types.parse(alias.target).name.split("::")
+    return alias.kind == "using" and bool(alias.scope) and parts[-2:] == [alias.name, alias.name]
 
 
 def _qualified(record: r.Function, separator: str) -> str:

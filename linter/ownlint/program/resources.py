@@ -289,7 +289,7 @@ class Resources:
                 return "adopted"
             made = self.program.find_class(call.callee.text, function.record.scope, function.file)
             if made is not None:
-                return self._taken_by_class(made, index)
+                return self.taken_by_class(made, index)
         callee = self.program.callee(call, function)
         for model in callee.models:
             for effect in model.effects:
@@ -336,9 +336,10 @@ class Resources:
         if "container" in roles or "pair" in roles or "optional" in roles:
             return "kept"
         cls = self.program.find_class(expanded, function.record.scope, function.file)
-        return self._taken_by_class(cls, index) if cls is not None else "unknown"
+        return self.taken_by_class(cls, index) if cls is not None else "unknown"
 
-    def _taken_by_class(self, cls: Class, index: int) -> Taking:
+    def taken_by_class(self, cls: Class, index: int) -> Taking:
+        """What becomes of a handle of which an object of the class is made."""
         constructors = [c for c in cls.constructors if index < len(c.record.parameters)]
         duties = [self.duties.of(one) for one in constructors]
         if any(index in duty.released or index in duty.adopted for duty in duties):

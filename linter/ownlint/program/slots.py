@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, weaker
+from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.borrowing import Borrowed, puts, whose
@@ -56,6 +57,8 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: Resources = resources(program)
+        self._spelled: dict[str, re.Pattern[bytes]] = {}
+        self._saying: dict[tuple[str, str], list[Function]] = {}
 
     def of(self, cls: Class) -> list[Slot]:
         """The class's own slots, in the order of its members."""
@@ -73,6 +76,8 @@ class Slots:
             for put in reading.puts:
                 held = self.member(put.target, function)
                 if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
+                    continue
+                if _is_behind(put.target, held[1]):
                     continue
                 cls, field = held
                 sure = put.at not in reading.elsewhere
@@ -201,10 +206,12 @@ class Slots:
         stores = [store for store in slot.stores if store.sure]
         if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
             return None
-        if next(self.enders(slot), None) is not None or self._is_taken_back(slot):
+        if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
             return None
         certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
-        if self._may_be_ended_out_of_sight(slot.cls) or all(self._belongs_to_another(store) for store in stores):
+        if self._may_be_ended_out_of_sight(slot.cls) or all(
+            self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
+        ):
             certainty = "possible"
         return weaker(certainty, "likely")
 
@@ -258,6 +265,20 @@ class Slots:
         return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
             not base.record.fields and not base.constructors for base in cls.ancestry[1:]
         )
+
+    def _is_handed_out(self, store: Store, slot: Slot) -> bool:
+        """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
+        the member only remembers the last. One that is made on first use is the member's."""
+        function, name = store.function, slot.field.name
+        if store.element or not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign):
+            return False
+        is_answer = any(
+            statement.kind == "return" and last_name(strip(statement.value)) == name
+            for statement in function.statements
+            if isinstance(statement, r.Leave) and statement.start > store.node.start
+        )
+        tests = [event.value for event in function.flow if isinstance(event, e.Test)]
+        return is_answer and not any(last_name(part) == name for value in tests for part in walk(value))
 
     def _new_in(self, store: Store) -> Iterator[r.Call]:
         for statement in store.function.statements:
@@ -352,13 +373,41 @@ class Slots:
                 if self._ends(function, slot):
                     yield function
 
+    def _is_taken_out(self, slot: Slot) -> bool:
+        """Whether some function empties the slot and answers with what was in it."""
+        return any(
+            Ending(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
+            for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_of(self, slot: Slot, function: Function, target: r.Value) -> bool:
+        found = self.member(target, function)
+        return found is not None and found[1] is slot.field
+
+    @cached_property
+    def _takers(self) -> dict[str, list[Function]]:
+        """For each name in question the functions that set it and answer with a handle."""
+        wanted = {f"={name}" for fields in self._found.values() for name in fields}
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and types.parse(function.record.result).pointers:
+                for word in wanted.intersection(function.record.mentions):
+                    found.setdefault(word[1:], []).append(function)
+        return found
+
     def _near(self, cls: Class, name: str) -> list[Function]:
         """Functions of the class and of its files that say the name."""
-        stem = _stem(cls.path)
-        spelled = [name, *sorted(self._macros_saying.get(name, ()))]
-        said = re.compile(b"|".join(b'"%b"' % one.encode() for one in spelled))
-        around = [f for f in self._by_stem.get(stem, ()) if f.home is not cls]
-        return [f for f in (*cls.methods, *around) if said.search(bytes(f.record.body)) or _initialises(f, name)]
+        own = [method for method in cls.methods if self._may_say(method, name)]
+        key = _stem(cls.path), name
+        if key not in self._saying:
+            self._saying[key] = [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)]
+        return [*own, *(f for f in self._saying[key] if f.home is not cls)]
+
+    def _may_say(self, function: Function, name: str) -> bool:
+        if name not in self._spelled:
+            spelled = [name, *sorted(self._macros_saying.get(name, ()))]
+            self._spelled[name] = re.compile(b"|".join(b'"%b"' % one.encode() for one in spelled))
+        return function.says(self._spelled[name]) or _initialises(function, name)
 
     @cached_property
     def _macros_saying(self) -> dict[str, set[str]]:
@@ -440,6 +489,8 @@ def _means_its_own(function: Function, slot: Slot) -> bool:
         return False
     if found[0] is slot.cls or slot.cls in home.ancestry or home in slot.cls.ancestry:
         return False
+    if slot.cls.name in types.parse(found[1].type).name.split("::"):
+        return False  # the member is an object of the class, whose elements it shows: `entries_.begin()`
     return not any(
         isinstance(inner, r.Member)
         and inner.name == name
@@ -448,6 +499,12 @@ def _means_its_own(function: Function, slot: Slot) -> bool:
         for value in values(statement)
         for inner in walk(value)
     )
+
+
+def _is_behind(target: r.Value | str, field: r.Field) -> bool:
+    """`*out_ = make()`: the member says where the handle is wanted, and somebody else owns that place."""
+    inner = strip(target) if not isinstance(target, str) else None
+    return isinstance(inner, r.Unary) and inner.op == "*" and last_name(inner.value) == field.name
 
 
 def _words_in(function: Function) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -59,6 +59,7 @@ class Function(_Subject):
         self.record = file.functions[index]
         self.path = file.path
         self.cls: Class | None = None
+        self.known: dict[Any, Any] = {}  # see `once.per_function`
 
     def __repr__(self) -> str:
         return f"<Function {self.symbol} in {self.path}>"

@@ -254,8 +254,7 @@ class Validity:
         if len(work) != 1 or any(not _is_inside(call, work[0]) for call in flow.calls if call.node.kind == "call"):
             return None
         for call in work:
-            name = last_name(call.node.callee)
-            found = [g for guards in known.values() for g in guards if g.name == name and not _needs_argument(g)]
+            found = self._meant(function, call, known)
             where = self.receiver_of(function, call)
             if not found or where is None or where[: len(subject)] != subject:
                 continue
@@ -274,6 +273,17 @@ class Validity:
                 found[0].origin or found[0],
             )
         return None
+
+    def _meant(self, function: Function, call: e.Call, known: dict[Class, list[Guard]]) -> list[Guard]:
+        """The guards that a call may mean: those of the class that the receiver's type names, if it names one."""
+        name = last_name(call.node.callee)
+        found = {cls: [g for g in guards if g.name == name and not _needs_argument(g)] for cls, guards in known.items()}
+        base = call.node.callee.base if isinstance(call.node.callee, r.Member) else None
+        written = self.program.type_of(base, function) if base is not None else ""
+        expanded = self.program.expand(types.parse(written).name, function.file, function.record.scope)
+        spelled = set(re.findall(r"\w+", f"{written} {expanded}")) if written else set()
+        named = [g for cls, guards in found.items() if cls.name in spelled for g in guards]
+        return named or [g for guards in found.values() for g in guards]
 
     # --- places ---
 

@@ -103,7 +103,7 @@ def _may_keep(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor"):
         return False
-    if not function.mentions(*_KEEPERS) and not (names := set(glance.names_set(function))) & {""}:
+    if not function.mentions(*_KEEPERS) and not (names := glance.names_set(function)) & {""}:
         return bool(names) and function.says(_REFERENCE) and glance.may_fail(function)
     return glance.may_fail(function)
 

@@ -229,7 +229,7 @@ def _may_announce(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor") or _ENDING.match(record.name):
         return False
-    names = set(glance.names_set(function))
+    names = glance.names_set(function)
     return any(_may_be_asked_for(function, name) for name in names) and glance.may_fail(function)
 
 

@@ -101,7 +101,7 @@ def _may_note_itself(function: Function) -> bool:
     comparers = function.program.comparers
     return any(
         not name or glance.asks_again(function, name) or function.mentions(*comparers.get(name, ()))
-        for name in set(glance.names_set(function))
+        for name in glance.names_set(function)
     )
 
 

@@ -43,8 +43,9 @@ Quiet: what is moved or released to a new owner, set back by hand, by a method, 
 views of strings, statics, what a reference parameter leads to, calls whose result ends first or is waited for, local
 strings that a call gets (they are names, and copied).
 
-Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen,
-nor memory that a callee hands out. Of one function, the first 24 stores that lead to a local are judged.
+Limits: a view or a pointer that is returned as such is left to the compiler, which warns. Local arrays are not seen (a
+thread that is given the address of one neither), nor memory that a callee hands out. Of one function, the first 24
+stores that lead to a local are judged.
 
 Source: MLIR's Python bindings, where a resource attribute over a Python buffer has to keep the buffer request until
 the deleter runs.
@@ -61,6 +62,7 @@ from ownlint import (
     Function,
     Place,
     Step,
+    assignments,
     callbacks,
     ending,
     events,
@@ -249,8 +251,18 @@ def _is_guarded(function: Function, store: keeping.Store) -> bool:
                 destructor = cls.destructor
                 if destructor.mentions("=" + name) or glance.says(destructor, name):
                     return True
-                if any(isinstance(p, records.Name) and p.text == places.THIS for p in places.walk(event.value)):
+                if any(_knows(function, part, store.place) for part in places.walk(event.value)):
                     return True
+    return False
+
+
+def _knows(function: Function, given: records.Value, place: Place) -> bool:
+    """Whether what a guard object is given leads it to the place: `this`, or the place's own address."""
+    match given:
+        case records.Name(text=places.THIS):
+            return True
+        case records.Unary(op="&", value=named):
+            return assignments.place(function, named) == _user(place)
     return False
 
 
@@ -279,11 +291,15 @@ def _left_after_scope(
     def takes_back(event: events.Event) -> bool:
         return _takes_back(function, store, event) or (isinstance(event, events.End) and event.place == (root,))
 
+    def replaces(event: events.Event) -> bool:
+        """The next round's store puts its own local there."""
+        return takes_back(event) or (event is store.event and isinstance(event, events.Write))
+
     for end in flow.after(store.event, takes_back):
         if not isinstance(end, events.End) or end.place != (owner,):
             continue
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
-        for event in flow.after(end, takes_back):
+        for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
                 return "likely", (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone"),)
     return None

@@ -49,9 +49,10 @@ members that nobody writes once the object is made; functions that ask not to be
 they are made, unless a thread starts with them.
 
 Not shown by default (`possible`): accesses that may hold the lock, or that a log, an assertion or a test makes;
-without annotations, accesses with a comment above them, in functions whose name says that the lock is held, several
-members in one function, and more than two functions without; where use alone says what is guarded, accesses in a method
-that initialises or hands the member out, in a function nobody calls by name, or in one that some call with the lock.
+without annotations, accesses with a comment above them (but to a container whose lock was held on the way and let go),
+in functions whose name says that the lock is held, several members in one function, and more than two functions
+without; where use alone says what is guarded, accesses in a method that initialises (and has not itself taken the lock
+before) or hands the member out, in a function nobody calls by name, or in one that some call with the lock.
 
 Limits: two objects of one class are told apart by name alone. A lock that is let go on one of several ways to an access
 makes it `possible`. Where only a comment says that a function needs the lock, its callers and its name are asked.
@@ -150,21 +151,31 @@ class _Judge:
             return "possible"
         if self.guard.why == "annotation":
             return "certain"
-        if is_design or locks.says_locked(function) or guarded.is_explained(use):
+        if is_design or locks.says_locked(function) or (guarded.is_explained(use) and not self.is_torn(use)):
             return "possible"
         if self.guard.why == "use" and self.may_be_meant(use):
             return "possible"
         return "likely"
 
+    def takes(self, function: Function) -> bool:
+        """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""
+        return any(locks.holds(held, self.guard.lock) for held in self.locking.held(function).values())
+
+    def is_torn(self, use: guarded.Use) -> bool:
+        """Whether no comment can make it right: the function has just let the lock go, since others may be there, and
+        what it goes through is a container."""
+        return guarded.was_held(use, self.guard.lock) and self.domain.is_container(self.member)
+
     def may_be_meant(self, use: guarded.Use) -> bool:
         """Whether, where nobody wrote down what is guarded, an access without may be on purpose: nobody knows who calls
         the function, some who call it hold the lock, or it hands out the member for others to see to."""
         function = use.function
-        if guarded.is_early(function) or not self.domain.is_known(self.member):
+        early = guarded.is_early(function) and not guarded.was_held(use, self.guard.lock)
+        if early or not self.domain.is_known(self.member):
             return True
         if self.locking.some_caller_holds(function, self.guard.lock):
             return True
         called_by_pointer = not function.is_method or locks.is_override(function)
-        if called_by_pointer and not self.locking.from_callers(function).sites:
+        if called_by_pointer and not self.takes(function) and not self.locking.from_callers(function).sites:
             return True
         return guarded.hands_out(use)
