@@ -105,9 +105,23 @@ class Policies:
                     yield KeepAlive(int(found["nurse"]), int(found["patient"]), extra)
                     break
 
-    def _is_ignored(self, extra: r.Extra) -> bool:
+    def is_ignored(self, extra: r.Extra) -> bool:
         """A keep-alive beside a property's getter, where the framework drops it; inside a wrapper it holds."""
-        if not self.is_property or self.framework.facts.get("keep_alive_on_property") != "ignored":
+        return self.framework.facts.get("keep_alive_on_property") == "ignored" and self._is_beside(extra)
+
+    def beside_getter(self) -> Iterator[r.Extra]:
+        """The keep-alives and guards that are dropped since they stand beside a property's getter or on a field."""
+        for extra, spelled in self.extras:
+            if not self._is_beside(extra) or '"' in extra.text:
+                continue
+            said = {self.framework.extras.get(word) for word in _WORD.findall(spelled)}
+            for meaning, fact in (("keep alive", "keep_alive"), ("call guard", "call_guard")):
+                if meaning in said and self.framework.facts.get(f"{fact}_on_property") == "ignored":
+                    yield extra
+                    break
+
+    def _is_beside(self, extra: r.Extra) -> bool:
+        if not self.is_property and self.binding.record.kind not in ("field", "field_rw"):
             return False
         wrappers = [e for e in self.binding.record.extras if e.name in self.framework.spelling.wrappers]
         return not any(outer.start <= extra.start and extra.end <= outer.end for outer in wrappers)
@@ -125,7 +139,7 @@ class Policies:
         reason = ""
         for nurse, patient, extra in self.keep_alives():
             if (nurse, patient) == (0, source):
-                if not self._is_ignored(extra):
+                if not self.is_ignored(extra):
                     return _KEPT
                 ineffective, reason = extra, "is ignored on a property"
             elif (nurse, patient) == (source, 0):

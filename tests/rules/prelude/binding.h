@@ -173,6 +173,7 @@ class object : public handle {
 };
 class args : public object {};
 class none : public object {};
+class list : public object {};
 class str : public object {
  public:
   str() = default;
