@@ -18,7 +18,7 @@ from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import place as named_place
-from ownlint.program.counts import Draft, Held, Id, Known, State
+from ownlint.program.counts import NULL, Draft, Held, Id, Known, State
 from ownlint.program.events import Event
 from ownlint.program.once import per_function
 from ownlint.program.places import Place, last_name, render, strip, walk
@@ -74,6 +74,7 @@ class Summary(NamedTuple):
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SMALL = {"0": 0, "1": 1, "-1": -1}
+_SIGNS = {"-": -1, "0": 0, "+": 1}
 
 _UNKNOWN = Summary("", True, ())
 
@@ -81,7 +82,7 @@ _UNKNOWN = Summary("", True, ())
 @per_function
 def troubles(function: Function) -> tuple[Trouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
-    if function.language != "cpp" or not may_count(function):
+    if function.language != "cpp" or not (may_count(function) or is_slot(function)):
         return ()
     found = Counting(function, 0).run()
     return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
@@ -289,6 +290,8 @@ class Counting:
         call = event.node
         if call.kind == "delete":
             return [draft]
+        if (macro := last_name(call.callee)) in self.macros:
+            self.lose_named(draft, macro)
         self.look_at(event, draft)
         ways = [draft]
         given = [
@@ -359,7 +362,7 @@ class Counting:
         for index, argument in arguments(call):
             where = self.place(argument)
             known = draft.places.get(where) if where is not None else None
-            if known != Known("null") or where is None:
+            if known != NULL or where is None:
                 continue
             if self.references.use(call, index, self.function) not in ("released", "retained"):
                 draft.places.pop(where)  # had it been NULL, the call would have failed
@@ -385,9 +388,9 @@ class Counting:
             case "stolen on success":
                 failed = draft.copy()
                 failed.change(one, pending=True)
-                failed.places[_result(call)] = Known("negative")
+                failed.places[_result(call)] = Known("-")
                 self.steal(event, draft, argument, one)
-                draft.places[_result(call)] = Known("zero")
+                draft.places[_result(call)] = NULL
                 return [failed]
             case "lent":
                 self.lend(event, draft, index, one)
@@ -427,6 +430,7 @@ class Counting:
             draft.forget(one)  # the place's own reference
         elif held.count > 0:
             draft.change(one, count=held.count - 1)
+            self.ends.setdefault(self.site(one).index, set()).add(True)
             if held.count == 1 and held.kind == "new" and not held.stored:
                 draft.change(one, freed=event.index, dead=-1 if one in self.shared else event.index)
         elif held.taken >= 0:
@@ -445,13 +449,14 @@ class Counting:
         else:
             draft.forget(one)
         if clears and where is not None:
-            draft.places[where] = Known("null")
+            draft.places[where] = NULL
 
     def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
         if held.kind == "kept" or held.stored:
             draft.forget(one)
             return
+        self.ends.setdefault(self.site(one).index, set()).add(True)
         draft.change(one, count=held.count - 1, taken=event.index, owner=self.container(event, draft))
 
     def container(self, event: e.Call, draft: Draft) -> Id | None:
@@ -465,7 +470,7 @@ class Counting:
         """What stood in a container where something is put now may have been taken out."""
         into = self.container(event, draft)
         for other, lent in list(draft.objects.items()):
-            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken != event.index:
+            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken < 0:
                 draft.forget(other)
 
     def constants_given(self, event: e.Call, draft: Draft) -> None:
@@ -551,15 +556,14 @@ class Counting:
     def without(self, event: e.Call, draft: Draft, where: Place, nullable: bool) -> list[Draft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = _result(event.node)
-        others: list[tuple[Literal["positive", "zero", "negative"], bool]] = [("negative", False)]
-        others.append(("zero", not nullable))
+        others = (("-", False), ("0", not nullable))
         ways = []
         for sign, filled in others:
             way = draft.copy()
             way.places[answer] = Known(sign)
-            way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else Known("null")
+            way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else NULL
             ways.append(way)
-        draft.places[answer] = Known("positive")
+        draft.places[answer] = Known("+")
         return ways
 
     def lose_old(self, draft: Draft, where: Place) -> None:
@@ -614,7 +618,7 @@ class Counting:
         if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
             return
         made = callee.functions[0]
-        if not may_count(made) or not self.references.is_pointer(made.record.result, made):
+        if not (may_count(made) or made.is_short) or not self.references.is_pointer(made.record.result, made):
             return
         found = _summary(made, self.depth + 1)
         if found.result == "new":
@@ -701,11 +705,11 @@ class Counting:
         bare = _bare(value)
         match bare:
             case r.Literal(kind="null"):
-                draft.places[where] = Known("null")
+                draft.places[where] = NULL
             case r.Literal(kind="int" | "bool", text=said):
-                draft.places[where] = Known("null" if said in ("0", "false") else "positive")
+                draft.places[where] = NULL if said in ("0", "false") else Known("+", said == "1")
             case r.Unary(op="-", value=r.Literal(kind="int")):
-                draft.places[where] = Known("negative")
+                draft.places[where] = Known("-")
             case r.Call():
                 known = draft.places.get(_result(bare))
                 if isinstance(known, Known):
@@ -728,9 +732,8 @@ class Counting:
                 draft.forget(old)  # moved out: the reference of the place is the function's now
         if one is not None:
             held = draft.objects[one]
-            if held.kind == "new" and len(where) > 1 and where[0] in self.function.declared:
-                draft.change(one, count=max(held.count - 1, 0), stored=True)
-            elif held.kind == "new":
+            if held.kind == "new":
+                self.ends.setdefault(self.site(one).index, set()).add(True)
                 draft.change(one, count=max(held.count - 1, 0), stored=True)
             else:
                 draft.forget(one)
@@ -764,6 +767,7 @@ class Counting:
         found: dict[str, frozenset[str]] = {}
         said = {event.type for event in self.flow.writes if event.fresh}
         said |= {event.place[0] for event in self.flow.of(e.Read) if isinstance(event, e.Read) and len(event.place) == 1}
+        said |= {last_name(call.node.callee) for call in self.flow.calls}
         for name in said:
             if bodies := self.function.program.macros_named(name):
                 found[name] = frozenset(word for macro in bodies for word in re.findall(r"\w+", macro.body))
@@ -894,7 +898,7 @@ class Counting:
                 held = draft.objects[one]
                 kept = held.count == 0 and held.kind in ("kept", "borrowed")
                 results.add("new" if held.count == 1 else "borrowed" if kept else "?")
-            elif isinstance(_bare(leave.value), r.Literal) or draft.places.get(self.place(leave.value) or ()) == Known("null"):
+            elif isinstance(_bare(leave.value), r.Literal) or draft.places.get(self.place(leave.value) or ()) == NULL:
                 nullable = True
             else:
                 results.add("?")
@@ -953,7 +957,7 @@ class Counting:
         return frozenset(one for one in said if said.count(one) > 1)
 
     def forget_tests(self, draft: Draft, name: str) -> None:
-        for said in [said for said in draft.tests if name in said]:
+        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
             del draft.tests[said]
 
     def refine(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
@@ -967,8 +971,7 @@ class Counting:
                     left, right, op = right, left, _TURNED[op]
                 if _is_zero(right) and op in ("==", "!="):
                     return self.truth(left, draft, outcome == (op == "!="))
-                said = self.compared(op, left, draft, _bare(right))
-                return said is None or said == outcome
+                return self.compared(op, left, draft, outcome, _bare(right))
             case bare:
                 return self.truth(bare, draft, outcome)
 
@@ -983,11 +986,19 @@ class Counting:
 
     def truth(self, value: r.Value | None, draft: Draft, there: bool) -> bool:
         """Whether it can be that the value is not NULL, or not 0."""
+        if self.asks_for_errors(value):
+            for other, held in list(draft.objects.items()):
+                if held.null == "maybe":
+                    draft.change(other, null="unknown" if there else "no")
+            return True
         where = self.place(value)
         known = draft.places.get(where) if where is not None else None
         if isinstance(known, Known):
             self.asked(draft)
-            return there == (known.what in ("positive", "negative"))
+            left_over = known.signs.replace("0", "") if there else "0" if "0" in known.signs else ""
+            if left_over and where is not None:
+                draft.places[where] = known._replace(signs=left_over)
+            return bool(left_over)
         one = self.id_of(draft, value)
         if one is not None:
             held = draft.objects[one]
@@ -999,33 +1010,35 @@ class Counting:
             draft.make_null(one)
             return True
         bare = _bare(value)
-        if isinstance(bare, r.Call):
-            model = self.references.model(bare, self.function)
-            if model is not None and model.has("check", "global"):
-                for other, held in list(draft.objects.items()):
-                    if held.null == "maybe":
-                        draft.change(other, null="unknown" if there else "no")
-        elif where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
-            draft.places[where] = Known("null")
+        if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
+            draft.places[where] = NULL
         return True
 
-    def compared(self, op: str, left: r.Value, draft: Draft, right: r.Value | None) -> bool | None:
-        """What a comparison with a small number comes to on this way; None when nobody knows."""
-        where = self.place(left)
-        known = draft.places.get(where) if where is not None else None
-        sign = {"positive": 1, "zero": 0, "null": 0, "negative": -1}[known.what] if isinstance(known, Known) else None
-        if sign is None or not isinstance(right, r.Literal | r.Unary) or (said := text(right)) not in _SMALL:
-            return None
+    def asks_for_errors(self, value: r.Value | None) -> bool:
+        """Whether the call tells if a failure is pending."""
+        bare = _bare(value)
+        model = self.references.model(bare, self.function) if isinstance(bare, r.Call) else None
+        return model is not None and model.has("check", "global")
+
+    def compared(self, op: str, left: r.Value, draft: Draft, outcome: bool, right: r.Value | None) -> bool:
+        """Whether a comparison with a small number can come to this on this way."""
+        where, said = self.place(left), text(right) if isinstance(right, r.Literal | r.Unary) else ""
+        if where is None or said not in _SMALL:
+            return True
+        other, known = _SMALL[said], draft.places.get(where)
+        if known is None:
+            if not other and len(where) == 1 and where[0] in self.function.declared and draft.id_at(where) is None:
+                left_over = "".join(one for one in _SIGNS if _compare(_SIGNS[one], op, other) == outcome)
+                if left_over:
+                    draft.places[where] = Known(left_over, exact=False)
+            return True
+        if not isinstance(known, Known) or (other and not known.exact):
+            return True
         self.asked(draft)
-        other = _SMALL[said]
-        return {
-            "==": sign == other,
-            "!=": sign != other,
-            "<": sign < other,
-            "<=": sign <= other,
-            ">": sign > other,
-            ">=": sign >= other,
-        }[op]
+        left_over = "".join(one for one in known.signs if _compare(_SIGNS[one], op, other) == outcome)
+        if left_over:
+            draft.places[where] = known._replace(signs=left_over)
+        return bool(left_over)
 
     @staticmethod
     def asked(draft: Draft) -> None:
@@ -1043,6 +1056,17 @@ def _bare(value: r.Value | None) -> r.Value | None:
     while isinstance(value, r.Cast):
         value = value.value
     return value
+
+
+def _compare(one: int, op: str, other: int) -> bool:
+    return {
+        "==": one == other,
+        "!=": one != other,
+        "<": one < other,
+        "<=": one <= other,
+        ">": one > other,
+        ">=": one >= other,
+    }[op]
 
 
 def _is_zero(value: r.Value | None) -> bool:

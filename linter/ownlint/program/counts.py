@@ -47,9 +47,15 @@ class Held(NamedTuple):
 
 
 class Known(NamedTuple):
-    """A place holds no object: NULL, or a number of that sign, which may tell how a call went."""
+    """A place holds no object: NULL, or a number of one of these signs, which may tell how a call went."""
 
-    what: Literal["null", "positive", "zero", "negative"]
+    signs: str
+    """Of `-0+`; NULL is `0`."""
+    exact: bool = True
+    """It is -1, 0 or 1, as calls answer."""
+
+
+NULL = Known("0")
 
 
 Value = Id | Known
@@ -117,7 +123,7 @@ class Draft:
     def make_null(self, one: Id) -> None:
         """It turns out to be none: every place that holds it holds NULL."""
         for place in [place for place, value in self.places.items() if value == one]:
-            self.places[place] = Known("null")
+            self.places[place] = NULL
         self.forget(one)
 
     def is_dead(self, one: Id) -> int:

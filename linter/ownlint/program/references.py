@@ -202,7 +202,7 @@ class References:
                 case "adopt":
                     return "stolen on success" if effect.mode == "on success" else "stolen"
                 case "release":
-                    return "released"
+                    return "released" if model.counted else ""
                 case "retain":
                     return "retained"
                 case "returns":
@@ -217,14 +217,16 @@ class References:
             if macro.parameters is None or index >= len(macro.parameters):
                 continue
             parameter = macro.parameters[index]
-            for called in re.findall(rf"\b(\w+)\s*\(\s*(?:\([^()]*\)\s*)?[(]*{re.escape(parameter)}\b[)]*\s*\)", macro.body):
+            given = rf"\b(\w+)\s*\(\s*(?:\([^()]*\)\s*)?[(]*{re.escape(parameter)}\b[)]*\s*\)"
+            for called in re.findall(given, macro.body):
                 for model in self.program.models.function(called, "cpp", ()):
                     if model.has("release", "argument 1"):
                         return "released"
                     if model.has("retain", "argument 1"):
                         return "retained"
                 if called != macro.name and self.program.macros_named(called):
-                    inner = r.Call(call.start, call.end, r.Name(call.start, call.end, called), call.args[index : index + 1])
+                    name = r.Name(call.start, call.end, called)
+                    inner = r.Call(call.start, call.end, name, call.args[index : index + 1])
                     if found := self._by_macro(inner, 0):
                         return found
         return ""
