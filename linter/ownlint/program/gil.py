@@ -274,7 +274,10 @@ def guard_kind(program: Program, written: str, file: r.File, scope: str) -> Guar
         if model.holds == LOCK:
             return "drop" if "unguard" in model.roles else "take"
     cls = program.find_class(meant.name, scope, file)
-    return _own(program).get(cls.symbol, "") if cls is not None else ""
+    if cls is not None:
+        return _own(program).get(cls.symbol, "")
+    named = {kind for symbol, kind in _own(program).items() if symbol.rpartition("::")[2] == meant.last}
+    return "take" if named == {"take"} else ""  # `typename D::Lock`: where nobody knows, it is taken
 
 
 @per_program

@@ -13,7 +13,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
 from ownlint.program import events as e
-from ownlint.program import gil, types
+from ownlint.program import entrances, gil, types
 from ownlint.program.once import once, per_program
 from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.program import Program
@@ -345,7 +345,7 @@ class _Reader:
         if callee.certainty != "certain" and not only:
             return None
         for target in callee.functions[:1]:
-            use = _needed(target, self.above)
+            use = _needed(target, self.above) if entrances.guarded(target) is None else None  # else it is said there
             if use is not None:
                 inside = target.step(use.event, f"{use.what} here")
                 return Use(event, f"`{text(node.callee)}` uses Python and is called", (inside, *use.steps), use.throws)
