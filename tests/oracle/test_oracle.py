@@ -1,7 +1,7 @@
 """What a binding does is asked of the real frameworks, and held against what ownlint says of the very same source.
 
 Each extension is built from `with_*.cc`; every `// row: NAME` in it is run by `probe.py` in a process of its own, with
-freed memory poisoned, and is then looked up in ownlint's report. It compiles for a minute or two, so it runs when it is asked for:
+freed memory poisoned, and is then looked up in ownlint's report. It compiles for a minute or two, and runs when asked:
 
     OWNLINT_ORACLE=1 python -m pytest -s tests/oracle
 

@@ -147,7 +147,7 @@ class Policies:
             elif nurse == 0:
                 ineffective, reason = extra, "keeps another than what the result points into"
         sure: Certainty = (
-            "possible" if any(self._is_unknown(extra, spelled) for extra, spelled in self.extras) else "certain"
+            "possible" if any(self.is_unknown(extra, spelled) for extra, spelled in self.extras) else "certain"
         )
         policy, written = self.written_policy()
         if handing in ("value", "object"):
@@ -164,7 +164,7 @@ class Policies:
             return _KEPT  # copied, moved or taken over: no borrow reaches Python
         return Protection(False, ineffective or written, reason or "keeps nobody alive", sure)
 
-    def _is_unknown(self, extra: r.Extra, spelled: str) -> bool:
+    def is_unknown(self, extra: r.Extra, spelled: str) -> bool:
         """An extra that is a bare name nobody here explains: a parameter of the function around it, a pack."""
         if spelled != extra.text or not extra.name or "(" in extra.text or "::" in extra.text:
             return False

@@ -11,7 +11,7 @@ from ownlint.facts.records import Span
 from ownlint.program import types
 from ownlint.program.models import FrameworkModel
 from ownlint.program.places import last_name, strip
-from ownlint.program.policies import Handing
+from ownlint.program.policies import Handing, Policies
 from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import Target, returned_values, scope_of, target_of
 
@@ -170,6 +170,16 @@ def spelled_namespace(file: r.File, framework: FrameworkModel) -> str:
     if any(alias.kind == "open" and alias.target.removeprefix("::") in names for alias in file.aliases):
         return ""
     return f"{framework.library.replace('boost_', 'boost::')}::"
+
+
+def policy_named(binding: Binding, meaning: str) -> str:
+    """How this file would write the policy of that meaning; empty where one is written already."""
+    framework = framework_of(binding)
+    if framework is None or Policies(binding, framework).written_policy()[1] is not None:
+        return ""
+    name = next((name for name, means in framework.policies.items() if means == meaning), "")
+    kind = next((n for n, means in framework.extras.items() if means == "policy" and n not in framework.policies), "")
+    return f"{spelled_namespace(binding.file, framework)}{kind}::{name}" if name and kind else ""
 
 
 def behind_callable(binding: Binding) -> Span:

@@ -331,6 +331,10 @@ class class_ : public object {
   class_& def_prop_ro(const char* name, F getter, const E&... extras) { return *this; }
   template <class F, class... E>
   class_& def_ro(const char* name, F member, const E&... extras) { return *this; }
+  template <class F, class... E>
+  class_& def_rw(const char* name, F member, const E&... extras) { return *this; }
+  template <class F, class G, class... E>
+  class_& def_prop_rw(const char* name, F getter, G setter, const E&... extras) { return *this; }
 };
 }  // namespace nanobind
 
