@@ -42,6 +42,9 @@ class Entrances:
         self.known: dict[Function, list[Entrance]] = {}
         for binding in program.bindings:
             self._bound(binding)
+        for file in program.files.values():
+            for bound in file.bound_classes:
+                self._ended(file, bound)
         for function in program.functions:
             if function.language == "cpp":
                 for started, at, sure in spawned(function):
@@ -53,6 +56,17 @@ class Entrances:
 
     def _add(self, function: Function, entrance: Entrance) -> None:
         self.known.setdefault(function, []).append(entrance)
+
+    def _ended(self, file: r.File, bound: r.BoundClass) -> None:
+        """The destructor of a bound class: Python ends its objects."""
+        framework = self.program.models.frameworks.get(bound.framework)
+        cls = self.program.find_class(self.program.expand(bound.type, file, at=bound.start), "", file)
+        if framework is None or cls is None or cls.destructor is None:
+            return
+        if any(framework.extras.get(extra.name) == "call guard" for extra in bound.extras):
+            return
+        step = Step(file.path, bound.span, f"Python ends objects of `{bound.name}`, with the GIL held")
+        self._add(cls.destructor, Entrance("binding", gil.HELD, step))
 
     def _bound(self, binding: Binding) -> None:
         target = callable_of(binding)

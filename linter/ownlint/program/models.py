@@ -294,7 +294,7 @@ class Gil(msgspec.Struct, frozen=True):
     """The interpreter's lock: functions (patterns of qualified names) that need it held (`needs`), whatever others say
     not (`free`), that give it up (`drops`), take it (`takes`), put it back as it was before it was taken (`restores`),
     ask for it (`asks`), ask whether there is an interpreter (`alive`), start one (`starts`) and end it (`ends`), and
-    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing.
+    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing; `runs`: those that can let go of it on the way.
     `methods`: methods of its objects that need no lock; `empty`: types whose default constructor makes no object;
     `embeds`: words of programs that have an interpreter of their own."""
 
@@ -309,6 +309,7 @@ class Gil(msgspec.Struct, frozen=True):
     ends: tuple[str, ...] = ()
     exits: tuple[str, ...] = ()
     calm: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     empty: tuple[str, ...] = ()
     embeds: tuple[str, ...] = ()
@@ -1041,8 +1042,9 @@ class Models:
         self._droppable: _Index[StatusModel] = _Index("::")
         self._returning_names: dict[str, bool] = {}
         self._class_index: _Index[ClassModel] = _Index("::")
-        self._gil_index: _Index[str] = _Index("::")
+        self._gil_index: _Index[tuple[str, bool]] = _Index("::")
         self._calm_index: _Index[str] = _Index("::")
+        self._runs_index: _Index[str] = _Index("::")
         self._function_index: dict[Language, _Index[FunctionModel]] = {"cpp": _Index("::"), "python": _Index(".")}
         for file in files:
             for status in file.statuses:
@@ -1056,9 +1058,11 @@ class Models:
                 self._class_index.add(cls.name, cls.bare, cls)
             for word in GIL_WORDS:
                 for name in getattr(file.gil, word):
-                    self._gil_index.add(name, False, word)
+                    self._gil_index.add(name, False, (word, "*" in name))
             for name in file.gil.calm:
                 self._calm_index.add(name, False, name)
+            for name in file.gil.runs:
+                self._runs_index.add(name, False, name)
             for function in file.functions:
                 for language in function.languages:
                     self._function_index[language].add(function.name, function.bare, function)
@@ -1223,7 +1227,10 @@ class Models:
         key = (symbol, scopes)
         if key not in self._gil_words:
             parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
-            found = {word for fit, word in self._gil_index.find(parts, self._scopes(scopes)) if fit != "possible"}
+            # A pattern fits whatever stands in an opened namespace, and most of that is not the library's.
+            patterns = {word for fit, (word, wild) in self._gil_index.find(parts, ()) if fit != "possible" and wild}
+            near = self._gil_index.find(parts, self._scopes(scopes))
+            found = patterns | {word for fit, (word, wild) in near if fit != "possible" and not wild}
             self._gil_words[key] = next((word for word in GIL_WORDS if word in found), "")
         return self._gil_words[key]
 
@@ -1233,8 +1240,15 @@ class Models:
 
     def is_calm(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
         """Whether a library's function that needs the interpreter's lock throws nothing all the same."""
+        return self._is_among(self._calm_index, symbol, scopes)
+
+    def runs_python(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
+        """Whether a library's function runs code of Python's, in which another thread may get the lock."""
+        return self._is_among(self._runs_index, symbol, scopes)
+
+    def _is_among(self, index: _Index[str], symbol: str, scopes: tuple[str, ...]) -> bool:
         parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
-        return any(fit != "possible" for fit, _ in self._calm_index.find(parts, self._scopes(scopes)))
+        return any(fit != "possible" for fit, _ in index.find(parts, self._scopes(scopes)))
 
     def verbs(self, last: str, place: str = "") -> frozenset[Verb]:
         """What C++ functions of that last name may do, whose ever they are; to a place of that kind alone."""

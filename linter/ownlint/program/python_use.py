@@ -35,6 +35,8 @@ class Use(NamedTuple):
     steps: tuple[Step, ...] = ()
     throws: bool = True
     """Whether it may leave with a C++ exception."""
+    runs: bool = False
+    """Whether it runs code of Python's, in which another thread may get the lock."""
 
 
 # --- types -------------------------------------------------------------------------------------------
@@ -250,7 +252,7 @@ class _Reader:
         if self.is_local(callee.text):
             if self.kind(callee) not in ("object", "handle") or self.is_array(callee):
                 return None
-            return Use(event, f"`{callee.text}` is called")
+            return Use(event, f"`{callee.text}` is called", runs=True)
         word = self.models.gil_word(callee.text, self.scopes)
         if word == "asks" and event.asserted:
             return Use(event, f"`{callee.text}` asserts that it is held")
@@ -261,6 +263,7 @@ class _Reader:
             event,
             f"`{callee.text}` is called",
             throws=not c_function and not self.models.is_calm(callee.text, self.scopes),
+            runs=self.models.runs_python(callee.text, self.scopes),
         )
 
     def is_local(self, name: str) -> bool:
@@ -280,13 +283,13 @@ class _Reader:
         if kind not in ("object", "handle"):
             member = self.program.type_of(node.callee, self.function)
             if member and kind_of(self.function, member) in ("object", "handle"):
-                return Use(event, f"`{text(node.callee)}` is called")
+                return Use(event, f"`{text(node.callee)}` is called", runs=True)
             return None
         if name in self.models.gil.methods or (self.is_array(base) and name in _ELEMENTS):
             return None
         if self.program.callee(node, self.function).records:
             return None
-        return Use(event, f"`{text(node.callee)}` is called", throws=name not in _COUNTS)
+        return Use(event, f"`{text(node.callee)}` is called", throws=name not in _COUNTS, runs=name not in _PLAIN)
 
     def copied_in(self, event: e.Call, node: r.Call) -> Use | None:
         """A Python object that is copied into a lambda, or into a parameter by value of the project's own function."""
@@ -324,7 +327,7 @@ class _Reader:
             function = self.program.function_at(self.function.file, made)
             use = _needed(function, self.above) if function is not None else None
             if use is not None and function is not None:
-                return Use(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws)
+                return Use(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws, use.runs)
         return None
 
     def runs_at_once(self, node: r.Call, position: int) -> bool:
@@ -348,7 +351,8 @@ class _Reader:
             use = _needed(target, self.above) if entrances.guarded(target) is None else None  # else it is said there
             if use is not None:
                 inside = target.step(use.event, f"{use.what} here")
-                return Use(event, f"`{text(node.callee)}` uses Python and is called", (inside, *use.steps), use.throws)
+                what = f"`{text(node.callee)}` uses Python and is called"
+                return Use(event, what, (inside, *use.steps), use.throws, use.runs)
         return None
 
     # --- values ---
@@ -422,6 +426,8 @@ class _Reader:
 
 _ELEMENTS = frozenset({"operator()", "operator[]"})
 _COUNTS = frozenset({"inc_ref", "dec_ref", "reset", "clear"})
+_PLAIN = _COUNTS | {"append", "def", "add_object", "doc", "size", "contains", "insert"}
+"""Methods that run no code of Python's on what they are usually given."""
 _KEEPS = frozenset(
     {"thread", "jthread", "async", "function", "move_only_function", "packaged_task", "make_shared", "make_unique"}
     | {"shared_ptr", "unique_ptr", "bind", "bind_front", "atexit", "make_pair", "make_tuple", "move", "forward"}
