@@ -9,6 +9,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
+from ownlint.program.holding import field_of
 from ownlint.program.models import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.policies import Policies
@@ -107,15 +108,7 @@ def stored_by_field(binding: Binding) -> Step | None:
     record, framework = binding.record, framework_of(binding)
     if record.kind != "field_rw" or framework is None or framework.facts.get("field_setter_keeps") != "nothing":
         return None
-    inner = strip(record.callable)
-    if not isinstance(inner, r.Unary) or not isinstance(inner.value, r.Name):
-        return None
-    owner, _, name = inner.value.text.rpartition("::")
-    scope = binding.around.record.scope if binding.around is not None else ""
-    cls = binding.program.find_class(
-        binding.program.expand(owner, binding.file, scope, record.start), scope, binding.file
-    )
-    held = cls.field(name) if cls is not None else None
+    held = field_of(binding)
     if held is None or held[1].static:
         return None
     home, field = held
