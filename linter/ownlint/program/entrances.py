@@ -224,7 +224,7 @@ def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]
         return [
             value
             for value, parameter in zip(node.args, callee.records[0].parameters if callee.records else (), strict=False)
-            if _is_kept(callee.functions, parameter.name)
+            if is_kept(callee.functions, parameter.name)
         ], False
     return [], True
 
@@ -234,7 +234,7 @@ def _interesting(program: Program) -> frozenset[str]:
     return _spawn_words(program) | _pools(program) | _FILLS
 
 
-def _is_kept(functions: tuple[Function, ...], name: str) -> bool:
+def is_kept(functions: tuple[Function, ...], name: str) -> bool:
     """Whether the function keeps the parameter for later."""
     for function in functions:
         for event in function.flow:

@@ -384,3 +384,15 @@ def _types(program: Program) -> re.Pattern[bytes]:
         name for word in ("drops", "takes") for name in getattr(program.models.gil, word) if "*" not in name
     }
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names)))})\b".encode())
+
+
+def taken(function: Function, entry: State) -> e.Event | None:
+    """The first event that takes the lock."""
+    found = states(function, entry)
+    for event in function.flow:
+        before = found.get(event.index)
+        if before is None or before.status == "held":
+            continue
+        if any(found.get(index, UNKNOWN).status == "held" for index, _ in function.flow.successors[event.index]):
+            return event
+    return None

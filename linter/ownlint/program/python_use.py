@@ -12,8 +12,9 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
-from ownlint.program import events as e
 from ownlint.program import entrances, gil, types
+from ownlint.program import events as e
+from ownlint.program.glance import says
 from ownlint.program.once import once, per_program
 from ownlint.program.places import calls_in, last_name, strip
 from ownlint.program.program import Program
@@ -194,6 +195,33 @@ def may_use(function: Function) -> bool:
     )
 
 
+def captures(
+    function: Function, made: r.Lambda, kinds: frozenset[Kind] = frozenset({"object"})
+) -> Iterator[tuple[str, r.Value]]:
+    """The Python objects of which a lambda has one of its own: their names in it, and what they begin with."""
+    for capture in made.captures:
+        if capture.by_reference or capture.name in ("this", "*this", "&"):
+            continue
+        if capture.name == "=":
+            yield from _captured_unnamed(function, made, capture, kinds)
+            continue
+        value = capture.value or r.Name(capture.start, capture.end, capture.name)
+        if kind_of(function, function.program.type_of(strip(value), function)) in kinds:
+            yield capture.name, value
+
+
+def _captured_unnamed(
+    function: Function, made: r.Lambda, capture: r.Capture, kinds: frozenset[Kind]
+) -> Iterator[tuple[str, r.Value]]:
+    """What `[=]` copies: the locals around that the body names."""
+    inner = function.program.function_at(function.file, made.function)
+    if inner is None:
+        return
+    for name, (written, _) in sorted(function.locals.items()):
+        if name not in inner.locals and kind_of(function, written) in kinds and says(inner, name):
+            yield name, r.Name(capture.start, capture.end, name)
+
+
 def given_away(function: Function) -> frozenset[str]:
     """Locals that are moved from or released somewhere."""
     return _Reader(function, frozenset()).given_away()
@@ -307,14 +335,10 @@ class _Reader:
         return None
 
     def captured(self, made: r.Lambda) -> str:
-        for capture in made.captures:
-            if capture.by_reference or capture.name in ("this", "*this", "&", "="):
-                continue
-            value = capture.value or r.Name(capture.start, capture.end, capture.name)
-            if _is_move(value) or isinstance(value, r.Call):
-                continue
-            if self.kind(value) == "object":
-                return capture.name
+        """The first Python object that a lambda copies where it is made; one that is moved in is not counted then."""
+        for name, value in captures(self.function, made):
+            if not _is_move(value) and not isinstance(value, r.Call):
+                return name
         return ""
 
     def by_lambda(self, event: e.Call, node: r.Call) -> Use | None:

@@ -71,4 +71,6 @@ def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
     if cls is None:
         return ()
     fields = list(python_use.held_fields(cls))[:1]
-    return tuple(cls.step(field, f"`{field.name}` counts a reference") for field in fields if field in cls.record.fields)
+    return tuple(
+        cls.step(field, f"`{field.name}` counts a reference") for field in fields if field in cls.record.fields
+    )

@@ -191,9 +191,7 @@ def _needs(function: Function, call: events.Call, role: str) -> Step | None:
 
 def _takes(function: Function, depth: int) -> Step | None:
     if python_use.takes(function):
-        states = gil.states(function, gil.RELEASED)
-        held = next((event for event in function.flow if states.get(event.index, gil.UNKNOWN).status == "held"), None)
-        return function.step(held or function.record, "this thread needs it")
+        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs it")
     use = python_use.without_lock(function)
     if use is not None:
         return function.step(use.event, "this thread needs it")
