@@ -72,6 +72,8 @@ class Summary(NamedTuple):
     arguments: tuple[Use, ...]
 
 
+_BY_WAY = frozenset({"leaked", "surplus", "null used"})
+"""What is told by the way that leads there."""
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SMALL = {"0": 0, "1": 1, "-1": -1}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
@@ -150,7 +152,14 @@ class Counting:
                     if target not in pending:
                         pending.add(target)
                         heapq.heappush(queue, target)
-        return [self.judged(one) for one in self.found.values()]
+        jumps = self.jumps_in_macros
+        return [self.judged(one) for one in self.found.values() if not jumps or one.what not in _BY_WAY]
+
+    @cached_property
+    def jumps_in_macros(self) -> bool:
+        """Whether a macro of the project hides a `goto`: where that leads is not known."""
+        named = self.function.program.macros_named
+        return any("goto" in macro.body for name in self.macros for macro in named(name))
 
     def judged(self, one: Trouble) -> Trouble:
         if one.what not in ("leaked", "surplus"):
@@ -176,10 +185,32 @@ class Counting:
                 for draft in self.decided(event, Draft(state), outcome):
                     yield target, draft.state()
             return
+        asks = isinstance(event, e.Call) and self.leaves_on_error(event.node)
         for draft in self.passed(event, Draft(state)):
             after = draft.state()
             for target, _ in edges:
-                yield target, after
+                yield target, self.settled(draft, self.flow.events[target]).state() if asks else after
+
+    def leaves_on_error(self, call: r.Call) -> bool:
+        """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""
+        if self.function.program.role(last_name(call.callee)) != "return on failure":
+            return False
+        said = [inner for argument in call.args for inner in walk(argument)]
+        return not any(
+            isinstance(inner, r.Call) or (isinstance(inner, r.Name) and inner.text in self.function.declared)
+            for inner in said
+        )
+
+    @staticmethod
+    def settled(draft: Draft, then: Event) -> Draft:
+        """Behind such a macro: what has answered is there, or it has left because something did not."""
+        way = draft.copy()
+        for one, held in list(way.objects.items()):
+            if isinstance(then, e.Leave) and held.null in ("maybe", "unknown") and held.kind == "new":
+                way.make_null(one)
+            elif held.null != "no":
+                way.change(one, null="no")
+        return way
 
     def passed(self, event: Event, draft: Draft) -> list[Draft]:
         match event:
@@ -327,7 +358,10 @@ class Counting:
         where = self.place(bare)
         if where is None or where in draft.places or not self.is_seen_by_others(bare, where):
             return None
-        if where[0] in self.function.declared and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers:
+        if (
+            where[0] in self.function.declared
+            and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
+        ):
             return None  # a member of a local struct, an element of a local array
         if isinstance(bare, r.Name) and not (self.function.program.is_variable(bare.text) or len(where) > 1):
             if self.references.source(bare, self.function).kind != "borrowed":
@@ -362,13 +396,17 @@ class Counting:
         for index, argument in arguments(call):
             where = self.place(argument)
             known = draft.places.get(where) if where is not None else None
-            if known != NULL or where is None:
+            if not isinstance(known, Known) or known.signs != "0" or where is None:
                 continue
-            if self.references.use(call, index, self.function) not in ("released", "retained"):
+            use = self.references.use(call, index, self.function)
+            if use not in ("released", "retained"):
                 draft.places.pop(where)  # had it been NULL, the call would have failed
+                if not known.exact:
+                    continue
             if model is not None and model.has("needs", f"argument {index + 1}"):
                 self.found.setdefault(
-                    ("null used", where, event.index), Trouble("null used", text(argument), event, event, None, argument)
+                    ("null used", where, event.index),
+                    Trouble("null used", text(argument), event, event, None, argument),
                 )
 
     def give(self, event: e.Call, draft: Draft, index: int, argument: r.Value, one: Id) -> list[Draft]:
@@ -542,7 +580,9 @@ class Counting:
                 self.lose_old(draft, where)
                 if model.has("may fail"):
                     ways += self.without(event, draft, where, model.nullable)
-                draft.places[where] = draft.begin(event.index, Held("new", 1, "unknown"))
+                one = draft.begin(event.index, Held("new", 1, "unknown"))
+                draft.places[where] = one
+                self.shared.add(one)
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
                 self.lose(draft, where)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
@@ -572,7 +612,7 @@ class Counting:
 
     def hand_out(self, event: e.Call, draft: Draft) -> None:
         where = _result(event.node)
-        if where in draft.places:
+        if where in draft.places or id(event.node) in self.escaping:
             return
         source = self.references.source(event.node, self.function)
         if source.call is not event.node or source.model is None:
@@ -609,7 +649,7 @@ class Counting:
                 if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
                     index = effect.other.index
                     owner = self.id_of(draft, event.node.args[index]) if 0 <= index < len(event.node.args) else None
-                    if owner is not None and not model.counted:
+                    if owner is not None and not model.counted and model.keeps is None:
                         draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
             return
         if event.node.kind != "call":
@@ -622,7 +662,7 @@ class Counting:
             return
         found = _summary(made, self.depth + 1)
         if found.result == "new":
-            draft.places[where] = draft.begin(event.index, Held("new", 1, "unknown"))
+            draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
         elif found.result == "borrowed":
             draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
 
@@ -766,7 +806,9 @@ class Counting:
         """The project's macros that are statements of their own, and the names in their bodies."""
         found: dict[str, frozenset[str]] = {}
         said = {event.type for event in self.flow.writes if event.fresh}
-        said |= {event.place[0] for event in self.flow.of(e.Read) if isinstance(event, e.Read) and len(event.place) == 1}
+        said |= {
+            event.place[0] for event in self.flow.of(e.Read) if isinstance(event, e.Read) and len(event.place) == 1
+        }
         said |= {last_name(call.node.callee) for call in self.flow.calls}
         for name in said:
             if bodies := self.function.program.macros_named(name):
@@ -869,7 +911,7 @@ class Counting:
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.count <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
             because = held.taken if held.taken >= 0 else -1
-            if not (held.stored and held.kind != "new") and held.null != "maybe" or held.kind == "borrowed":
+            if (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
                 self.report("returned borrowed", draft, one, event, event.value, because)
         else:
             self.ends.setdefault(self.site(one).index, set()).add(True)
@@ -897,6 +939,7 @@ class Counting:
             if one is not None:
                 held = draft.objects[one]
                 kept = held.count == 0 and held.kind in ("kept", "borrowed")
+                nullable = nullable or held.null != "no"
                 results.add("new" if held.count == 1 else "borrowed" if kept else "?")
             elif isinstance(_bare(leave.value), r.Literal) or draft.places.get(self.place(leave.value) or ()) == NULL:
                 nullable = True
@@ -921,6 +964,8 @@ class Counting:
     # --- tests ---
 
     def decided(self, event: e.Test, draft: Draft, outcome: bool | None) -> Iterator[Draft]:
+        if event.asserted:
+            outcome = True
         if outcome is None:
             yield draft
             return
@@ -1011,7 +1056,7 @@ class Counting:
             return True
         bare = _bare(value)
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
-            draft.places[where] = NULL
+            draft.places[where] = Known("0", exact=False)
         return True
 
     def asks_for_errors(self, value: r.Value | None) -> bool:

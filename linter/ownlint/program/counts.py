@@ -52,7 +52,7 @@ class Known(NamedTuple):
     signs: str
     """Of `-0+`; NULL is `0`."""
     exact: bool = True
-    """It is -1, 0 or 1, as calls answer."""
+    """It is -1, 0 or 1, as calls answer, or NULL because the code says so; a test alone says less."""
 
 
 NULL = Known("0")
@@ -123,7 +123,7 @@ class Draft:
     def make_null(self, one: Id) -> None:
         """It turns out to be none: every place that holds it holds NULL."""
         for place in [place for place, value in self.places.items() if value == one]:
-            self.places[place] = NULL
+            self.places[place] = Known("0", exact=False)
         self.forget(one)
 
     def is_dead(self, one: Id) -> int:

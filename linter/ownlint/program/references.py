@@ -52,7 +52,8 @@ class References:
     # --- calls ---
 
     def model(self, call: r.Call, function: Function) -> FunctionModel | None:
-        """What a library says of the call; None for the project's own functions, and for what has no entry."""
+        """What a library says of the call; None for what has no entry. A function or macro of the project that has the
+        name of a library's stands in for it, where the library is too old to have it."""
         if call.kind != "call":
             return None
         if isinstance(call.callee, r.Member):
@@ -63,9 +64,12 @@ class References:
             return None
         found = self.program.models.function(call.callee.text, "cpp", self.program.scopes(function))
         best = found[0] if found and found[0].certainty != "possible" else None
-        if best is None or self.program.callee(call, function).functions or self.is_macro(call):
-            return None
+        if best is not None and "*" in best.name and self.is_project(call, function):
+            return None  # it only looks like one
         return best
+
+    def is_project(self, call: r.Call, function: Function) -> bool:
+        return self.is_macro(call) or bool(self.program.callee(call, function).functions)
 
     def _method(self, call: r.Call, callee: r.Member, function: Function) -> FunctionModel | None:
         """A method of a wrapped object; those of `object` are those of all that are derived from it."""
@@ -105,7 +109,7 @@ class References:
         match value:
             case r.Call(callee=r.Member(base=base, name=name)) if self.model(value, function) is not None:
                 model = self.program.models.counted_method(name)
-                return model is not None and "ptr" != name and self.is_object(base, function)
+                return model is not None and name != "ptr" and self.is_object(base, function)
             case r.Call(callee=r.Name(), template=template):
                 model = self.model(value, function)
                 if model is not None and model.has("own", "result"):
@@ -155,7 +159,7 @@ class References:
         model = self.model(call, function)
         if model is None:
             return NOTHING
-        if not model.counted or model.has("keep", "argument 1") and model.has("own", "result"):
+        if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
         if on is not None:
@@ -195,6 +199,8 @@ class References:
             if letter is None:
                 return ""
             return "stolen" if letter in model.format_steals else "lent"
+        if model.has("returns", f"argument {index + 1}"):
+            return "passed on"
         for effect in model.effects:
             if effect.place is None or effect.place.index != index:
                 continue
@@ -205,8 +211,6 @@ class References:
                     return "released" if model.counted else ""
                 case "retain":
                     return "retained"
-                case "returns":
-                    return "passed on"
                 case "keep" if effect.other is not None and effect.other.kind == "result":
                     return "borrowed by an owner"
         return "lent"

@@ -77,9 +77,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             )
 
 
-def _fix(
-    function: Function, known: references.References, call: records.Call, source: references.Source
-) -> Fix | None:
+def _fix(function: Function, known: references.References, call: records.Call, source: references.Source) -> Fix | None:
     """`steal` becomes `borrow`; `o.ptr()` counts up first."""
     model = known.model(call, function)
     if model is not None and model.has("own", "result"):

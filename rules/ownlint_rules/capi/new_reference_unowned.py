@@ -68,16 +68,18 @@ def new_reference_unowned(function: Function) -> Iterator[Finding]:
         yield from _forgotten(function, known, test)
 
 
-def _in_arguments(
-    function: Function, known: references.References, call: records.Call
-) -> Iterator[Finding]:
+def _in_arguments(function: Function, known: references.References, call: records.Call) -> Iterator[Finding]:
     for index, argument in references.arguments(call):
         source = known.source(argument, function)
         if source.kind != "new" or source.call is None:
             continue
         made = places.last_name(source.call.callee)
         to = places.last_name(call.callee)
-        match known.use(call, index, function):
+        use = known.use(call, index, function)
+        model = known.model(call, function)
+        if use == "passed on" and model is not None and model.has("retain", f"argument {index + 1}"):
+            use = "retained"
+        match use:
             case "borrowed by an owner":
                 yield function.finding(
                     argument,
