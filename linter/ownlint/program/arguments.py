@@ -13,6 +13,7 @@ from ownlint.program.holding import field_of
 from ownlint.program.models import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.policies import Policies
+from ownlint.program.program import Program
 from ownlint.program.signatures import Signature, framework_of, signature_of
 from ownlint.program.stored import Stored, constructed, made_by, stores
 from ownlint.program.subjects import Binding, Class
@@ -119,3 +120,35 @@ def stored_by_field(binding: Binding) -> Step | None:
     if any(keep.patient == 2 and not said.is_ignored(keep.extra) for keep in said.keep_alives()):
         return None
     return Step(home.path, field.span, f"`{home.name}::{field.name}` is a raw pointer")
+
+
+# --- who keeps whom ------------------------------------------------------------------------------
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A keep-alive that holds, by the classes of its two ends."""
+
+    binding: Binding
+    nurse: str
+    patient: str
+    indexes: tuple[int, int]
+
+
+def kept_classes(program: Program) -> Iterator[Kept]:
+    """Every keep-alive of the project whose both ends are bound classes, in the order of the sources."""
+    for binding in program.bindings:
+        framework = framework_of(binding)
+        if framework is None or not binding.record.extras:
+            continue
+        said = Policies(binding, framework)
+        keeps = [keep for keep in said.keep_alives() if not said.is_ignored(keep.extra)]
+        signature = signature_of(binding) if keeps else None
+        if signature is None or signature.parameters is None:
+            continue
+        ends = (signature.result, *signature.parameters)
+        for keep in keeps:
+            if max(keep.nurse, keep.patient) >= len(ends):
+                continue
+            nurse, patient = (types.parse(ends[index]).last for index in (keep.nurse, keep.patient))
+            if {nurse, patient} <= program.bound_types:
+                yield Kept(binding, nurse, patient, (keep.nurse, keep.patient))

@@ -66,7 +66,7 @@ def _cast(call: r.Call, function: Function, framework: FrameworkModel) -> Iterat
     policy = policies[0] if policies else framework.defaults.get("cast pointer", "")
     if len(call.args) > 1 and not policies:
         return  # a policy by another name
-    if policy in ("automatic",):
+    if policy == "automatic":
         return
     policy = "reference" if policy == "automatic reference" else policy
     given = call.args[0]
