@@ -25,10 +25,10 @@ _ROUNDS = 3
 
 
 class Held(NamedTuple):
-    """One object as this way sees it. `count` is how many references the function owes."""
+    """One object as this way sees it. `owed` is how many references the function owes."""
 
     kind: Kind
-    count: int
+    owed: int
     null: Null = "unknown"
     owner: Id | None = None
     """Who lends it: with the owner's last reference it is gone."""
@@ -85,7 +85,7 @@ class Draft:
         kept = (
             (one, held)
             for one, held in self.objects.items()
-            if one in named or one in lending or (held.count and not held.stored)
+            if one in named or one in lending or (held.owed and not held.stored)
         )
         return State(frozenset(self.places.items()), frozenset(kept), frozenset(self.tests.items()))
 
@@ -134,7 +134,7 @@ class Draft:
                 return -1
             if held.dead >= 0 or held.owner is None:
                 return held.dead
-            if held.count > 0:
+            if held.owed > 0:
                 return -1  # it has a reference of its own
             one = held.owner
         return -1

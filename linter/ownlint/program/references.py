@@ -81,7 +81,7 @@ class References:
         return bool(self.program.macros_named(last_name(call.callee)))
 
     def is_library(self, call: r.Call, function: Function) -> bool:
-        """Whether the call is of a library whose functions borrow what they are given, unless a model says otherwise."""
+        """Whether the call is of a library whose functions borrow what they are given, unless an entry says more."""
         if call.kind != "call" or not isinstance(call.callee, r.Name) or "::" in call.callee.text:
             return False
         if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
@@ -110,7 +110,7 @@ class References:
             case r.Call(callee=r.Member(base=base, name=name)) if self.model(value, function) is not None:
                 model = self.program.models.counted_method(name)
                 return model is not None and name != "ptr" and self.is_object(base, function)
-            case r.Call(callee=r.Name(), template=template):
+            case r.Call(callee=r.Name()):
                 model = self.model(value, function)
                 if model is not None and model.has("own", "result"):
                     return True

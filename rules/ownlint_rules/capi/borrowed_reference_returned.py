@@ -39,8 +39,8 @@ tables of number, sequence and mapping methods), the return of an argument, a me
 Quiet: what was counted up on the way; `Py_RETURN_NONE` and its relatives; a member whose reference is moved out
 (`self->name = NULL` before the return); functions in no table, whose contract nobody states.
 
-Limits: `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm; it does
-on every version before.
+Limits: `None`, `True` and `False` are immortal since Python 3.12, and returning them borrowed then does no harm; it
+does on every version before.
 
 Source: docs.python.org/3/c-api/structures.html#c.PyCFunction: "returns a new reference".
 """
