@@ -249,7 +249,12 @@ class _Reader:
         return None
 
     def kind(self, value: r.Value | None) -> Kind:
-        return kind_of(self.function, self.program.type_of(value, self.function)) if value is not None else ""
+        if value is None:
+            return ""
+        written = self.program.type_of(value, self.function)
+        if not written and isinstance(value, r.Call) and isinstance(value.callee, r.Name):
+            written = value.callee.text  # `T(a)` is spelled like a call
+        return kind_of(self.function, written)
 
     def is_array(self, value: r.Value) -> bool:
         """Whether it is an array, whose elements are C++'s."""
