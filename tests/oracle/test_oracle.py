@@ -40,7 +40,10 @@ SETUPS = (
     Setup("nanobind", "nanobind>=2.9", "with_nanobind"),
 )
 
-GAPS: dict[tuple[str, str], str] = {}
+GAPS: dict[tuple[str, str], str] = {
+    ("*", "pytuple_ka01"): "what a lambda without a result type returns from `make_tuple` is not known",
+    ("*", "gil_capture"): "a copy of a lambda copies what it captured; that is not followed",
+}
 """Setup (or `*`) and row -> why ownlint says otherwise there."""
 
 pytestmark = pytest.mark.skipif(
@@ -104,11 +107,11 @@ def agree(happened: str, says: list[str]) -> bool:
     """`says` are severities and rules; notes are about taste and bind nobody."""
     loud = [each for each in says if not each.startswith("note")]
     if happened.startswith("raises"):
-        return any("raises" in each for each in loud)
+        return any("(raises)" in each for each in loud)
     if happened == "refused":
         return bool(loud)
     if happened in UNSAFE:
-        return any("raises" not in each for each in loud)
+        return any("(raises)" not in each for each in loud)
     return not loud
 
 
@@ -130,7 +133,7 @@ def happens(setup: Setup, place: Path, row: str) -> str:
 
 
 def said(setup: Setup, place: Path) -> dict[str, list[str]]:
-    """Row -> what ownlint says on its line, as `severity rule`."""
+    """Row -> what ownlint says on its line, as `severity rule`, and whether it says that this raises."""
     for name in ("objects.h", f"{setup.source}.cc"):
         shutil.copy(HERE / name, place)
     requires = f'[build-system]\nrequires = ["{setup.requirement}"]\n[tool.ownlint]\n'
@@ -141,7 +144,8 @@ def said(setup: Setup, place: Path) -> dict[str, list[str]]:
     at: dict[int, list[str]] = {}
     for finding in json.loads(ran.stdout)["findings"]:
         if finding["path"].endswith(f"{setup.source}.cc"):
-            at.setdefault(finding["line"], []).append(f"{finding['severity']} {finding['rule']}")
+            raises = " (raises)" if "raises" in finding["message"] else ""
+            at.setdefault(finding["line"], []).append(f"{finding['severity']} {finding['rule']}{raises}")
     return {
         found[1]: sorted(set(at.get(number, ())))
         for number, line in enumerate(lines(setup), 1)

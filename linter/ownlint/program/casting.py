@@ -11,7 +11,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.models import FrameworkModel
 from ownlint.program.places import last_name, strip, walk
-from ownlint.program.signatures import spelled_namespace
+from ownlint.program.signatures import counts_itself, spelled_namespace
 from ownlint.program.subjects import Function
 
 _APPENDS = ("append", "insert")
@@ -51,6 +51,8 @@ def _is_mentioned(function: Function, framework: FrameworkModel) -> bool:
 
 
 def _judged(call: r.Call, function: Function, frameworks: list[FrameworkModel]) -> Iterator[Cast]:
+    if any(_counts(arg, function, framework) for framework in frameworks for arg in call.args):
+        return
     for framework in frameworks:
         if _is_cast(call, function, framework):
             yield from _cast(call, function, framework)
@@ -59,6 +61,14 @@ def _judged(call: r.Call, function: Function, frameworks: list[FrameworkModel]) 
         for arg in call.args:
             if _is_new(arg, function):
                 yield Cast(call, "reference", arg)
+
+
+def _counts(value: r.Value, function: Function, framework: FrameworkModel) -> bool:
+    """Whether this is an object that counts who holds it."""
+    program, record = function.program, function.record
+    written = program.expand(program.type_of(strip(value), function), function.file, record.scope, record.start)
+    cls = program.find_class(types.parse(written).name, record.scope, function.file) if written else None
+    return cls is not None and counts_itself(framework, cls)
 
 
 def _cast(call: r.Call, function: Function, framework: FrameworkModel) -> Iterator[Cast]:

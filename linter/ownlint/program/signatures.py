@@ -146,9 +146,18 @@ def _are_opaque(binding: Binding) -> bool:
 # --- the class behind it ----------------------------------------------------------------------------
 
 
-def bound_as(binding: Binding, cls: Class) -> list[tuple[r.File, r.BoundClass]]:
+def counts_itself(framework: FrameworkModel, cls: Class) -> bool:
+    """Whether the objects of a class count who holds them, or are bound so that Python deletes none."""
+    bases = framework.facts.get("owning_bases", "").split()
+    if any(types.parse(base.name).last in bases for each in cls.ancestry for base in each.record.bases):
+        return True
+    extras = framework.facts.get("owning_extras", "").split()
+    return any(extra.name in extras for _, bound in bound_as(cls, cls) for extra in bound.extras)
+
+
+def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundClass]]:
     """Where that C++ class is bound."""
-    program = binding.program
+    program = asked.program
     return [
         (file, bound)
         for file in program.files.values()

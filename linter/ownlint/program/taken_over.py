@@ -16,7 +16,7 @@ from ownlint.program.models import FrameworkModel
 from ownlint.program.origins import Origins, sources_of
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.policies import Policies
-from ownlint.program.signatures import Signature, bound_as, framework_of, signature_of
+from ownlint.program.signatures import Signature, bound_as, counts_itself, framework_of, signature_of
 from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import returned_values
 from ownlint.program.views import holds, shares_itself
@@ -74,12 +74,9 @@ def _pointee(binding: Binding, signature: Signature) -> tuple[Class | None, bool
 
 def _is_deleted(binding: Binding, framework: FrameworkModel, cls: Class) -> bool:
     """Whether what holds such an object deletes it: not one that counts, shares with what is there, or only looks."""
-    if cls.record.destructor == "deleted" or _is_hidden(cls):
+    if cls.record.destructor == "deleted" or _is_hidden(cls) or counts_itself(framework, cls):
         return False
-    keeping = framework.facts.get("owning_extras", "").split()
     for file, bound in bound_as(binding, cls):
-        if any(extra.name in keeping for extra in bound.extras):
-            return False
         for written in bound.arguments[1:]:
             holder = types.parse(binding.program.expand(written, file, at=bound.start))
             if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
