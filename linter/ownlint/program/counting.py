@@ -296,7 +296,11 @@ class Counting(Calls):
         self.settle(event, draft, one, render(event.place))
 
     def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
-        """Nobody holds it any more."""
+        """Nobody holds it any more. One that never had a name was on its way to somebody when an exception came."""
+        named = [place for place, value in draft.places.items() if value == one]
+        if named and all(place[0] == "%" for place in named):
+            draft.forget(one)
+            return
         held = draft.objects[one]
         good = True
         if held.pending:

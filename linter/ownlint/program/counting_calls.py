@@ -226,6 +226,9 @@ class Calls(Tests):
             where = named_place(self.function, bare.value)
             if where is None or where[0] not in self.function.declared:
                 continue
+            if len(where) > 1:
+                self.lose(draft, where)
+                continue
             if model is not None and model.counted and model.has("acquire", f"argument {index + 1}"):
                 self.lose_old(draft, where)
                 if model.has("may fail"):
