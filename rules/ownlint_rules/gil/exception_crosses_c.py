@@ -32,8 +32,8 @@ static PyType_Slot slots[] = {{Py_tp_repr, (void*)&Repr}, {0, nullptr}};
 ```
 
 Reported: functions and lambdas without captures in a table of slots, in a member of a struct of C, or handed to C
-beside a pointer to their state, that throw, call a function of the project that throws, or call into pybind11 or nanobind,
-which throw where Python has raised; and destructors that call Python's code through one of these.
+beside a pointer to their state, that throw, call a function of the project that throws, or call into pybind11 or
+nanobind, which throw where Python has raised; and destructors that call Python's code through one of these.
 
 Quiet: whatever stands in a `try`, functions of the C API (they answer with NULL), what frameworks do without throwing
 (`inst_ptr`, `borrow`, `isinstance`), destructors that say `noexcept(false)`, and functions that a framework binds: it

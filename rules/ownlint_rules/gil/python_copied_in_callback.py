@@ -1,8 +1,8 @@
 """A stored callback has a Python object of its own, and is copied and ended without the GIL.
 
 `std::function` copies what it holds whenever it is copied itself, and ends it where it ends: in a thread, in a queue,
-in a destructor of C++. A callback that has captured a Python object by copy counts a reference each time. Taking the GIL
-in the callback's body does not help: the copies are made outside of it.
+in a destructor of C++. A callback that has captured a Python object by copy counts a reference each time. Taking the
+GIL in the callback's body does not help: the copies are made outside of it.
 
 bad:
 

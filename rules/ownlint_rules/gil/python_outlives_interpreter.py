@@ -29,7 +29,7 @@ of Python objects: it is one, is a container or an optional of some, or is a cla
 (`likely`).
 
 Quiet: handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
-(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock, and what
+(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for the interpreter, and what
 some function empties while the program runs: a cleanup that is registered with `atexit` or bound.
 
 Limits: that the function which empties it is called is believed. In a program that starts and ends the interpreter
@@ -52,7 +52,7 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
         if not kind.is_value or kind.is_placeholder or "extern" in static.type.split():
             continue
         counted = python_use.kind_at(program, static.type, static.file, static.scope)
-        if counted not in ("object", "holder") or statics.is_emptied(program, static):
+        if counted not in ("object", "holder") or statics.is_emptied(program, static) or _asks(program, static):
             continue
         yield Finding(
             static.file.path,
@@ -63,6 +63,15 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,
         )
+
+
+def _asks(program: Program, static: statics.Static) -> bool:
+    """Whether the destructor of a class of the project asks if there is an interpreter."""
+    cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+    alive = {name.rpartition("::")[2] for name in program.models.gil.alive}
+    return cls is not None and any(
+        one.destructor is not None and one.destructor.mentions(*alive) for one in cls.ancestry
+    )
 
 
 def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
