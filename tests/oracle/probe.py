@@ -1,14 +1,16 @@
-"""Runs one row of a built extension, in a process of its own, and prints what happened as one word.
+"""Runs the rows of a built extension, each in a process of its own, and prints what happened: a line with row and word.
 
 `dangles`: what is held is dead, or something was destroyed twice; `leaks`: what nobody holds is alive; `raises`: a
-clean exception; `safe`. A process that dies says nothing, which is `crashes`. Freed memory is poisoned by the caller
-(`MALLOC_PERTURB_`), and a destructor leaves a tombstone.
+clean exception; `safe`; `refused`: the framework does not compile it. A process that dies says `crashes`. Freed memory is
+poisoned by the caller (`MALLOC_PERTURB_`), and a destructor leaves a tombstone.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
+import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -120,11 +122,35 @@ def churn() -> None:
     gc.collect()
 
 
+def apart(module: Any, row: str) -> str:
+    """What happens to the row in a child of this process."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(readable)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os.write(writable, told(module, row).encode())
+        os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable) as pipe:
+        said = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return "crashes" if status or not said else said
+
+
+def told(module: Any, row: str) -> str:
+    signal.alarm(60)
+    try:
+        return probe(module, row)
+    except (TypeError, RuntimeError, ValueError) as error:
+        return f"raises {type(error).__name__}: {str(error).splitlines()[0]}"
+    except AttributeError as error:
+        return "refused" if f"'{row}'" in str(error) else "crashes"
+
+
 if __name__ == "__main__":
-    folder, name, asked = sys.argv[1:]
+    folder, name, *rows = sys.argv[1:]
     sys.path.insert(0, folder)
     built = importlib.import_module(name)
-    try:
-        print(probe(built, asked), flush=True)
-    except (TypeError, RuntimeError, ValueError) as error:
-        print(f"raises {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
+    for each in rows:
+        print(each, apart(built, each), flush=True)

@@ -76,6 +76,8 @@ def _is_deleted(binding: Binding, framework: FrameworkModel, cls: Class) -> bool
     """Whether what holds such an object deletes it: not one that counts, shares with what is there, or only looks."""
     if cls.record.destructor == "deleted" or _is_hidden(cls) or counts_itself(framework, cls):
         return False
+    if shares_itself(cls) and framework.facts.get("holder_mismatch") == "no holders":
+        return False
     for file, bound in bound_as(binding, cls):
         for written in bound.arguments[1:]:
             holder = types.parse(binding.program.expand(written, file, at=bound.start))
