@@ -1,8 +1,8 @@
 """Runs the rows of a built extension, each in a process of its own, and prints what happened: a line with row and word.
 
 `dangles`: what is held is dead, or something was destroyed twice; `leaks`: what nobody holds is alive; `raises`: a
-clean exception; `safe`; `refused`: the framework does not compile it. A process that dies says `crashes`. Freed memory is
-poisoned by the caller (`MALLOC_PERTURB_`), and a destructor leaves a tombstone.
+clean exception; `safe`; `refused`: the framework does not compile it. A process that dies says `crashes`. Freed memory
+is poisoned by the caller (`MALLOC_PERTURB_`), and a destructor leaves a tombstone.
 """
 
 from __future__ import annotations

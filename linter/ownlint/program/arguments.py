@@ -14,7 +14,7 @@ from ownlint.program.models import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
-from ownlint.program.signatures import Signature, framework_of, signature_of
+from ownlint.program.signatures import Signature, counts_itself, framework_of, has_own_holder, signature_of
 from ownlint.program.stored import Stored, constructed, made_by, stores
 from ownlint.program.subjects import Binding, Class
 
@@ -52,7 +52,7 @@ def unkept(binding: Binding) -> Iterator[Unkept]:
     unknown = any(said.is_unknown(extra, spelled) for extra, spelled in said.extras)
     has_self = binding.record.kind in ("init", "method", "property", "iterator")
     for stored in _stored(binding, signature):
-        if not _is_object(binding, signature, stored.argument):
+        if not _is_object(binding, signature, stored.argument) or (has_self and stored.argument == 1):
             continue
         about = [k for k in keeps if k.patient == stored.argument]
         if any(keep.nurse != 0 or not signature.is_void for keep in about):
@@ -89,7 +89,14 @@ def _is_object(binding: Binding, signature: Signature, number: int) -> bool:
     if signature.parameters is None or number > len(signature.parameters):
         return False
     kind = types.parse(signature.parameters[number - 1])
-    return kind.pointers + kind.reference == 1 and kind.last in binding.program.bound_types
+    if kind.pointers + kind.reference != 1 or kind.last not in binding.program.bound_types:
+        return False
+    framework = framework_of(binding)
+    target = signature.target
+    file = (target.function or binding).file if target is not None else binding.file
+    cls = binding.program.find_class(kind.name, "", file)
+    counts = cls is not None and framework is not None and counts_itself(framework, cls)
+    return not counts and (cls is None or not any(has_own_holder(each) for each in cls.ancestry))
 
 
 def _setter(binding: Binding, framework: FrameworkModel) -> Binding | None:

@@ -11,7 +11,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.models import FrameworkModel
 from ownlint.program.places import last_name, strip, walk
-from ownlint.program.signatures import counts_itself, spelled_namespace
+from ownlint.program.signatures import counts_itself, has_own_holder, spelled_namespace
 from ownlint.program.subjects import Function
 
 _APPENDS = ("append", "insert")
@@ -68,7 +68,7 @@ def _counts(value: r.Value, function: Function, framework: FrameworkModel) -> bo
     program, record = function.program, function.record
     written = program.expand(program.type_of(strip(value), function), function.file, record.scope, record.start)
     cls = program.find_class(types.parse(written).name, record.scope, function.file) if written else None
-    return cls is not None and counts_itself(framework, cls)
+    return cls is not None and (counts_itself(framework, cls) or any(has_own_holder(each) for each in cls.ancestry))
 
 
 def _cast(call: r.Call, function: Function, framework: FrameworkModel) -> Iterator[Cast]:

@@ -155,6 +155,19 @@ def counts_itself(framework: FrameworkModel, cls: Class) -> bool:
     return any(extra.name in extras for _, bound in bound_as(cls, cls) for extra in bound.extras)
 
 
+def has_own_holder(cls: Class) -> bool:
+    """Whether objects of the class are held by neither unique nor shared pointers where it is bound: by what counts."""
+    for file, bound in bound_as(cls, cls):
+        for written in bound.arguments[1:]:
+            holder = types.parse(cls.program.expand(written, file, at=bound.start))
+            if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
+                continue
+            roles = cls.program.roles_at(written, file, "")
+            if "intrusive pointer" in roles or not {"smart pointer", "shared pointer"} & set(roles):
+                return True
+    return False
+
+
 def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundClass]]:
     """Where that C++ class is bound."""
     program = asked.program

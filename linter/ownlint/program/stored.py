@@ -13,7 +13,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
 from ownlint.program.bodies import values
-from ownlint.program.origins import Origins, sources_of
+from ownlint.program.origins import Origin, Origins, sources_of
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
 from ownlint.program.views import is_released, looks_elsewhere, points_at, roles_of
@@ -120,18 +120,20 @@ class _Stores:
         place = self._place(target)
         if place is not None:
             held, holder = place
-            yield from self._kept(held, holder, given, at)
+            for one in self._kept(held, holder.argument, given, at):
+                yield one._replace(certainty=weaker(one.certainty, holder.certainty))
 
-    def _place(self, target: r.Value | None) -> tuple[tuple[Class, r.Field], int] | None:
+    def _place(self, target: r.Value | None) -> tuple[tuple[Class, r.Field], Origin] | None:
         """The field that is written to, and whose it is."""
         inner = strip(target)
         match inner:
             case r.Index(base=base):
-                return self._place(base)
+                found = self._place(base)
+                return found if found is not None and not _is_memory(*found[0]) else None
             case r.Name(text=name) if "this" in self.sources and name not in self.function.declared:
                 home = self.function.home
                 held = home.field(name) if home is not None else None
-                return (held, self.sources["this"]) if held is not None else None
+                return (held, Origin(self.sources["this"], "certain", inner)) if held is not None else None
             case r.Member(base=base, name=name):
                 holder = self.origins.address(base)
                 written = self.program.type_of(base, self.function)
@@ -139,7 +141,7 @@ class _Stores:
                 if isinstance(strip(base), r.Name) and last_name(strip(base)) == "this":
                     cls = self.function.home
                 held = cls.field(name) if cls is not None else None
-                return (held, holder.argument) if held is not None and holder is not None else None
+                return (held, holder) if held is not None and holder is not None else None
         return None
 
     def _kept(
@@ -240,11 +242,12 @@ class _Stores:
                 given = self._given(call, one.argument)
                 if holder_at is None or given is None or not self._is_itself(call, one.argument):
                     continue
-                if holder_at != given:
+                if holder_at.argument != given.argument:
                     step = (
                         one.at if self.depth or len(callee.functions) == 1 else self.function.step(call, one.at.message)
                     )
-                    yield Stored(holder_at, given, step, weaker(one.certainty, callee.certainty))
+                    sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
+                    yield Stored(holder_at.argument, given.argument, step, sure)
 
     _is_factory = False
 
@@ -257,10 +260,9 @@ class _Stores:
                     if number != holder:
                         yield Stored(holder, number, one.at, one.certainty)
 
-    def _given(self, call: r.Call, index: int) -> int | None:
+    def _given(self, call: r.Call, index: int) -> Origin | None:
         """The argument of this function that the callee has as its `index`."""
-        found = self.origins.given(call, index)
-        return found.argument if found is not None else None
+        return self.origins.given(call, index)
 
     def _is_itself(self, call: r.Call, index: int) -> bool:
         """Whether what is passed is an argument itself."""
@@ -284,6 +286,12 @@ def made_by(function: Function, cls: Class) -> list[Stored]:
 
 def _is_placement(value: r.Value) -> bool:
     return isinstance(value, r.Pair) and last_name(value.key) == "<placement>"
+
+
+def _is_memory(cls: Class, field: r.Field) -> bool:
+    """Whether the field points to memory in which values are put: `double* data_`."""
+    kind = types.parse(cls.program.expand(field.type, cls.file, cls.symbol))
+    return kind.pointers == 1
 
 
 def _keeps_address(cls: Class, field: r.Field) -> bool:

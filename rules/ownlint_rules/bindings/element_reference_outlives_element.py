@@ -42,8 +42,8 @@ PYBIND11_MODULE(paths, m) {
 ```
 
 Reported: a binding that hands out a reference or a pointer to an element of a container that is a field of the object,
-by value in the container, while another member of the same Python class appends to that field, erases from it, clears or
-resizes it.
+by value in the container, while another member of the same Python class appends to that field, erases from it, clears
+or resizes it.
 
 Quiet: containers whose elements stay where they are, elements behind smart pointers, copies, containers that no bound
 member changes.

@@ -46,6 +46,7 @@ from ownlint import Finding, Program, arguments, rule
 @rule(severity="note")
 def keep_alive_cycle(program: Program) -> Iterator[Finding]:
     seen: dict[tuple[str, str], arguments.Kept] = {}
+    told: set[tuple[int, frozenset[str]]] = set()
     for kept in arguments.kept_classes(program):
         pair = (kept.nurse, kept.patient)
         back = seen.get((kept.patient, kept.nurse))
@@ -57,8 +58,10 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
                 message = f"makes a `{back.nurse}` and a `{back.patient}` keep each other alive"
                 yield kept.binding.finding(kept.binding.record, f"`{kept.binding.symbol}` {message}")
             continue
-        if kept.nurse == kept.patient:
+        told_of = (id(kept.binding), frozenset(pair))
+        if kept.nurse == kept.patient or told_of in told:
             continue
+        told.add(told_of)
         step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` here")
         yield kept.binding.finding(
             kept.binding.record,

@@ -34,10 +34,12 @@ PYBIND11_MODULE(paths, m) {
 }
 ```
 
-Reported: `reference` or `reference_internal` on a result that is a bound class by value, a number, a string, or nothing.
+Reported: `reference` or `reference_internal` on a result that is a bound class by value, a number, a string, or
+nothing.
 Where the value points into the object, `borrow-without-keep-alive` says so, as an error.
 
-Quiet: `copy` and `move`, which say what happens; pointers, references, containers of pointers, Python objects and arrays.
+Quiet: `copy` and `move`, which say what happens; pointers, references, containers of pointers, Python objects and
+arrays.
 
 Limits: a class that is not bound may have a type caster that looks at the policy, and is not judged.
 
@@ -67,7 +69,11 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
         why = "it returns nothing"
     elif signatures.is_plain(signature.result, signature.roles):
         why = "Python gets a copy"
-    elif signature.handing == "value" and signature.kind.last in binding.program.bound_types:
+    elif (
+        signature.handing == "value"
+        and signature.returned is not None
+        and signature.kind.last in binding.program.bound_types
+    ):
         why = "the result is a value"
     if why:
         yield binding.finding(written, f"`{written.text}` on `{binding.symbol}` has no effect: {why}", help="remove it")

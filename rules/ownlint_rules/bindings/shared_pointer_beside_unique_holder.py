@@ -1,8 +1,8 @@
 """A class is held by unique pointers and handed out by shared ones.
 
 Up to version 2, pybind11 keeps every object of a bound class in the holder that `class_` names, a unique pointer when
-it names none. A function that returns a shared pointer of such a class has its control block taken for a unique pointer:
-two owners delete the object. A function that takes one raises.
+it names none. A shared pointer that a function returns is then taken for a unique one: two owners delete the object. A
+function that takes one raises.
 
 bad:
 
