@@ -22,6 +22,8 @@ Way = OneOf["slot", "member", "deleter", "argument"]
 
 _DELETERS = frozenset({"shared pointer", "scoped owner", "smart pointer"})
 _POINTER = re.compile(r"\(\s*\*")
+_NEAR = 2000
+"""So many bytes apart two members are set that belong to one struct."""
 _MAY = re.compile(rb'"&"|\[10,')
 
 
@@ -30,6 +32,8 @@ class Held(NamedTuple):
 
     way: Way
     at: Step
+    member: str = ""
+    """The name of the struct's member."""
 
 
 def held_by_c(function: Function) -> list[Held]:
@@ -47,13 +51,29 @@ def _all(program: Program) -> dict[Function, list[Held]]:
         for variable in file.variables:
             if any(table in variable.type for table in tables):
                 for function in _in_table(program, file, variable.value):
-                    step = Step(file.path, r.Span(variable.start, variable.end), "Python calls it through this table")
+                    step = Step(
+                        file.path, r.Span(variable.start, variable.end), "it is called by Python through this table"
+                    )
                     found.setdefault(function, []).append(Held("slot", step))
     for function in program.functions:
         if function.language == "cpp" and function.says(_MAY):
-            for held, way, at in _handed(function, tables):
-                found.setdefault(held, []).append(Held(way, at))
+            for held, way, at, member in _handed(function, tables):
+                found.setdefault(held, []).append(Held(way, at, member))
     return found
+
+
+def beside(function: Function) -> list[Function]:
+    """The other functions that are stored in members where this one is."""
+    return [
+        other
+        for one in held_by_c(function)
+        for other, ways in _all(function.program).items()
+        if other is not function and any(way.way == "member" and _is_near(way.at, one.at) for way in ways)
+    ]
+
+
+def _is_near(one: Step, other: Step) -> bool:
+    return one.path == other.path and abs(one.span.start - other.span.start) < _NEAR
 
 
 def _in_table(
@@ -70,13 +90,13 @@ def _in_table(
                     yield one
 
 
-def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Function, Way, Step]]:
+def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Function, Way, Step, str]]:
     for statement in function.statements:
         if isinstance(statement, r.Declare) and statement.value is not None:
             if any(table in statement.type for table in tables):
-                step = function.step(statement, "Python calls it through this table")
+                step = function.step(statement, "it is called by Python through this table")
                 for one in _in_table(function.program, function.file, statement.value):
-                    yield one, "slot", step
+                    yield one, "slot", step, ""
             else:
                 yield from _members(function, statement.value)
     for event in function.flow:
@@ -84,34 +104,39 @@ def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Functi
             case e.Write(fresh=False, target=r.Member() as target, value=value):
                 held = _pointer(function, value)
                 if held is not None and _is_plain_member(function, target) and not _is_slot(held):
-                    yield held, "member", function.step(event, f"C calls it through `{target.name}`")
+                    yield (
+                        held,
+                        "member",
+                        function.step(event, f"it is called by C through `{target.name}`"),
+                        target.name,
+                    )
             case e.Call(node=node):
                 yield from _arguments(function, event, node)
 
 
-def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way, Step]]:
+def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way, Step, str]]:
     """`{.deleter = &Free}`"""
     for part in walk(value):
         if isinstance(part, r.Pair):
             held = _pointer(function, part.value)
             if held is not None and not _is_slot(held):
-                yield held, "member", function.step(part, "C calls it through this")
+                yield held, "member", function.step(part, "it is called by C through this"), last_name(part.key)
 
 
-def _arguments(function: Function, event: e.Call, node: r.Call) -> Iterator[tuple[Function, Way, Step]]:
+def _arguments(function: Function, event: e.Call, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
     written = node.callee.text if isinstance(node.callee, r.Name) else ""
     program = function.program
     if node.kind == "construct" and _DELETERS.intersection(program.roles(types.parse(written).name, function)):
         held = entrances.meant(function, node.args[1]) if len(node.args) > 1 else None
         if held is not None and held.record.kind in ("lambda", "function"):
-            yield held, "deleter", function.step(event, "nobody knows which thread ends the last owner")
+            yield held, "deleter", function.step(event, "nobody knows which thread ends the last owner"), ""
         return
     if not written or node.kind != "call" or program.models.gil_word(written, program.scopes(function)):
         return
     for argument in node.args:
         held = _pointer(function, argument)
         if held is not None and callbacks.user_data(held):
-            yield held, "argument", function.step(event, f"`{written}` is given it as a callback")
+            yield held, "argument", function.step(event, f"`{written}` is given it as a callback"), ""
 
 
 def _pointer(function: Function, value: r.Value | None) -> Function | None:

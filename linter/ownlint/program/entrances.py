@@ -65,7 +65,7 @@ class Entrances:
             return
         if any(framework.extras.get(extra.name) == "call guard" for extra in bound.extras):
             return
-        step = Step(file.path, bound.span, f"Python ends objects of `{bound.name}`, with the GIL held")
+        step = Step(file.path, bound.span, f"objects of `{bound.name}` are ended by Python, with the GIL held")
         self._add(cls.destructor, Entrance("binding", gil.HELD, step))
 
     def _bound(self, binding: Binding) -> None:
@@ -77,7 +77,7 @@ class Entrances:
             step = binding.step(extra, f"`{binding.symbol}` is called with the GIL given up")
             self._add(target.function, Entrance("guard", gil.RELEASED, step))
         else:
-            step = binding.step(binding.record, f"Python calls it as `{binding.symbol}`, with the GIL held")
+            step = binding.step(binding.record, f"it is called by Python as `{binding.symbol}`, with the GIL held")
             self._add(target.function, Entrance("binding", gil.HELD, step))
 
 

@@ -322,7 +322,7 @@ class _Reader:
             return None
         if self.program.callee(node, self.function).records:
             return None
-        return Use(event, f"`{text(node.callee)}` is called", throws=name not in _COUNTS, runs=name not in _PLAIN)
+        return Use(event, f"`{text(node.callee)}` is called", throws=name not in _PLAIN, runs=name not in _PLAIN)
 
     def copied_in(self, event: e.Call, node: r.Call) -> Use | None:
         """A Python object that is copied into a lambda, or into a parameter by value of the project's own function."""

@@ -25,8 +25,9 @@ void Export(Tensor* tensor, PyObject* owner) {
 }
 ```
 
-Reported: functions, and lambdas that capture nothing, that are stored in a member of a struct of C or are a shared
-pointer's deleter, and use Python (or call a function of the project that does) without taking the GIL; functions that
+Reported: functions, and lambdas that capture nothing, that use Python (or call a function of the project that does)
+without taking the GIL, and are a shared pointer's deleter, or are stored in a member of a struct of C that ends
+something, or of which other members take the GIL; functions that
 are handed to C beside a pointer to their state, and methods that override, when they use Python first and take the GIL
 later, or when all other overrides of the class take it (`likely`).
 
@@ -44,7 +45,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, c_callbacks, entrances, locks, python_use, rule
+from ownlint import Certainty, Finding, Function, Step, c_callbacks, entrances, locks, natives, python_use, rule
 
 
 @rule(severity="error", yields_to=("python-without-gil",))
@@ -66,10 +67,22 @@ def callback_without_gil(function: Function) -> Iterator[Finding]:
     yield function.finding(
         use.event,
         f"{use.what} before the GIL is taken" if later else f"{use.what} in a callback that takes no GIL",
-        certainty="likely",
+        certainty=_certainty(function, stored, later),
         help="take the GIL with the first statement",
         steps=(*steps, *use.steps),
     )
+
+
+def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) -> Certainty:
+    """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
+    Where all of them use Python as they are, C calls them on the spot, for all we know."""
+    if later or not stored or any(one.way == "deleter" for one in stored):
+        return "likely"
+    others = c_callbacks.beside(function)
+    if any(python_use.takes(other) for other in others):
+        return "likely"
+    plain = any(python_use.without_lock(other) is not None for other in others)
+    return "likely" if any(natives.ends_life(one.member) for one in stored) and not plain else "possible"
 
 
 def _override(function: Function, later: bool) -> tuple[Step, ...]:
@@ -78,7 +91,7 @@ def _override(function: Function, later: bool) -> tuple[Step, ...]:
     if cls is None or not locks.is_override(function):
         return ()
     if later:
-        return (function.step(function.record, "C++ calls it through the base"),)
+        return (function.step(function.record, "it is called through the base"),)
     others = [
         one
         for one in cls.methods

@@ -43,7 +43,8 @@ the closure of a lambda that another thread runs (`likely` for a shared pointer:
 Quiet: members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
 members, handles and pointers, captures by reference, and captures that the lambda's body empties.
 
-Limits: whether somebody ends an object of a class without the GIL is known only where a destructor or a thread says so.
+Limits: members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only
+where a destructor or a thread says so.
 
 Source: run with pybind11 3.1.0 and its asserted counters: the process ends in `dec_ref`.
 """
@@ -80,7 +81,7 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     yield end.finding(
         at,
         f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
-        certainty="likely",
+        certainty="likely" if any(field in cls.record.fields for field in left) else "possible",
         help=f"give `{left[0].name}` up inside of the body",
         steps=tuple(cls.step(field, "this ends behind the body") for field in left if field in cls.record.fields),
     )

@@ -39,7 +39,8 @@ Quiet: whatever stands in a `try`, functions of the C API (they answer with NULL
 (`inst_ptr`, `borrow`, `isinstance`), destructors that say `noexcept(false)`, and functions that a framework binds: it
 catches.
 
-Limits: exceptions of the standard library (`at`, `new`) are not looked at.
+Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls that
+run no code of Python's.
 
 Source: https://docs.python.org/3/extending/extending.html; run with gcc 13: CPython's frames have no handler, and
 `std::terminate` ends the process.
@@ -90,7 +91,7 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
                 yield event, "an exception", "certain"
             case events.Call():
                 use = used.get(event.index)
-                if use is not None and use.throws and (use.runs or not is_end):
+                if use is not None and use.throws and use.runs:
                     yield event, f"an error of `{text(event.node.callee)}`", "likely"
                 elif not is_end and use is None and failure.throws(function, event) is not None:
                     yield event, f"an exception of `{text(event.node.callee)}`", "likely"

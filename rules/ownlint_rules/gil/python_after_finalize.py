@@ -115,7 +115,7 @@ def _last_names(program: Program) -> set[str]:
 def _use(function: Function) -> tuple[records.Node | None, str]:
     taken = gil.taken(function, gil.UNKNOWN) if python_use.takes(function) else None
     if taken is not None:
-        return records.Node(taken.span.start, taken.span.end), "the GIL is taken"
+        return records.Node(taken.span.start, taken.span.end), f"the GIL is taken by `{function.name}`"
     use = python_use.without_lock(function)
     if use is None:
         return None, ""
