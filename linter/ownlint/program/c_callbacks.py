@@ -79,6 +79,8 @@ def _is_near(one: Step, other: Step) -> bool:
 def _in_table(
     program: Program, file: r.File, value: r.Value | None, around: Function | None = None
 ) -> Iterator[Function]:
+    if not isinstance(value, r.Aggregate):
+        return
     for part in walk(value):
         if isinstance(part, r.Lambda):
             made = program.function_at(file, part.function)

@@ -157,7 +157,7 @@ def _locked(function: Function, entry: gil.State, wanted: set[tuple[str, str]], 
     for lock, found in sorted(sections.sections(function).of.items()):
         key = _key(function, lock)
         for section in found:
-            if key in wanted and key is not None and states.get(section.first.index, gil.UNKNOWN).status == "held":
+            if key is not None and key in wanted and states.get(section.first.index, gil.UNKNOWN).status == "held":
                 yield _Taken(key, function, section.first)
     if depth >= _DEEPEST:
         return
