@@ -14,7 +14,14 @@ from ownlint.program.models import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
-from ownlint.program.signatures import Signature, counts_itself, framework_of, has_own_holder, signature_of
+from ownlint.program.signatures import (
+    Signature,
+    counts_itself,
+    framework_of,
+    has_own_holder,
+    is_lent_only,
+    signature_of,
+)
 from ownlint.program.stored import Stored, constructed, made_by, stores
 from ownlint.program.subjects import Binding, Class
 
@@ -58,7 +65,8 @@ def unkept(binding: Binding) -> Iterator[Unkept]:
         if any(keep.nurse != 0 or not signature.is_void for keep in about):
             continue
         wrong = next((keep.extra for keep in keeps if 0 in (keep.nurse, keep.patient)), None)
-        sure = weaker(stored.certainty, "possible") if unknown else stored.certainty
+        is_deep = has_self and stored.holder != 1  # what a method does to two others is seldom all there is to it
+        sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
         yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong if signature.is_void else None, has_self)
 
 
@@ -96,7 +104,7 @@ def _is_object(binding: Binding, signature: Signature, number: int) -> bool:
     file = (target.function or binding).file if target is not None else binding.file
     cls = binding.program.find_class(kind.name, "", file)
     counts = cls is not None and framework is not None and counts_itself(framework, cls)
-    return not counts and (cls is None or not any(has_own_holder(each) for each in cls.ancestry))
+    return cls is None or not (counts or is_lent_only(cls) or any(has_own_holder(each) for each in cls.ancestry))
 
 
 def _setter(binding: Binding, framework: FrameworkModel) -> Binding | None:
@@ -122,6 +130,9 @@ def stored_by_field(binding: Binding) -> Step | None:
     home, field = held
     kind = types.parse(home.program.expand(field.type, home.file, home.symbol))
     if kind.pointers != 1 or kind.last not in binding.program.bound_types:
+        return None
+    pointee = binding.program.find_class(kind.name, home.symbol, home.file)
+    if pointee is not None and (is_lent_only(pointee) or counts_itself(framework, pointee) or has_own_holder(pointee)):
         return None
     said = Policies(binding, framework)
     if any(keep.patient == 2 and not said.is_ignored(keep.extra) for keep in said.keep_alives()):

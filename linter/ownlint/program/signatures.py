@@ -155,6 +155,20 @@ def counts_itself(framework: FrameworkModel, cls: Class) -> bool:
     return any(extra.name in extras for _, bound in bound_as(cls, cls) for extra in bound.extras)
 
 
+def is_lent_only(cls: Class) -> bool:
+    """Whether every constructor that is bound hands out an object of C++'s own, by the policy `reference`: then no
+    Python object owns one."""
+    program = cls.program
+    made = [
+        each
+        for file, bound in bound_as(cls, cls)
+        for each in program.bindings_of(file, file.bound_classes.index(bound))
+        if each.record.kind == "init"
+    ]
+    policies = [Policies(each, framework) for each in made if (framework := framework_of(each)) is not None]
+    return bool(policies) and all(said.written_policy()[0] == "reference" for said in policies)
+
+
 def has_own_holder(cls: Class) -> bool:
     """Whether objects of the class are held by neither unique nor shared pointers where it is bound: by what counts."""
     for file, bound in bound_as(cls, cls):

@@ -55,6 +55,8 @@ def stores(function: Function, first: int, depth: int = 0) -> list[Stored]:
 def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list[Stored]:
     """What the constructor stores that takes these types; `this` is 1, the first argument 2."""
     shown = [each for each in cls.constructors if _fits(each.record, parameters)]
+    if len(shown) > 1 and "" in parameters:
+        return []  # nobody can tell which
     if shown:
         return [one for each in shown[:1] for one in stores(each, 2, depth)]
     found: list[Stored] = []
@@ -253,7 +255,10 @@ class _Stores:
 
     def _made(self, cls: Class, args: tuple[r.Value, ...], holder: int, at: r.Node) -> Iterator[Stored]:
         """What the constructor of an object keeps that is the holder, or a part of it."""
-        for one in constructed(cls, ("",) * len(args), self.depth + 1):
+        given = tuple(self.program.type_of(arg, self.function) for arg in args)
+        if len(args) == 1 and types.parse(given[0]).last == cls.name:
+            return  # a copy looks where its original looks
+        for one in constructed(cls, given, self.depth + 1):
             position = one.argument - 2
             if one.holder == 1 and position < len(args):
                 for number, _ in self._argument(args[position]):

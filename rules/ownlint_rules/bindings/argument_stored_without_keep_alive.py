@@ -43,7 +43,8 @@ raw pointer and is bound as writable; without a `keep_alive` from the holder to 
 Quiet: copies, shared and unique pointers, arguments that are looked at during the call, addresses that the same body
 takes back, fields that the destructor frees, functions that are given the Python object as well.
 
-Limits: what is stored in a static or by a library is not followed. Without a body only a constructor is judged, by the
+Limits: what is stored in a static or by a library is not followed, and what a method stores of one argument in another
+is possible only. Without a body only a constructor is judged, by the
 class's fields, and what is found is likely.
 
 Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: constructors, setters, containers and
