@@ -43,9 +43,13 @@ Source: DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` firs
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, c_callbacks, entrances, locks, natives, python_use, rule
+from ownlint import Certainty, Finding, Function, Step, c_callbacks, entrances, locks, python_use, rule
+
+_ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|cleanup", re.IGNORECASE)
+"""Names of members that end something."""
 
 
 @rule(severity="error", yields_to=("python-without-gil",))
@@ -82,7 +86,7 @@ def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) 
     if any(python_use.takes(other) for other in others):
         return "likely"
     plain = any(python_use.without_lock(other) is not None for other in others)
-    return "likely" if any(natives.ends_life(one.member) for one in stored) and not plain else "possible"
+    return "likely" if any(_ENDS.search(one.member) for one in stored) and not plain else "possible"
 
 
 def _override(function: Function, later: bool) -> tuple[Step, ...]:

@@ -39,8 +39,8 @@ Quiet: whatever stands in a `try`, functions of the C API (they answer with NULL
 (`inst_ptr`, `borrow`, `isinstance`), destructors that say `noexcept(false)`, and functions that a framework binds: it
 catches.
 
-Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls that
-run no code of Python's.
+Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls
+that run no code of Python's.
 
 Source: https://docs.python.org/3/extending/extending.html; run with gcc 13: CPython's frames have no handler, and
 `std::terminate` ends the process.
