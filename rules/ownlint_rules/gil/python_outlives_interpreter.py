@@ -29,8 +29,9 @@ of Python objects: it is one, is a container or an optional of some, or is a cla
 (`likely`).
 
 Quiet: handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
-(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for the interpreter, and what
-some function empties while the program runs: a cleanup that is registered with `atexit` or bound.
+(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
+the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
+bound.
 
 Limits: that the function which empties it is called is believed. In a program that starts and ends the interpreter
 itself the order of ends may be right.
