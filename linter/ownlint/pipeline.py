@@ -24,6 +24,7 @@ from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
 from ownlint.rule import RuleError
+from ownlint.sources import requirements
 from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
@@ -74,7 +75,8 @@ def run(options: Options) -> Report:
     how = compiling(found, config)
     models_at = inputs.model_paths(options.root, options.settings)
     changes = None if options.diff_base is None else since(options.root, options.diff_base)
-    key = _result_key(found, held, how, config, models_at, changes)
+    required = requirements.stated(found.root)
+    key = _result_key(found, held, how, config, models_at, changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
         from ownlint.program.program import Program
@@ -84,7 +86,7 @@ def run(options: Options) -> Report:
         words = [word for rule in rules for word in rule.anchors]
         facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
         earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-        program = Program(facts.files, libraries, earlier, config.parity)
+        program = Program(facts.files, libraries, earlier, config.parity, required)
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends)
@@ -334,10 +336,11 @@ def _result_key(
     config: Config,
     models: tuple[Path, ...],
     changes: Changes | None,
+    required: dict[str, str],
 ) -> str:
     sources = [(s.relative, s.asked, digest) for s, digest in zip(found.sources, held, strict=True)]
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
-    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings, changes)
+    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings, changes, required)
     return Cache.key(
         b"result", inputs.engine_digest(), inputs.knowledge_digest(models), *map(msgspec.json.encode, parts)
     )

@@ -607,6 +607,8 @@ class Binding(Node, frozen=True, array_like=True, gc=False):
     in_function: int = -1
     parent: str = ""
     """The receiver as written when `owner` is -1: `m`."""
+    setter_extras: tuple[Extra, ...] = ()
+    """What is said inside a wrapper around `setter`."""
 
 
 # --- the file -------------------------------------------------------------------------------

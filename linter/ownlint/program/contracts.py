@@ -8,18 +8,19 @@ of a bound method, arguments count on from there; a free function's arguments co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import CERTAINTIES, Certainty, Step, weaker
+from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, weaker
 from ownlint.program import types
 from ownlint.program.models import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
 from ownlint.program.origins import Origin, Origins, sources_of
-from ownlint.program.policies import Handing, Policies
+from ownlint.program.policies import Handing, KeepAlive, Policies
 from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import Target, returned_values, scope_of, target_of
 from ownlint.program.views import borrowing_field, holds, points_at, shares_itself
@@ -74,6 +75,15 @@ def _weight(answer: Contract) -> int:
 def policies_of(binding: Binding) -> Policies | None:
     framework = binding.program.models.frameworks.get(binding.record.framework)
     return Policies(binding, framework) if framework is not None else None
+
+
+def renumbered(binding: Binding, keep: KeepAlive, nurse: int, patient: int) -> Fix | None:
+    """The same keep-alive with other indexes; None where it is not written out on the spot."""
+    was = re.search(r"<\s*\d+\s*,\s*\d+\s*>", keep.extra.text)
+    if was is None:
+        return None
+    text = keep.extra.text[: was.start()] + f"<{nurse}, {patient}>" + keep.extra.text[was.end() :]
+    return Fix(f"write `{text}`", (Edit(binding.path, keep.extra.span, text),))
 
 
 def borrowed_by(binding: Binding) -> Step | None:

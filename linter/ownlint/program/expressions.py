@@ -20,6 +20,8 @@ Edge = tuple[int, bool | None]
 """An event and how it is come to from a `Test`: where it holds, where not; None from anything else."""
 
 _LEAVING_ROLES = frozenset({"return on failure", "assign or return"})
+RETURNS = "return"
+"""A macro that always leaves: `RETURN_TRUE;`."""
 _ABORTING_ROLES = frozenset({"check"})
 _VANISHING_ROLES = frozenset({"debug log"})
 """Their arguments do not run at all in a release build, and nothing is tested."""
@@ -255,6 +257,8 @@ class Expressions:
             self.emit_call(e.Call(call.span, call, None, dropped, into, declares, before, call is self.awaited))
             if call.kind == "call" and role == "leave":
                 self.leave(call.span, "throw", None, via=name)
+            elif call.kind == "call" and role == RETURNS:
+                self.leave(call.span, "return", call)
 
     def asserted(self, call: r.Call, role: str) -> None:
         aborts = role in _ABORTING_ROLES

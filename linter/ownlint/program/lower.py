@@ -18,6 +18,7 @@ from ownlint.facts.records import Span
 from ownlint.program import events as e
 from ownlint.program.bodies import declared_names as declared_names
 from ownlint.program.bodies import statements as statements
+from ownlint.program.expressions import RETURNS as _RETURNS
 from ownlint.program.expressions import Edge, Expressions, operands
 from ownlint.program.expressions import Surroundings as Surroundings
 from ownlint.program.places import THIS, Place
@@ -173,6 +174,8 @@ class _Builder(Expressions):
         match value:
             case r.Call():
                 self.call(value, None, "statement", "")
+            case r.Name(text=name) if self.around.role(name) == _RETURNS:
+                self.leave(value.span, "return", value)
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
             case r.Assign():

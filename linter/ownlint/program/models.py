@@ -62,6 +62,9 @@ Verb = Literal[
     "erase",
     "clear",
     "never returns",
+    "retain",
+    "needs",
+    "spawn",
 ]
 
 Role = Literal[
@@ -97,9 +100,11 @@ Role = Literal[
     "once",
     "immortal",
     "free threading",
+    "slot table",
 ]
 
 MacroRole = Literal[
+    "return",
     "return on failure",
     "assign or return",
     "declaring",
@@ -224,8 +229,18 @@ class FunctionModel(msgspec.Struct, frozen=True):
     keeps: Keeps | None = None
     replaced_by: str = ""
     """What returns the same without the hazard: `PyList_GetItemRef` for `PyList_GetItem`."""
+    replaced_since: str = ""
+    """The first version of the library that has it."""
     nullable: bool = False
     """The result may be NULL, and then an error is set."""
+    counted: bool = False
+    """What it hands out, by result or through an argument, is a reference that is counted."""
+    format_at: int = 0
+    """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
+    format_steals: str = ""
+    """Its letters for a reference that is taken over."""
+    format_lends: str = ""
+    """Its letters for the address of a variable that gets a borrowed reference."""
     bare: bool = False
     note: str = ""
     source: str = ""
@@ -276,6 +291,35 @@ class Environment(msgspec.Struct, frozen=True):
 
     def ignores(self, variable: str) -> bool:
         return any(fnmatchcase(variable, pattern) for pattern in self.ignore)
+
+
+class Gil(msgspec.Struct, frozen=True):
+    """The interpreter's lock: functions (patterns of qualified names) that need it held (`needs`), whatever others say
+    not (`free`), that give it up (`drops`), take it (`takes`), put it back as it was before it was taken (`restores`),
+    ask for it (`asks`), ask whether there is an interpreter (`alive`), start one (`starts`) and end it (`ends`), and
+    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing; `runs`: those that can let go of it on the way.
+    `methods`: methods of its objects that need no lock; `empty`: types whose default constructor makes no object;
+    `embeds`: words of programs that have an interpreter of their own."""
+
+    needs: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    restores: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    alive: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    exits: tuple[str, ...] = ()
+    calm: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    embeds: tuple[str, ...] = ()
+
+
+GIL_WORDS = ("free", "drops", "takes", "restores", "asks", "alive", "starts", "ends", "exits", "needs")
+"""What a function may do to the lock, the stronger word first."""
 
 
 class FrameworkModel(msgspec.Struct, frozen=True):
@@ -360,6 +404,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
         (
             *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
             *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "needs", "spawn")),
             ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
             ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
             ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
@@ -400,6 +445,9 @@ _EXAMPLES = (
     "erase argument 1 from receiver",
     "clear receiver",
     "never returns",
+    "retain argument 1",
+    "needs argument 1",
+    "spawn argument 1",
 )
 
 
@@ -588,6 +636,8 @@ class _File:
         self.aliases: dict[str, str] = library.mapping("aliases")
         self.anchors = library.texts("anchors")
         self.beside = library.texts("beside")
+        self.prefixes = library.texts("prefixes")
+        self.constants = library.texts("constants")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -598,6 +648,7 @@ class _File:
         self.versions = [self._version(table) for table in self._tables("version")]
         self.parity = [self._parity(table) for table in self._tables("parity")]
         self.environment = self._environment(_Table(self.source, "env", self._section("env", {})))
+        self.gil = self._gil(_Table(self.source, "gil", self._section("gil", {})))
         self.modules: dict[str, str] = {}
         self.exports: dict[str, tuple[str, ...]] = {}
         self.py_classes: list[PyClass] = []
@@ -656,7 +707,12 @@ class _File:
             released_by=table.texts("released_by"),
             keeps=table.choice("keeps", get_args(Keeps)),
             replaced_by=table.text("replaced_by"),
+            replaced_since=table.text("replaced_since"),
             nullable=table.flag("nullable"),
+            counted=table.flag("counted"),
+            format_at=table.number("format_at", 0),
+            format_steals=table.text("format_steals"),
+            format_lends=table.text("format_lends"),
             bare=table.flag("bare"),
             note=table.text("note"),
             source=table.text("source"),
@@ -686,6 +742,12 @@ class _File:
 
     def _environment(self, table: _Table) -> Environment:
         model = Environment(table.texts("reads"), table.texts("writes"), table.texts("ignore"))
+        table.text("source")
+        table.done()
+        return model
+
+    def _gil(self, table: _Table) -> Gil:
+        model = Gil(*(table.texts(key) for key in Gil.__struct_fields__))
         table.text("source")
         table.done()
         return model
@@ -983,6 +1045,15 @@ class Models:
             )
         )
         self.memory = memory_models.Memory(file.memory for file in files)
+        self.gil = Gil(
+            *(
+                tuple(dict.fromkeys(name for file in files for name in getattr(file.gil, key)))
+                for key in Gil.__struct_fields__
+            )
+        )
+        self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
+        """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
+        self._constants = [name for file in files for name in file.constants]
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -1004,6 +1075,9 @@ class Models:
         self._droppable: _Index[StatusModel] = _Index("::")
         self._returning_names: dict[str, bool] = {}
         self._class_index: _Index[ClassModel] = _Index("::")
+        self._gil_index: _Index[tuple[str, bool]] = _Index("::")
+        self._calm_index: _Index[str] = _Index("::")
+        self._runs_index: _Index[str] = _Index("::")
         self._function_index: dict[Language, _Index[FunctionModel]] = {"cpp": _Index("::"), "python": _Index(".")}
         for file in files:
             for status in file.statuses:
@@ -1015,6 +1089,13 @@ class Models:
                     self._droppable.add(name, False, status)
             for cls in file.classes:
                 self._class_index.add(cls.name, cls.bare, cls)
+            for word in GIL_WORDS:
+                for name in getattr(file.gil, word):
+                    self._gil_index.add(name, False, (word, "*" in name))
+            for name in file.gil.calm:
+                self._calm_index.add(name, False, name)
+            for name in file.gil.runs:
+                self._runs_index.add(name, False, name)
             for function in file.functions:
                 for language in function.languages:
                     self._function_index[language].add(function.name, function.bare, function)
@@ -1124,6 +1205,16 @@ class Models:
         entries = (entry for found in self._class_index.exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if not set(roles).isdisjoint(model.roles))
 
+    def functions_with(self, verb: Verb) -> frozenset[str]:
+        """Last names of all C++ functions that do this; no patterns."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.has(verb))
+
+    def holders_of(self, lock: str) -> frozenset[str]:
+        """Last names of the guards, and of what gives up, of that one lock."""
+        entries = (entry for found in self._class_index.exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.holds == lock)
+
     def pairs_of(self, verb: Verb, place: str) -> tuple[frozenset[str], frozenset[str]]:
         """Last names of all C++ functions with that effect, and of those that end what it begins; no patterns."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
@@ -1162,6 +1253,38 @@ class Models:
         holding = (model for _, _, model in entries if model.has("hold"))
         return frozenset(name.rsplit("::", 1)[-1] for model in holding for name in model.released_by)
 
+    def gil_word(self, symbol: str, scopes: tuple[str, ...] = ()) -> str:
+        """What a function does to the interpreter's lock: one of `GIL_WORDS`; empty when no model says."""
+        if not self._gil_index.exact.keys() & {symbol.rpartition("::")[2]} and not self._gil_index.last_parts.match(
+            symbol.rpartition("::")[2]
+        ):
+            return ""
+        key = (symbol, scopes)
+        if key not in self._gil_words:
+            parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
+            # A pattern fits whatever stands in an opened namespace, and most of that is not the library's.
+            patterns = {word for fit, (word, wild) in self._gil_index.find(parts, ()) if fit != "possible" and wild}
+            near = self._gil_index.find(parts, self._scopes(scopes))
+            found = patterns | {word for fit, (word, wild) in near if fit != "possible" and not wild}
+            self._gil_words[key] = next((word for word in GIL_WORDS if word in found), "")
+        return self._gil_words[key]
+
+    @functools.cached_property
+    def _gil_words(self) -> dict[tuple[str, tuple[str, ...]], str]:
+        return {}
+
+    def is_calm(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
+        """Whether a library's function that needs the interpreter's lock throws nothing all the same."""
+        return self._is_among(self._calm_index, symbol, scopes)
+
+    def runs_python(self, symbol: str, scopes: tuple[str, ...] = ()) -> bool:
+        """Whether a library's function runs code of Python's, in which another thread may get the lock."""
+        return self._is_among(self._runs_index, symbol, scopes)
+
+    def _is_among(self, index: _Index[str], symbol: str, scopes: tuple[str, ...]) -> bool:
+        parts = self._parts(tuple(_without_templates(symbol)[0].split("::")))
+        return any(fit != "possible" for fit, _ in index.find(parts, self._scopes(scopes)))
+
     def verbs(self, last: str, place: str = "") -> frozenset[Verb]:
         """What C++ functions of that last name may do, whose ever they are; to a place of that kind alone."""
         index = self._function_index["cpp"]
@@ -1170,6 +1293,28 @@ class Models:
         wild = [model for parts, _, model in patterns if fnmatchcase(last, parts[-1])]
         effects = (effect for model in (*exact, *wild) for effect in model.effects)
         return frozenset(e.verb for e in effects if not place or (e.place is not None and e.place.kind == place))
+
+    @functools.cached_property
+    def counted_names(self) -> frozenset[str]:
+        """Last names of the functions and objects that deal in counted references; patterns are not among them."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.counted)
+
+    @functools.cached_property
+    def counted_patterns(self) -> re.Pattern[str]:
+        """Fits the names that the patterns among them stand for."""
+        shapes = sorted({translate(parts[-1]) for parts, _, model in self._function_index["cpp"].wild if model.counted})
+        return re.compile("|".join(shapes) or r"(?!)")
+
+    @functools.cached_property
+    def constants(self) -> re.Pattern[str]:
+        """Fits the names of counted objects that live as long as the program."""
+        return re.compile("|".join(sorted({translate(name) for name in self._constants})) or r"(?!)")
+
+    def counted_method(self, last: str) -> FunctionModel | None:
+        """The method of that name by which a wrapper deals in counted references."""
+        found = self._function_index["cpp"].exact.get(last, ())
+        return next((model for parts, _, model in found if model.counted and len(parts) > 1), None)
 
     def _macro(self, name: str) -> MacroModel | None:
         """By exact name first, then by the first pattern that fits the whole name."""

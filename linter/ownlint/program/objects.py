@@ -81,8 +81,8 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
     policy = policies[0] if policies else framework.defaults.get(f"cast {handing}", "")
     if handing != "value" and policy in _REFERS:
         origin = origins.address(given) if not origins.is_argument(given) else None
-        has_parent = policy == "reference internal" and len(call.args) > 2
-        if origin is not None and kind.last in origins.program.bound_types and not has_parent:
+        is_borrowed = policy == "reference"  # an internal one has a parent, or the cast raises
+        if origin is not None and kind.last in origins.program.bound_types and is_borrowed:
             yield Made("pointer" if is_pointer else "reference", kind.last, origin)
         return
     cls = origins.class_of(written)

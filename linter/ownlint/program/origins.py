@@ -211,7 +211,7 @@ class Origins:
             return self._method(call, call.callee, name)
         if name in _ADDRESS_OF and call.args:
             return self.address(call.args[0])
-        made = self._constructed(call)
+        made = self.constructed(call)
         if made is not None:
             return next((o for o in self._arguments(made, call.args)), None)
         if self._is_view(call):
@@ -246,7 +246,7 @@ class Origins:
             for value in returned_values(target):
                 found = inner.address(value) if view is None or not borrowing_fields(view) else None
                 found = found or (next(iter(inner.view(value, view)), None) if view is not None else None)
-                if found is not None and (here := self._given(call, found.argument)) is not None:
+                if found is not None and (here := self.given(call, found.argument)) is not None:
                     return here._replace(certainty=weaker(here.certainty, found.certainty, callee.certainty))
         return None
 
@@ -262,7 +262,7 @@ class Origins:
             return True
         return kind.pointers > 0 or looks_elsewhere(written, self.program.roles(written, function))
 
-    def _given(self, call: r.Call, index: int) -> Origin | None:
+    def given(self, call: r.Call, index: int) -> Origin | None:
         """What this call gives as the callee's `index`: 1 is its `this`."""
         if index == 1:
             if isinstance(call.callee, r.Member):
@@ -309,7 +309,7 @@ class Origins:
                 inner = Origins(target, sources_of(target, 2), self.depth + 1)
                 for value in returned_values(target):
                     for found in inner.view(value, cls):
-                        if (here := self._given(call, found.argument)) is not None:
+                        if (here := self.given(call, found.argument)) is not None:
                             sure = weaker(here.certainty, found.certainty, callee.certainty)
                             yield Origin(here.argument, sure, call, found.made)
             return
@@ -359,7 +359,7 @@ class Origins:
                 for target in self.program.callee(inner, self.function).functions[:1]:
                     beyond = Origins(target, sources_of(target, 2), self.depth + 1)
                     for found in (found for back in returned_values(target) for found in beyond.elements(back)):
-                        if (here := self._given(inner, found.argument)) is not None:
+                        if (here := self.given(inner, found.argument)) is not None:
                             yield here._replace(certainty=weaker(here.certainty, found.certainty))
 
     def _calls_on(self, name: str) -> Iterator[r.Call]:
@@ -410,10 +410,10 @@ class Origins:
         inner = strip(value)
         if isinstance(inner, r.Pair):
             inner = strip(inner.value)
-        made = self._constructed(inner) if isinstance(inner, r.Call) else None
+        made = self.constructed(inner) if isinstance(inner, r.Call) else None
         return made if made is not None and cls in made.ancestry else None
 
-    def _constructed(self, call: r.Call) -> Class | None:
+    def constructed(self, call: r.Call) -> Class | None:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
         if call.template and last_name(call.callee).startswith("make_"):
             written = types.parse(f"t<{call.template}>").arguments[0]

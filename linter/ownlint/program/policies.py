@@ -105,9 +105,23 @@ class Policies:
                     yield KeepAlive(int(found["nurse"]), int(found["patient"]), extra)
                     break
 
-    def _is_ignored(self, extra: r.Extra) -> bool:
+    def is_ignored(self, extra: r.Extra) -> bool:
         """A keep-alive beside a property's getter, where the framework drops it; inside a wrapper it holds."""
-        if not self.is_property or self.framework.facts.get("keep_alive_on_property") != "ignored":
+        return self.framework.facts.get("keep_alive_on_property") == "ignored" and self._is_beside(extra)
+
+    def beside_getter(self) -> Iterator[r.Extra]:
+        """The keep-alives and guards that are dropped since they stand beside a property's getter or on a field."""
+        for extra, spelled in self.extras:
+            if not self._is_beside(extra) or '"' in extra.text:
+                continue
+            said = {self.framework.extras.get(word) for word in _WORD.findall(spelled)}
+            for meaning, fact in (("keep alive", "keep_alive"), ("call guard", "call_guard")):
+                if meaning in said and self.framework.facts.get(f"{fact}_on_property") == "ignored":
+                    yield extra
+                    break
+
+    def _is_beside(self, extra: r.Extra) -> bool:
+        if not self.is_property and self.binding.record.kind not in ("field", "field_rw"):
             return False
         wrappers = [e for e in self.binding.record.extras if e.name in self.framework.spelling.wrappers]
         return not any(outer.start <= extra.start and extra.end <= outer.end for outer in wrappers)
@@ -125,7 +139,7 @@ class Policies:
         reason = ""
         for nurse, patient, extra in self.keep_alives():
             if (nurse, patient) == (0, source):
-                if not self._is_ignored(extra):
+                if not self.is_ignored(extra):
                     return _KEPT
                 ineffective, reason = extra, "is ignored on a property"
             elif (nurse, patient) == (source, 0):
@@ -133,7 +147,7 @@ class Policies:
             elif nurse == 0:
                 ineffective, reason = extra, "keeps another than what the result points into"
         sure: Certainty = (
-            "possible" if any(self._is_unknown(extra, spelled) for extra, spelled in self.extras) else "certain"
+            "possible" if any(self.is_unknown(extra, spelled) for extra, spelled in self.extras) else "certain"
         )
         policy, written = self.written_policy()
         if handing in ("value", "object"):
@@ -150,7 +164,7 @@ class Policies:
             return _KEPT  # copied, moved or taken over: no borrow reaches Python
         return Protection(False, ineffective or written, reason or "keeps nobody alive", sure)
 
-    def _is_unknown(self, extra: r.Extra, spelled: str) -> bool:
+    def is_unknown(self, extra: r.Extra, spelled: str) -> bool:
         """An extra that is a bare name nobody here explains: a parameter of the function around it, a pack."""
         if spelled != extra.text or not extra.name or "(" in extra.text or "::" in extra.text:
             return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -67,10 +67,13 @@ class Program:
         models: Models,
         earlier: Earlier | None = None,
         parity: tuple[tuple[str, ...], ...] = (),
+        requirements: Mapping[str, str] | None = None,
     ) -> None:
         self.models = models
         self.earlier = earlier
         self.parity = (*models.parity, *parity)
+        self.requirements: Mapping[str, str] = requirements or {}
+        """Package -> what the project's build asks of its version, `>=2.11,<3`."""
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
         self._views: dict[tuple[str, int], Function] = {}
@@ -84,7 +87,9 @@ class Program:
         if self.earlier is None:
             return None
         same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
-        return Program((*same, *self.earlier.files), self.models, None, self.parity[len(self.models.parity) :])
+        return Program(
+            (*same, *self.earlier.files), self.models, None, self.parity[len(self.models.parity) :], self.requirements
+        )
 
     @property
     def earlier_paths(self) -> dict[str, str]:
@@ -234,7 +239,7 @@ class Program:
             return self._roles[name]
         model = self.models.macro(name)
         learned = model.role if model is not None else self._learn(name, 0)
-        if not learned and name in ("__builtin_expect", "likely", "unlikely"):
+        if not learned and (name in ("__builtin_expect", "likely", "unlikely") or self._is_hint(name)):
             learned = "hint"
         self._roles[name] = learned
         return learned
@@ -257,6 +262,12 @@ class Program:
         if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
             return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
         return roles[0] if roles else ""
+
+    def _is_hint(self, name: str) -> bool:
+        """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
+        bodies = [(m.parameters[0], re.sub(r"[\s()!]", "", m.body)) for m in self._macros.get(name, ()) if m.parameters]
+        hints = [body for one, body in bodies if re.fullmatch(rf"__builtin_expect(?:long|bool)?{one},(?:0|1)L?", body)]
+        return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
 
     def _annotates(self, macro: r.Macro) -> str:
         """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
@@ -544,6 +555,11 @@ class Program:
     @property
     def type_aliases(self) -> Iterator[r.Alias]:
         return (alias for found in self._aliases.values() for _, alias in found)
+
+    def declarations_of(self, last: str) -> list[r.Function]:
+        """Every C++ function of that last name that is declared and not defined."""
+        found = self._functions_by_last.get(last, ())
+        return [record for file, record in found if file.language == "cpp" and not record.defined]
 
     def declared_functions(self) -> Iterator[tuple[str, r.Function]]:
         """Every declaration and definition, with its last name."""

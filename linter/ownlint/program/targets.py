@@ -136,7 +136,20 @@ def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None)
     near = [f for f in free if f.file is binding.file] or free
     if overload is not None or len(near) > 1:
         near = [f for f in near if f.record in _fitting([f.record for f in near], overload)]
+    if not free:
+        return _declared_target(binding, name, overload)
     return Target(_result(near[0]), near[0], None, 1, near[0].record) if len(near) == 1 else None
+
+
+def _declared_target(binding: Binding, name: str, overload: tuple[str, ...] | None) -> Target | None:
+    """A free function that is declared, and whose body nobody shows."""
+    owner, _, last = name.rpartition("::")
+    declared = [
+        record for record in binding.program.declarations_of(last) if not record.owner and record.scope.endswith(owner)
+    ]
+    fitting = _fitting(declared, overload)
+    results = {plain(record.result) for record in fitting if record.result}
+    return Target(results.pop(), None, None, 1, fitting[0]) if len(results) == 1 else None
 
 
 def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> Target | None:

@@ -143,4 +143,5 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
             certainty="certain" if field is not None else "possible",
             help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
             steps=(field,) if field is not None else (),
+            fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),
         )

@@ -25,7 +25,8 @@ void Ledger::Add(int amount) {
 Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
 constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result
 of a function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in
-the function takes the same lock again.
+the function takes the same lock again. Where what is dropped would give the interpreter's lock up, and Python is used behind
+it, there is no fix: named, it would take the lock away from that.
 
 Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or
 is given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before
@@ -49,8 +50,10 @@ from ownlint import (
     Function,
     Step,
     events,
+    gil,
     guard_classes,
     places,
+    python_use,
     records,
     rule,
     temporaries,
@@ -83,7 +86,7 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
     locks = guard_classes.locks_of(guard, node)
     if (guard.argument and not locks) or any(text(argument).endswith(_TAGS) for argument in node.args):
         return
-    written = text(node.callee)
+    written, uses = text(node.callee), _python_behind(function, call, guard)
     if _declares(function, call):
         message = f"`{text(node.args[0])}` is declared anew here, and nothing is locked"
     else:
@@ -94,10 +97,30 @@ def _unnamed(function: Function, call: events.Call, guard: guard_classes.GuardCl
         call,
         message,
         certainty=_certainty(call),
-        help="give the guard a name",
-        steps=tuple(_touched(function, call)),
-        fix=_fix(function, call, guard),
+        help=_help(uses),
+        steps=(*uses, *_touched(function, call)),
+        fix=_fix(function, call, guard) if not uses else None,
     )
+
+
+def _python_behind(function: Function, call: events.Call, guard: guard_classes.GuardClass) -> tuple[Step, ...]:
+    """What uses Python behind a guard that is meant to give its lock up: named, the guard breaks it."""
+    if not guard.gives_up or guard.holds != gil.LOCK:
+        return ()
+    states = gil.states(function, gil.HELD)
+    found = [
+        use
+        for use in python_use.uses(function).values()
+        if use.event.index > call.index and states.get(use.event.index, gil.UNKNOWN).status == "held"
+        if not any(scope.status == "held" for scope in states[use.event.index].scopes)
+    ]
+    return tuple(function.step(use.event, f"{use.what} behind it, and needs the lock") for use in found[:1])
+
+
+def _help(uses: tuple[Step, ...]) -> str:
+    if uses:
+        return "delete it, or give it a name in a block that ends before Python is used"
+    return "give the guard a name"
 
 
 def _touched(function: Function, call: events.Call) -> Iterator[Step]:

@@ -173,6 +173,7 @@ class object : public handle {
 };
 class args : public object {};
 class none : public object {};
+class list : public object {};
 class str : public object {
  public:
   str() = default;
@@ -330,6 +331,10 @@ class class_ : public object {
   class_& def_prop_ro(const char* name, F getter, const E&... extras) { return *this; }
   template <class F, class... E>
   class_& def_ro(const char* name, F member, const E&... extras) { return *this; }
+  template <class F, class... E>
+  class_& def_rw(const char* name, F member, const E&... extras) { return *this; }
+  template <class F, class G, class... E>
+  class_& def_prop_rw(const char* name, F getter, G setter, const E&... extras) { return *this; }
 };
 }  // namespace nanobind
 

@@ -244,7 +244,8 @@ class _Reader:
         callables = 2 if kind == "property_rw" else 1
         extras: list[r.Extra] = []
         callable = _unwrapped(values[0], framework, extras) if values else None
-        setter = _unwrapped(values[1], framework, []) if callables == 2 and len(values) > 1 else None
+        setters: list[r.Extra] = []
+        setter = _unwrapped(values[1], framework, setters) if callables == 2 and len(values) > 1 else None
         extras.extend(_extra(value) for value in values[callables:])
         return r.Binding(
             start=member.name_start,
@@ -259,6 +260,7 @@ class _Reader:
             extras=tuple(extras),
             in_function=self.function,
             parent=parent,
+            setter_extras=tuple(setters),
         )
 
 

@@ -1,0 +1,420 @@
+"""Who owns which counted reference at each point of a function: every way through it is followed, with what tests say.
+
+Ways that know the same are one; of those that come to one event a bounded number is followed, so what is found was
+seen on a way that exists, and what is not found may have been on one that was not followed. What a single call does
+with a reference is `references`' answer, how one way sees the objects is `counts`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint.facts import records as r
+from ownlint.program import events as e
+from ownlint.program import types
+from ownlint.program.counting_calls import Calls
+from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
+from ownlint.program.counts import NULL, Draft, Held, Id, Known, State
+from ownlint.program.events import Event
+from ownlint.program.once import per_function
+from ownlint.program.places import Place, last_name, render, walk
+from ownlint.program.references import Use, arguments, may_count
+from ownlint.program.slot_tables import is_slot
+from ownlint.program.subjects import Function
+
+_MOST_STATES = 48
+"""So many ways that know different things are followed through one event."""
+_MOST_EVENTS = 6_000
+_MOST_STEPS = 60_000
+_DEEPEST = 3
+"""So deep are the project's own functions looked into."""
+_BY_WAY = frozenset({"leaked", "surplus", "null used"})
+"""What is told by the way that leads there."""
+_UNKNOWN = Summary("", True, ())
+
+
+@per_function
+def troubles(function: Function) -> tuple[Trouble, ...]:
+    """What goes wrong with counted references in the function, in source order."""
+    if function.language != "cpp" or not (may_count(function) or is_slot(function)):
+        return ()
+    found = Counting(function, 0).run()
+    return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
+
+
+@per_function
+def summary(function: Function) -> Summary:
+    return _summary(function, 1)
+
+
+def _summary(function: Function, depth: int) -> Summary:
+    known = function.known.get("references")
+    if isinstance(known, Summary):
+        return known
+    if depth > _DEEPEST or function.language != "cpp":
+        return _UNKNOWN
+    function.known["references"] = _UNKNOWN  # of one that calls itself nothing is known
+    counting = Counting(function, depth)
+    counting.run()
+    found = counting.summary()
+    function.known["references"] = found
+    return found
+
+
+class Counting(Calls):
+    """The walk over one function."""
+
+    def __init__(self, function: Function, depth: int) -> None:
+        super().__init__(function, depth)
+        self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
+
+    def summary_of(self, function: Function) -> Summary:
+        return _summary(function, self.depth + 1)
+
+    def run(self) -> list[Trouble]:
+        if len(self.flow.events) > _MOST_EVENTS:
+            self.complete = False
+            return []
+        states: dict[int, set[State]] = {self.flow.entry: {self.start()}}
+        queue, pending, steps = [self.flow.entry], {self.flow.entry}, 0
+        done: dict[int, set[State]] = {}
+        while queue:
+            current = heapq.heappop(queue)
+            pending.discard(current)
+            fresh = states.get(current, set()) - done.setdefault(current, set())
+            done[current] |= fresh
+            event = self.flow.events[current]
+            for state in sorted(fresh, key=_order):
+                steps += 1
+                for target, after in self.step(event, state):
+                    known = states.setdefault(target, set())
+                    if after in known:
+                        continue
+                    if len(known) >= _MOST_STATES or steps > _MOST_STEPS:
+                        self.complete = False
+                        continue
+                    known.add(after)
+                    if target not in pending:
+                        pending.add(target)
+                        heapq.heappush(queue, target)
+        jumps = self.jumps_in_macros
+        return [self.judged(one) for one in self.found.values() if not jumps or one.what not in _BY_WAY]
+
+    @cached_property
+    def jumps_in_macros(self) -> bool:
+        """Whether a macro of the project hides a `goto`: where that leads is not known."""
+        named = self.function.program.macros_named
+        return any("goto" in macro.body for name in self.macros for macro in named(name))
+
+    def judged(self, one: Trouble) -> Trouble:
+        if one.what not in ("leaked", "surplus"):
+            return one
+        return one._replace(always=self.complete and self.ends.get(one.site.index) == {False})
+
+    def start(self) -> State:
+        draft = Draft(State())
+        for number, parameter in enumerate(self.function.record.parameters):
+            written = parameter.type
+            if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
+                draft.places[(parameter.name,)] = draft.begin(-2 - number, Held("given", 0, "no"))
+        return draft.state()
+
+    def is_own(self, written: str) -> bool:
+        """`Thing* self` of a function in a table of slots."""
+        return self.is_slot and types.parse(written).pointers == 1 and types.parse(written).last not in ("void", "char")
+
+    def step(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
+        edges = self.flow.successors[event.index]
+        if isinstance(event, e.Test):
+            for target, outcome in edges:
+                for draft in self.decided(event, Draft(state), outcome):
+                    yield target, draft.state()
+            return
+        asks = isinstance(event, e.Call) and self.leaves_on_error(event.node)
+        for draft in self.passed(event, Draft(state)):
+            after = draft.state()
+            for target, _ in edges:
+                yield target, self.settled(draft, self.flow.events[target]).state() if asks else after
+
+    def leaves_on_error(self, call: r.Call) -> bool:
+        """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""
+        if self.function.program.role(last_name(call.callee)) != "return on failure":
+            return False
+        said = [inner for argument in call.args for inner in walk(argument)]
+        return not any(
+            isinstance(inner, r.Call) or (isinstance(inner, r.Name) and inner.text in self.function.declared)
+            for inner in said
+        )
+
+    @staticmethod
+    def settled(draft: Draft, then: Event) -> Draft:
+        """Behind such a macro: what has answered is there, or it has left because something did not."""
+        way = draft.copy()
+        for one, held in list(way.objects.items()):
+            if isinstance(then, e.Leave) and held.null in ("maybe", "unknown") and held.kind == "new":
+                way.make_null(one)
+            elif held.null != "no":
+                way.change(one, null="no")
+        return way
+
+    def passed(self, event: Event, draft: Draft) -> list[Draft]:
+        match event:
+            case e.Call():
+                return self.call(event, draft)
+            case e.Write():
+                self.write(event, draft)
+            case e.Read():
+                self.read(event, draft)
+            case e.End():
+                self.end(event, draft)
+            case e.Leave():
+                self.leave(event, draft)
+                return []
+            case e.Opaque():
+                for name in event.names:
+                    self.lose(draft, (name,))
+        return [draft]
+
+    def write(self, event: e.Write, draft: Draft) -> None:
+        self.forget_tests(draft, event.place[0])
+        where, target = event.place, bare_value(event.target)
+        value = event.value
+        one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
+        sees = not event.fresh and self.is_seen_by_others(target, where)
+        old = draft.id_at(where)
+        if event.type in self.macros:
+            self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
+            old = None
+        elif event.fresh and not self.holds_bare(event):
+            if one is not None:
+                draft.forget(one)
+            self.drop_results(draft, value)
+            return
+        if sees:
+            self.store(event, draft, where, one, old)
+            self.drop_results(draft, value)
+            return
+        if old is not None and old != one:
+            self.overwrite(event, draft, where, old)
+        draft.places.pop(where, None)
+        if one is not None:
+            draft.places[where] = one
+        else:
+            self.write_other(draft, where, value)
+        self.drop_results(draft, value)
+
+    def holds_bare(self, event: e.Write) -> bool:
+        """Whether the local that begins holds the bare reference, and does not own it."""
+        kind = types.parse(event.type)
+        if kind.pointers or kind.is_placeholder or not event.type:
+            return "&" not in event.type
+        if kind.arguments:
+            return False
+        program, file, scope = self.function.program, self.function.file, self.function.record.scope
+        expanded = types.parse(program.expand(event.type, file, scope))
+        if expanded.pointers:
+            return True
+        if types.parse(event.type).last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
+            return True
+        return self.references.is_pointer(event.type, self.function)
+
+    def write_other(self, draft: Draft, where: Place, value: r.Value | None) -> None:
+        bare = bare_value(value)
+        match bare:
+            case r.Literal(kind="null"):
+                draft.places[where] = NULL
+            case r.Literal(kind="int" | "bool", text=said):
+                draft.places[where] = NULL if said in ("0", "false") else Known("+", said == "1")
+            case r.Unary(op="-", value=r.Literal(kind="int")):
+                draft.places[where] = Known("-")
+            case r.Call():
+                known = draft.places.get(result_place(bare))
+                if isinstance(known, Known):
+                    draft.places[where] = known
+            case r.Name() | r.Member():
+                source = self.place(bare)
+                known = draft.places.get(source) if source is not None else None
+                if isinstance(known, Known):
+                    draft.places[where] = known
+                elif source is not None and self.is_seen_by_others(bare, source):
+                    one = self.kept_in(draft, bare)
+                    if one is not None:
+                        draft.places[where] = one
+
+    def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
+        """Into a place that others see: it has its own reference from now on, or takes ours."""
+        if old is not None and old != one:
+            held = draft.objects[old]
+            if held.kind == "kept":
+                draft.forget(old)  # moved out: the reference of the place is the function's now
+        if one is not None:
+            held = draft.objects[one]
+            if held.kind == "new":
+                self.ends.setdefault(self.site(one).index, set()).add(True)
+                draft.change(one, owed=max(held.owed - 1, 0), stored=True)
+            else:
+                draft.forget(one)
+        draft.places.pop(where, None)
+        if one is not None and one in draft.objects and not isinstance(bare_value(event.target), r.Unary | r.Index):
+            draft.places[where] = one
+        elif one is None and isinstance(bare_value(event.value), r.Literal):
+            self.write_other(draft, where, event.value)
+
+    def overwrite(self, event: e.Write, draft: Draft, where: Place, old: Id) -> None:
+        held = draft.objects[old]
+        others = [place for place, value in draft.places.items() if value == old and place != where]
+        if held.kind == "new" and held.owed > 0 and not others and not held.stored and not held.pending:
+            self.report("overwritten", draft, old, event, name=render(where))
+            draft.forget(old)
+
+    def read(self, event: e.Read, draft: Draft) -> None:
+        where = event.place
+        if len(where) == 1 and where[0] in self.macros:
+            self.lose_named(draft, where[0])
+        if id(event.node) in self.escaping and (put := draft.id_at(where)) is not None:
+            draft.forget(put)
+        if len(where) < 2:
+            return
+        one = draft.id_at(where[:1])
+        if one is None or not isinstance(event.node, r.Member | r.Index):
+            return
+        dead = draft.is_dead(one)
+        if dead >= 0:
+            self.report("used after release", draft, one, event, None, dead, name=where[0])
+            draft.forget(one)
+        elif draft.objects[one].null == "maybe" and draft.objects[one].kind == "new":
+            self.report("null used", draft, one, event, None, name=where[0])
+            draft.change(one, null="no")
+
+    def end(self, event: e.End, draft: Draft) -> None:
+        one = draft.id_at(event.place)
+        draft.places.pop(event.place, None)
+        if one is None or draft.is_named(one):
+            return
+        self.settle(event, draft, one, render(event.place))
+
+    def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+        """Nobody holds it any more. One that never had a name was on its way to somebody when an exception came."""
+        named = [place for place, value in draft.places.items() if value == one]
+        if named and all(place[0] == "%" for place in named):
+            draft.forget(one)
+            return
+        held = draft.objects[one]
+        good = True
+        if held.pending:
+            pass
+        elif held.owed > 0 and (held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)):
+            if not held.stored or held.raised >= 0:
+                what: What = "leaked" if held.owed == 1 and held.taken < 0 else "surplus"
+                if held.kind != "new" and held.raised < 0:
+                    what = "leaked"
+                good = False
+                self.report(what, draft, one, event, None, held.raised, name=name)
+        elif held.owed < 0 and held.taken >= 0 and (held.kind != "given" or self.is_slot):
+            taking = self.flow.events[held.taken]
+            self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
+        self.ends.setdefault(self.site(one).index, set()).add(good)
+        draft.forget(one)
+
+    def argument_of(self, event: Event, draft: Draft, one: Id) -> r.Value | None:
+        if isinstance(event, e.Call):
+            for index, argument in arguments(event.node):
+                if self.use(event, index) == "stolen":
+                    return argument
+        return None
+
+    def leave(self, event: e.Leave, draft: Draft) -> None:
+        one = self.id_of(draft, event.value) if event.kind == "return" else None
+        if one is None and event.kind == "return" and self.returns_objects:
+            one = self.kept_in(draft, event.value)
+        if one is not None:
+            dead = draft.is_dead(one)
+            if dead >= 0:
+                self.report("used after release", draft, one, event, event.value, dead)
+                draft.forget(one)
+                one = None
+        self.drop_parts(event, draft, one)
+        self.exits.append((draft.copy(), event, one))
+        if one is not None and self.returns_objects:
+            self.give_back(event, draft, one)
+        elif one is not None:
+            draft.forget(one)
+        for other in sorted(draft.objects):
+            if other in draft.objects:
+                self.settle(event, draft, other)
+
+    def drop_parts(self, event: e.Leave, draft: Draft, returned: Id | None) -> None:
+        """`return {x, 1};`: what is a part of the answer is the caller's."""
+        for inner in walk(event.value):
+            if isinstance(inner, r.Aggregate):
+                for item in inner.items:
+                    if (one := self.id_of(draft, item)) is not None and one != returned:
+                        draft.forget(one)
+        for inner in walk(event.value):
+            if isinstance(inner, r.Call) and (one := draft.id_at(result_place(inner))) is not None and one != returned:
+                self.drop_result(inner, draft)
+
+    def give_back(self, event: e.Leave, draft: Draft, one: Id) -> None:
+        held = draft.objects[one]
+        if held.owed > 1 and not held.stored and held.kind == "new":
+            self.report("surplus", draft, one, event, event.value, held.raised)
+            self.ends.setdefault(self.site(one).index, set()).add(False)
+        elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
+            because = held.taken if held.taken >= 0 else -1
+            if (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
+                self.report("returned borrowed", draft, one, event, event.value, because)
+        else:
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+        draft.forget(one)
+
+    def summary(self) -> Summary:
+        """What a caller sees; nothing where not every way was followed."""
+        count = len(self.function.record.parameters)
+        if not self.complete or not self.exits:
+            return _UNKNOWN
+        results: set[str] = set()
+        nullable = False
+        uses: list[set[Use]] = [set() for _ in range(count)]
+        for draft, leave, one in self.exits:
+            if leave.kind == "throw":
+                continue
+            for number in range(count):
+                held = draft.objects.get((-2 - number, 0))
+                uses[number].add(self.seen(draft, number, held, one))
+            if one is not None:
+                held = draft.objects[one]
+                kept = held.owed == 0 and held.kind in ("kept", "borrowed")
+                nullable = nullable or held.null != "no"
+                results.add("new" if held.owed == 1 else "borrowed" if kept else "?")
+            elif (
+                isinstance(bare_value(leave.value), r.Literal)
+                or draft.places.get(self.place(leave.value) or ()) == NULL
+            ):
+                nullable = True
+            else:
+                results.add("?")
+        result = results.pop() if len(results) == 1 else "?"
+        return Summary(
+            "new" if result == "new" else "borrowed" if result == "borrowed" else "",
+            nullable,
+            tuple(one.pop() if len(one) == 1 else "" for one in uses),
+        )
+
+    def is_null(self, draft: Draft, value: r.Value | None) -> bool:
+        known = draft.places.get(self.place(value) or ())
+        return isinstance(known, Known) and known.signs == "0"
+
+    def seen(self, draft: Draft, number: int, held: Held | None, returned: Id | None) -> Use:
+        """What has become of an argument on one way."""
+        if held is None or returned == (-2 - number, 0):
+            return ""
+        name = self.function.record.parameters[number].name
+        if draft.places.get((name,)) != (-2 - number, 0):
+            return ""
+        return {0: "lent", -1: "stolen", 1: "retained"}.get(held.owed, "")  # type: ignore[return-value]
+
+
+def _order(state: State) -> tuple[object, ...]:
+    return tuple(sorted(map(repr, state.places))), tuple(sorted(map(repr, state.objects)))

@@ -1,0 +1,331 @@
+"""What a call does with the counted references that one way through a function holds."""
+
+from __future__ import annotations
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.program import events as e
+from ownlint.program.assignments import place as named_place
+from ownlint.program.counting_tests import Tests
+from ownlint.program.counting_ways import Trouble, bare_value, result_place
+from ownlint.program.counts import NULL, Draft, Held, Id, Known
+from ownlint.program.places import Place, last_name, strip
+from ownlint.program.references import arguments, format_letters, may_count
+
+_MOST_REFERENCES = 3
+
+
+class Calls(Tests):
+    """Calls: what they take over, count, hand out and write through addresses."""
+
+    def call(self, event: e.Call, draft: Draft) -> list[Draft]:
+        call = event.node
+        if call.kind == "delete":
+            return [draft]
+        if (macro := last_name(call.callee)) in self.macros:
+            self.lose_named(draft, macro)
+        self.look_at(event, draft)
+        ways = [draft]
+        given = [
+            (index, argument, one)
+            for index, argument in arguments(call)
+            if (one := self.id_of(draft, argument) or self.counted_place(event, draft, index, argument)) is not None
+        ]
+        for index, argument, one in given:
+            if one in draft.objects:
+                ways += self.give(event, draft, index, argument, one)
+        self.constants_given(event, draft)
+        self.replace(event, draft)
+        ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
+        for one_way in ways:
+            self.by_receiver(event, one_way)
+            self.hand_out(event, one_way)
+            self.drop_arguments(call, one_way)
+            if event.dropped:
+                self.drop_result(call, one_way)
+        return ways
+
+    def counted_place(self, event: e.Call, draft: Draft, index: int, argument: r.Value) -> Id | None:
+        """A member or a global that is counted up."""
+        if self.references.use(event.node, index, self.function) != "retained":
+            return None
+        return self.kept_in(draft, argument)
+
+    def look_at(self, event: e.Call, draft: Draft) -> None:
+        """Arguments that are gone, or that may be NULL where nobody has looked."""
+        call = event.node
+        model = self.references.model(call, self.function)
+        for index, argument in arguments(call):
+            one = self.id_of(draft, argument)
+            if one is None:
+                continue
+            held = draft.objects[one]
+            use = self.references.use(call, index, self.function)
+            dead = draft.is_dead(one)
+            if dead >= 0:
+                if held.dead >= 0 and use == "released":
+                    self.report("released twice", draft, one, event, argument, held.dead)
+                else:
+                    self.report("used after release", draft, one, event, argument, dead)
+                draft.forget(one)
+            elif held.null == "maybe" and model is not None and model.has("needs", f"argument {index + 1}"):
+                self.report("null used", draft, one, event, argument)
+                draft.change(one, null="no")
+        for index, argument in arguments(call):
+            where = self.place(argument)
+            known = draft.places.get(where) if where is not None else None
+            if not isinstance(known, Known) or known.signs != "0" or where is None:
+                continue
+            use = self.references.use(call, index, self.function)
+            if use not in ("released", "retained"):
+                draft.places.pop(where)  # had it been NULL, the call would have failed
+                if not known.exact:
+                    continue
+            if model is not None and model.has("needs", f"argument {index + 1}"):
+                self.found.setdefault(
+                    ("null used", where, event.index),
+                    Trouble("null used", text(argument), event, event, None, argument),
+                )
+
+    def give(self, event: e.Call, draft: Draft, index: int, argument: r.Value, one: Id) -> list[Draft]:
+        """What the call does with one object; the other ways that it opens."""
+        use, call = self.use(event, index), event.node
+        held = draft.objects[one]
+        match use:
+            case "released":
+                self.release(event, draft, argument, one)
+            case "retained":
+                if held.owed >= _MOST_REFERENCES:
+                    draft.forget(one)
+                else:
+                    draft.change(one, owed=held.owed + 1, raised=event.index)
+            case "stolen":
+                self.steal(event, draft, argument, one)
+            case "stolen on success":
+                failed = draft.copy()
+                failed.change(one, pending=True)
+                failed.places[result_place(call)] = Known("-")
+                self.steal(event, draft, argument, one)
+                draft.places[result_place(call)] = NULL
+                return [failed]
+            case "lent":
+                self.lend(event, draft, index, one)
+            case "passed on":
+                if not self.model_has(call, "retain", index):
+                    draft.places[result_place(call)] = one
+                elif held.owed < _MOST_REFERENCES:
+                    draft.change(one, owed=held.owed + 1, raised=event.index)
+                    draft.places[result_place(call)] = one
+            case "borrowed by an owner":
+                pass
+            case _:
+                draft.forget(one)
+        return []
+
+    def release(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+        held = draft.objects[one]
+        where = self.place(argument)
+        clears = self.model_has(event.node, "clear", 0)
+        if where is not None and self.is_seen_by_others(bare_value(argument), where) and where[0] != "%":
+            draft.forget(one)  # the place's own reference
+        elif held.owed > 0:
+            draft.change(one, owed=held.owed - 1)
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+            if held.owed == 1 and held.kind == "new" and not held.stored:
+                draft.change(one, freed=event.index, dead=-1 if one in self.shared else event.index)
+        elif held.taken >= 0:
+            self.report("released given", draft, one, event, argument, held.taken)
+            draft.forget(one)
+        elif held.freed >= 0 and not held.stored:
+            self.report("released twice", draft, one, event, argument, held.freed)
+            draft.forget(one)
+        elif held.kind == "borrowed":
+            self.report("released borrowed", draft, one, event, argument, one[0])
+            draft.forget(one)
+        elif held.kind == "given":
+            if self.is_slot:
+                self.report("released borrowed", draft, one, event, argument)
+            draft.change(one, owed=held.owed - 1)
+        else:
+            draft.forget(one)
+        if clears and where is not None:
+            draft.places[where] = NULL
+
+    def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+        held = draft.objects[one]
+        if held.kind == "kept" or held.stored:
+            draft.forget(one)
+            return
+        self.ends.setdefault(self.site(one).index, set()).add(True)
+        draft.change(one, owed=held.owed - 1, taken=event.index, owner=self.container(event, draft))
+
+    def replace(self, event: e.Call, draft: Draft) -> None:
+        """What stood in a container where something is put now may have been taken out."""
+        into = self.container(event, draft)
+        for other, lent in list(draft.objects.items()):
+            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken < 0:
+                draft.forget(other)
+
+    def constants_given(self, event: e.Call, draft: Draft) -> None:
+        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up."""
+        for index, argument in arguments(event.node):
+            bare = bare_value(argument)
+            if not isinstance(bare, r.Name) or self.references.source(bare, self.function).kind != "borrowed":
+                continue
+            where = ("%object", bare.text)
+            one = draft.id_at(where)
+            if one is None:
+                one = draft.begin(event.index, Held("borrowed", 0, "no"))
+                draft.places[where] = one
+            match self.use(event, index):
+                case "stolen":
+                    self.steal(event, draft, argument, one)
+                case "retained":
+                    draft.change(one, owed=min(draft.objects[one].owed + 1, 2))
+                case "lent":
+                    pass
+                case _:
+                    draft.forget(one)
+
+    def lend(self, event: e.Call, draft: Draft, index: int, one: Id) -> None:
+        """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
+        model = self.references.model(event.node, self.function)
+        if model is None or model.has("keep") or model.has("acquire", "result"):
+            draft.change(one, stored=draft.objects[one].stored, null="unknown")
+            self.shared.add(one)
+
+    def by_receiver(self, event: e.Call, draft: Draft) -> None:
+        """`h.dec_ref()`, `h.inc_ref()`, `h.release()` of a handle."""
+        callee = event.node.callee
+        if not isinstance(callee, r.Member):
+            return
+        one = self.id_of(draft, callee.base)
+        if one is None:
+            return
+        model = self.references.model(event.node, self.function)
+        if model is None:
+            draft.forget(one)
+        elif model.has("release", "receiver"):
+            self.release(event, draft, callee.base, one)
+        elif model.has("retain", "receiver"):
+            draft.change(one, owed=draft.objects[one].owed + 1, raised=event.index)
+        if one in draft.objects and model is not None and model.has("returns", "receiver"):
+            draft.places[result_place(event.node)] = one
+
+    def through_addresses(self, event: e.Call, draft: Draft) -> list[Draft]:
+        """`&x` among the arguments: what the callee writes there. One way for each answer that says whether it did."""
+        ways = [draft]
+        call = event.node
+        model = self.references.model(call, self.function)
+        letters = format_letters(call, model) if model is not None and model.format_lends else None
+        lends = model.format_lends if model is not None else ""
+        for index, argument in enumerate(call.args):
+            bare = strip(argument)
+            if not isinstance(bare, r.Unary) or bare.op != "&":
+                continue
+            where = named_place(self.function, bare.value)
+            if where is None or where[0] not in self.function.declared:
+                continue
+            if len(where) > 1:
+                self.lose(draft, where)
+                continue
+            if model is not None and model.counted and model.has("acquire", f"argument {index + 1}"):
+                self.lose_old(draft, where)
+                if model.has("may fail"):
+                    ways += self.without(event, draft, where, model.nullable)
+                one = draft.begin(event.index, Held("new", 1, "unknown"))
+                draft.places[where] = one
+                self.shared.add(one)
+            elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
+                self.lose(draft, where)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
+            elif letters is not None and letters.get(index, "?") in lends:
+                draft.places.pop(where, None)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+            else:
+                self.lose(draft, where)
+        return ways
+
+    def without(self, event: e.Call, draft: Draft, where: Place, nullable: bool) -> list[Draft]:
+        """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
+        answer = result_place(event.node)
+        others = (("-", False), ("0", not nullable))
+        ways = []
+        for sign, filled in others:
+            way = draft.copy()
+            way.places[answer] = Known(sign)
+            way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else NULL
+            ways.append(way)
+        draft.places[answer] = Known("+")
+        return ways
+
+    def lose_old(self, draft: Draft, where: Place) -> None:
+        """The variable is written to: what it held before has been settled, or is nobody's business."""
+        self.lose(draft, where)
+
+    def hand_out(self, event: e.Call, draft: Draft) -> None:
+        where = result_place(event.node)
+        if where in draft.places or id(event.node) in self.escaping:
+            return
+        source = self.references.source(event.node, self.function)
+        if source.call is not event.node or source.model is None:
+            self.by_summary(event, draft, where)
+            return
+        null = "maybe" if source.model.nullable else "no"
+        if source.kind == "new":
+            if source.model.has("retain", "argument 1") or source.model.has("retain", "receiver"):
+                return
+            one = draft.begin(event.index, Held("new", 1, null))  # type: ignore[arg-type]
+            if source.model.has("keep", "result"):
+                self.shared.add(one)
+        elif source.kind == "borrowed":
+            owner = self.id_of(draft, source.owner) or self.unknown_in(event, draft, source.owner)
+            one = draft.begin(event.index, Held("borrowed", 0, null, owner))  # type: ignore[arg-type]
+        else:
+            return
+        draft.places[where] = one
+
+    def unknown_in(self, event: e.Call, draft: Draft, value: r.Value | None) -> Id | None:
+        """Somebody else's object in a local: that it is one and the same is all that is known."""
+        where = self.place(value)
+        if where is None or where[0] == "%" or where in draft.places:
+            return None
+        one = draft.begin(-1_000_000 - event.index, Held("kept", 0, "unknown"))
+        draft.places[where] = one
+        return one
+
+    def by_summary(self, event: e.Call, draft: Draft, where: Place) -> None:
+        """What a function of the project hands out, or memory of an object."""
+        model = self.references.model(event.node, self.function)
+        if model is not None:
+            for effect in model.effects:
+                if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
+                    index = effect.other.index
+                    owner = self.id_of(draft, event.node.args[index]) if 0 <= index < len(event.node.args) else None
+                    if owner is not None and not model.counted and model.keeps is None:
+                        draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+            return
+        if event.node.kind != "call":
+            return
+        callee = self.function.program.callee(event.node, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
+            return
+        made = callee.functions[0]
+        if not (may_count(made) or made.is_short) or not self.references.is_pointer(made.record.result, made):
+            return
+        found = self.summary_of(made)
+        if found.result == "new":
+            draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
+        elif found.result == "borrowed":
+            draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+
+    def drop_arguments(self, call: r.Call, draft: Draft) -> None:
+        """The results that were arguments of this call have no name from now on."""
+        for _, argument in arguments(call):
+            bare = bare_value(argument)
+            if isinstance(bare, r.Call):
+                self.drop_result(bare, draft)
+        if isinstance(call.callee, r.Member) and isinstance(bare_value(call.callee.base), r.Call):
+            inner = bare_value(call.callee.base)
+            assert isinstance(inner, r.Call)
+            self.drop_result(inner, draft)

@@ -1,0 +1,70 @@
+"""Two objects keep each other alive.
+
+What a `keep_alive` keeps is invisible to Python's cyclic collector. When a parent keeps what it is given, and that
+keeps its parent in turn, neither is ever freed.
+
+bad:
+
+```cpp
+class World;
+class Player;
+PYBIND11_MODULE(game, m) {
+  py::class_<World>(m, "World").def("spawn", [](World&, Player&) {}, py::keep_alive<1, 2>());
+  py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
+}
+```
+
+good:
+
+```cpp
+class World;
+class Player;
+PYBIND11_MODULE(game, m) {
+  py::class_<World>(m, "World").def("spawn", [](World&, Player&) {});
+  py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
+}
+```
+
+Reported: a binding whose keep-alives go both ways, and the later of two bindings of which one makes objects of a class
+keep those of another, and the other the reverse.
+
+Quiet: one way only; keep-alives that have no effect.
+
+Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
+cycle. That is why this is a note. Longer circles are not looked for.
+
+Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Program, arguments, rule
+
+
+@rule(severity="note")
+def keep_alive_cycle(program: Program) -> Iterator[Finding]:
+    seen: dict[tuple[str, str], arguments.Kept] = {}
+    told: set[tuple[int, frozenset[str]]] = set()
+    for kept in arguments.kept_classes(program):
+        pair = (kept.nurse, kept.patient)
+        back = seen.get((kept.patient, kept.nurse))
+        seen.setdefault(pair, kept)
+        if back is None or (kept.nurse == kept.patient and back.binding is not kept.binding):
+            continue
+        if back.binding is kept.binding:
+            if (kept.indexes[1], kept.indexes[0]) == back.indexes:
+                message = f"makes a `{back.nurse}` and a `{back.patient}` keep each other alive"
+                yield kept.binding.finding(kept.binding.record, f"`{kept.binding.symbol}` {message}")
+            continue
+        told_of = (id(kept.binding), frozenset(pair))
+        if kept.nurse == kept.patient or told_of in told:
+            continue
+        told.add(told_of)
+        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` here")
+        yield kept.binding.finding(
+            kept.binding.record,
+            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
+            steps=(step,),
+        )

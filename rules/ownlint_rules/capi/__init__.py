@@ -1,0 +1,1 @@
+"""Counted references in C and C++: who owns one, who only borrowed it."""

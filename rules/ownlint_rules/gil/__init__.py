@@ -1,0 +1,1 @@
+"""The interpreter's lock: what runs Python without it, what waits with it, and what outlives the interpreter."""

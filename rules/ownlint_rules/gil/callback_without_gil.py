@@ -1,0 +1,106 @@
+"""A callback that C calls uses Python before it has taken the GIL.
+
+C calls back from where it likes: from a thread of its own, from behind a call that has released the lock, from whatever
+ends the last owner. A callback that uses Python takes the GIL first, and with its first statement.
+
+bad:
+
+```cpp
+void Export(Tensor* tensor, PyObject* owner) {
+  tensor->context = owner;
+  tensor->deleter = [](Tensor* self) { Py_DECREF(static_cast<PyObject*>(self->context)); };
+}
+```
+
+good:
+
+```cpp
+void Export(Tensor* tensor, PyObject* owner) {
+  tensor->context = owner;
+  tensor->deleter = [](Tensor* self) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    Py_DECREF(static_cast<PyObject*>(self->context));
+    PyGILState_Release(state);
+  };
+}
+```
+
+Reported: functions, and lambdas that capture nothing, that use Python (or call a function of the project that does)
+without taking the GIL, and are a shared pointer's deleter, or are stored in a member of a struct of C that ends
+something, or of which other members take the GIL; functions that
+are handed to C beside a pointer to their state, and methods that override, when they use Python first and take the GIL
+later, or when all other overrides of the class take it (`likely`).
+
+Quiet: callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
+modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
+spot: handed over as an argument, and never taking the GIL.
+
+Limits: a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held
+is believed of arguments and of overrides.
+
+Source: DLPack's deleters in NumPy take the lock and ask `Py_IsInitialized` first; pybind11's documentation of the GIL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Function, Step, c_callbacks, entrances, locks, python_use, rule
+
+_ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|cleanup", re.IGNORECASE)
+"""Names of members that end something."""
+
+
+@rule(severity="error", yields_to=("python-without-gil",))
+def callback_without_gil(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or entrances.entrances(function.program).of(function):
+        return
+    held = c_callbacks.held_by_c(function)
+    if any(one.way == "slot" for one in held):
+        return
+    later = python_use.takes(function)
+    stored = [one for one in held if one.way in ("member", "deleter")]
+    reasons = stored or (held if later else [])
+    steps = tuple(one.at for one in reasons[:1]) or _override(function, later)
+    if not steps:
+        return
+    use = python_use.without_lock(function)
+    if use is None:
+        return
+    yield function.finding(
+        use.event,
+        f"{use.what} before the GIL is taken" if later else f"{use.what} in a callback that takes no GIL",
+        certainty=_certainty(function, stored, later),
+        help="take the GIL with the first statement",
+        steps=(*steps, *use.steps),
+    )
+
+
+def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) -> Certainty:
+    """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
+    Where all of them use Python as they are, C calls them on the spot, for all we know."""
+    if later or not stored or any(one.way == "deleter" for one in stored):
+        return "likely"
+    others = c_callbacks.beside(function)
+    if any(python_use.takes(other) for other in others):
+        return "likely"
+    plain = any(python_use.without_lock(other) is not None for other in others)
+    return "likely" if any(_ENDS.search(one.member) for one in stored) and not plain else "possible"
+
+
+def _override(function: Function, later: bool) -> tuple[Step, ...]:
+    """Of a method that overrides: why somebody calls it without the lock."""
+    cls = function.cls
+    if cls is None or not locks.is_override(function):
+        return ()
+    if later:
+        return (function.step(function.record, "it is called through the base"),)
+    others = [
+        one
+        for one in cls.methods
+        if one is not function and locks.is_override(one) and (python_use.takes(one) or python_use.without_lock(one))
+    ]
+    if not others or not all(python_use.takes(one) for one in others):
+        return ()
+    return (others[0].step(others[0].record, f"`{others[0].name}` takes it"),)

@@ -1,0 +1,167 @@
+"""Members that count references of Python objects end where the GIL is no longer held.
+
+A lock that is taken in the body of a destructor is given up at the body's end. The members end after that. What a
+thread's closure has captured ends with the thread, behind whatever its body took.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+class Watcher {
+ public:
+  ~Watcher() {
+    py::gil_scoped_acquire gil;
+    sink_.attr("close")();
+  }
+
+ private:
+  py::object sink_;
+};
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+class Watcher {
+ public:
+  ~Watcher() {
+    py::gil_scoped_acquire gil;
+    sink_.attr("close")();
+    sink_ = py::object();
+  }
+
+ private:
+  py::object sink_;
+};
+```
+
+Reported: a destructor that takes the GIL, so that somebody ends its objects without it, and leaves members to end
+behind its body; and a Python object, or the class of the project that holds one, by value or by a shared pointer, in
+the closure of a lambda that another thread runs (`likely` for a shared pointer: the thread's is not always the last).
+
+Quiet: members that the body empties (assigned, reset, released, moved away, cleared), classes with a guard among their
+members, handles and pointers, captures by reference, and captures that the lambda's body empties.
+
+Limits: members of bases alone are `possible`. Whether somebody ends an object of a class without the GIL is known only
+where a destructor or a thread says so.
+
+Source: run with pybind11 3.1.0 and its asserted counters: the process ends in `dec_ref`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Function, Program, entrances, events, gil, places, python_use, records, rule, types
+
+_EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
+
+
+@rule(severity="error")
+def destroyed_without_gil(program: Program) -> Iterator[Finding]:
+    for cls in program.classes:
+        if cls.file.language == "cpp" and cls.destructor is not None:
+            yield from _members(cls, cls.destructor)
+    for function in program.functions:
+        if function.language == "cpp":
+            yield from _closures(function)
+
+
+def _members(cls: Class, end: Function) -> Iterator[Finding]:
+    fields = list(python_use.held_fields(cls))
+    if not fields or not python_use.takes(end) or _has_guard(cls):
+        return
+    at = gil.taken(end, gil.UNKNOWN)
+    emptied = _emptied(end)
+    left = [field for field in fields if field.name not in emptied]
+    if at is None or not left:
+        return
+    names = " and ".join(f"`{field.name}`" for field in left)
+    yield end.finding(
+        at,
+        f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
+        certainty="likely" if any(field in cls.record.fields for field in left) else "possible",
+        help=f"give `{left[0].name}` up inside of the body",
+        steps=tuple(cls.step(field, "this ends behind the body") for field in left if field in cls.record.fields),
+    )
+
+
+def _has_guard(cls: Class) -> bool:
+    """A guard among the members: those above it end while it holds."""
+    return any(gil.guard_kind(cls.program, f.type, cls.file, cls.symbol) == "take" for f in cls.record.fields)
+
+
+def _emptied(function: Function) -> set[str]:
+    """Last names of what the body gives up; what it hands to others by move too."""
+    found: set[str] = set()
+    for event in function.flow:
+        match event:
+            case events.Call(receiver=place, node=node) if place is not None:
+                if places.last_name(node.callee) in _EMPTIES:
+                    found.add(place[-1])
+            case events.Write(place=place, fresh=False, op="="):
+                found.add(place[-1])
+        if isinstance(event, events.Call):
+            name = places.last_name(event.node.callee)
+            if name in ("move", "exchange", "swap") or name.endswith("CLEAR"):
+                found |= {places.last_name(argument) for argument in event.node.args}
+        if isinstance(event, events.Write):
+            for call in places.calls_in(event.value):
+                if places.last_name(call.callee) in ("move", "exchange"):
+                    found |= {places.last_name(argument) for argument in call.args}
+    return found
+
+
+# --- closures ----------------------------------------------------------------------------------------
+
+
+def _closures(function: Function) -> Iterator[Finding]:
+    for started, event, sure in entrances.spawned(function):
+        made = _lambda(function, event, started)
+        if made is None or not sure:
+            continue
+        emptied = _emptied(started)
+        for name, value, shared in _captured(function, made):
+            if name in emptied:
+                continue
+            yield function.finding(
+                value if value.start >= made.start else made,
+                f"`{name}` ends with the thread's closure, without the GIL",
+                certainty="likely" if shared else "certain",
+                help="keep it in a shared pointer whose deleter takes the GIL, or empty it in the body",
+                steps=(function.step(event, "another thread runs this, and has no lock"),),
+            )
+
+
+def _lambda(function: Function, event: events.Event, started: Function) -> records.Lambda | None:
+    given: tuple[records.Value, ...] = ()
+    if isinstance(event, events.Call):
+        given = event.node.args
+    elif isinstance(event, events.Write) and event.value is not None:
+        given = (event.value,)
+    for value in given:
+        for part in places.walk(value):
+            if isinstance(part, records.Lambda) and part.function == started.index:
+                return part
+        if isinstance(value, records.Name) and isinstance(
+            function.locals.get(value.text, ("", None))[1], records.Lambda
+        ):
+            held = function.locals[value.text][1]
+            if isinstance(held, records.Lambda) and held.function == started.index:
+                return held
+    return None
+
+
+def _captured(function: Function, made: records.Lambda) -> Iterator[tuple[str, records.Value, bool]]:
+    for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
+        yield name, value, False
+    for capture in made.captures:
+        if capture.by_reference or capture.name in ("this", "*this", "&", "="):
+            continue
+        value = capture.value or records.Name(capture.start, capture.end, capture.name)
+        written = types.parse(function.program.type_of(places.strip(value), function))
+        if written.arguments and "shared pointer" in function.program.roles(written.name, function):
+            held = written.arguments[0]
+            if python_use.kind_of(function, held) == "holder":
+                yield capture.name, value, True

@@ -1,0 +1,108 @@
+"""An exception of C++ leaves a function that C calls.
+
+Python's interpreter is C, and so is whatever takes a function pointer and a `void*`. An exception that goes through its
+frames unwinds nothing there: the process ends, or what C was in the middle of stays half done. Out of a destructor,
+which is `noexcept` unless it says otherwise, the process ends in any case.
+
+bad:
+
+```cpp
+namespace nb = nanobind;
+static PyObject* Repr(PyObject* self) {
+  nb::object text = nb::handle(self).attr("text")();
+  return text.release().ptr();
+}
+static PyType_Slot slots[] = {{Py_tp_repr, (void*)&Repr}, {0, nullptr}};
+```
+
+good:
+
+```cpp
+namespace nb = nanobind;
+static PyObject* Repr(PyObject* self) {
+  try {
+    nb::object text = nb::handle(self).attr("text")();
+    return text.release().ptr();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
+static PyType_Slot slots[] = {{Py_tp_repr, (void*)&Repr}, {0, nullptr}};
+```
+
+Reported: functions and lambdas without captures in a table of slots, in a member of a struct of C, or handed to C
+beside a pointer to their state, that throw, call a function of the project that throws, or call into pybind11 or
+nanobind, which throw where Python has raised; and destructors that call Python's code through one of these.
+
+Quiet: whatever stands in a `try`, functions of the C API (they answer with NULL), what frameworks do without throwing
+(`inst_ptr`, `borrow`, `isinstance`), destructors that say `noexcept(false)`, and functions that a framework binds: it
+catches.
+
+Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls
+that run no code of Python's.
+
+Source: https://docs.python.org/3/extending/extending.html; run with gcc 13: CPython's frames have no handler, and
+`std::terminate` ends the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Function, Step, c_callbacks, events, failure, python_use, records, rule, text
+
+
+@rule(severity="error")
+def exception_crosses_c(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp":
+        return
+    steps: tuple[Step, ...] = ()
+    who = "C calls"
+    if function.record.kind == "destructor":
+        who = "is a destructor"
+    else:
+        held = c_callbacks.held_by_c(function)
+        if not any(one.way != "deleter" for one in held):
+            return
+        steps = (held[0].at,)
+    for event, what, certainty in _thrown(function):
+        name = "this lambda" if function.record.kind == "lambda" else f"`{function.name}`"
+        left = f"{name}, which C calls" if who == "C calls" else f"the destructor `{function.name}`"
+        yield function.finding(
+            event,
+            f"{what} leaves {left}",
+            certainty=certainty,
+            help="catch it here, and tell Python with an error that is set",
+            steps=steps,
+        )
+        return
+
+
+def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]:
+    """What can leave the function by an exception."""
+    is_end = function.record.kind == "destructor"
+    used = python_use.uses(function)
+    for event in function.flow:
+        if event.index not in function.flow.reachable or _is_caught(function, event):
+            continue
+        match event:
+            case events.Leave(kind="throw", via="") if not is_end and event.value is not None:
+                yield event, "an exception", "certain"
+            case events.Call():
+                use = used.get(event.index)
+                if use is not None and use.throws and use.runs:
+                    yield event, f"an error of `{text(event.node.callee)}`", "likely"
+                elif not is_end and use is None and failure.throws(function, event) is not None:
+                    yield event, f"an exception of `{text(event.node.callee)}`", "likely"
+
+
+def _is_caught(function: Function, event: events.Event) -> bool:
+    """Whether it stands in a `try` with a handler; which exceptions that takes is not asked."""
+    return any(
+        isinstance(statement, records.Try)
+        and statement.handlers
+        and statement.body
+        and statement.body[0].start <= event.span.start < statement.body[-1].end
+        for statement in function.statements
+    )

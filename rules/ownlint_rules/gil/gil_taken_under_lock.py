@@ -1,0 +1,168 @@
+"""The GIL is taken while a mutex is held that others take with the GIL held.
+
+Two locks that are taken in two orders wait for each other. The GIL is one of them: a function that Python calls has it
+and waits for the mutex; a thread has the mutex and waits for the GIL.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+class Queue {
+ public:
+  void Push(int item) {
+    std::lock_guard<std::mutex> lock(mu_);
+    items_.push_back(item);
+  }
+  void Deliver() {
+    std::lock_guard<std::mutex> lock(mu_);
+    py::gil_scoped_acquire gil;
+    for (int item : items_) sink_(item);
+  }
+
+ private:
+  std::mutex mu_;
+  std::vector<int> items_;
+  py::function sink_;
+};
+PYBIND11_MODULE(queues, m) { py::class_<Queue>(m, "Queue").def("push", &Queue::Push); }
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+class Queue {
+ public:
+  void Push(int item) {
+    py::gil_scoped_release nogil;
+    std::lock_guard<std::mutex> lock(mu_);
+    items_.push_back(item);
+  }
+  void Deliver() {
+    std::lock_guard<std::mutex> lock(mu_);
+    py::gil_scoped_acquire gil;
+    for (int item : items_) sink_(item);
+  }
+
+ private:
+  std::mutex mu_;
+  std::vector<int> items_;
+  py::function sink_;
+};
+PYBIND11_MODULE(queues, m) { py::class_<Queue>(m, "Queue").def("push", &Queue::Push); }
+```
+
+Reported: an acquire, or a call of a function of the project that acquires, with a mutex held that is a member or a
+global, when another function locks the same mutex with the GIL held: Python calls it, it has taken the GIL, or a
+function of these kinds calls it.
+
+Quiet: the same order everywhere, mutexes that nobody takes with the GIL held, locks that are given up before, and
+functions that are bound with a guard that releases.
+
+Limits: mutexes that are reached through another object are not compared, nor are orders that three locks make.
+
+Source: run with pybind11 3.1.0 and two threads: both wait for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Finding, Function, Program, entrances, events, gil, locks, places, python_use, rule, sections
+
+_DEEPEST = 2
+
+
+class _Taken(NamedTuple):
+    """A lock is taken while another is held: `lock` is the mutex, by its class and its name."""
+
+    lock: tuple[str, str]
+    function: Function
+    event: events.Event
+
+
+@rule(severity="error")
+def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
+    under = [one for function in program.functions if _may_take(function) for one in _under_mutex(function)]
+    if not under:
+        return
+    wanted = {one.lock for one in under}
+    inside: dict[tuple[str, str], _Taken] = {}
+    for function in program.functions:
+        if function.language == "cpp":
+            for found in _under_gil(function, wanted):
+                inside.setdefault(found.lock, found)
+    for one in under:
+        other = inside.get(one.lock)
+        if other is not None and not (other.function is one.function and other.event is one.event):
+            yield one.function.finding(
+                one.event,
+                f"the GIL is taken while `{one.lock[1]}` is held, and `{other.function.name}` locks it with the GIL "
+                "held",
+                certainty="likely",
+                help="release the GIL before the mutex is locked, or give the mutex up before the GIL is taken",
+                steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here with the GIL held"),),
+            )
+
+
+def _may_take(function: Function) -> bool:
+    return function.language == "cpp" and locks.locking(function.program).may_lock(function)
+
+
+def _key(function: Function, lock: places.Place) -> tuple[str, str] | None:
+    if lock[0] == places.THIS and len(lock) == 2 and function.home is not None:
+        return function.home.symbol, lock[1]
+    if len(lock) == 1 and not lock[0].startswith("<") and function.program.is_variable(lock[0]):
+        return "", lock[0]
+    return None
+
+
+def _under_mutex(function: Function) -> Iterator[_Taken]:
+    """Where the GIL comes to be held with a mutex held already."""
+    held = locks.held(function)
+    if not any(_key(function, one.lock) for found in held.values() for one in found):
+        return
+    states = gil.states(function, entrances.entry(function))
+    for event in function.flow:
+        before = states.get(event.index)
+        if before is None or before.status == "held" or not held.get(event.index):
+            continue
+        if _takes(function, event, states):
+            for one in sorted(held[event.index]):
+                key = _key(function, one.lock)
+                if key is not None:
+                    yield _Taken(key, function, event)
+            return
+
+
+def _takes(function: Function, event: events.Event, states: dict[int, gil.State]) -> bool:
+    if any(states.get(index, gil.UNKNOWN).status == "held" for index, _ in function.flow.successors[event.index]):
+        return True
+    if not isinstance(event, events.Call):
+        return False
+    callee = function.program.callee(event.node, function)
+    targets = callee.functions[:1] if callee.certainty == "certain" else ()
+    return any(target.record.kind != "lambda" and python_use.takes(target) for target in targets)
+
+
+def _under_gil(function: Function, wanted: set[tuple[str, str]]) -> Iterator[_Taken]:
+    if entrances.held(function) is None and not python_use.takes(function):
+        return
+    yield from _locked(function, entrances.entry(function), wanted, 0)
+
+
+def _locked(function: Function, entry: gil.State, wanted: set[tuple[str, str]], depth: int) -> Iterator[_Taken]:
+    states = gil.states(function, entry)
+    for lock, found in sorted(sections.sections(function).of.items()):
+        key = _key(function, lock)
+        for section in found:
+            if key is not None and key in wanted and states.get(section.first.index, gil.UNKNOWN).status == "held":
+                yield _Taken(key, function, section.first)
+    if depth >= _DEEPEST:
+        return
+    for call in function.flow.calls:
+        if states.get(call.index, gil.UNKNOWN).status == "held":
+            callee = function.program.callee(call.node, function)
+            for target in callee.functions[:1] if callee.certainty == "certain" else ():
+                yield from _locked(target, gil.HELD, wanted, depth + 1)

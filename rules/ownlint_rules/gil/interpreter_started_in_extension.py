@@ -1,0 +1,108 @@
+"""An extension module starts or ends the interpreter that runs it.
+
+Whoever imports an extension module has an interpreter already, and owns it. `Py_Initialize` does nothing there, hides
+that no thread state was asked for, and makes a later `Py_Finalize` look right: that ends the interpreter of everybody.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+PYBIND11_MODULE(core, m) {
+  Py_Initialize();
+  m.def("run", &Run);
+}
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+PYBIND11_MODULE(core, m) {
+  m.def("run", &Run);
+}
+```
+
+Reported: a call that starts or ends an interpreter in a function that defines a module, that Python calls through a
+binding or a table of methods, or in a function of the project that one of these calls; in a project that is no program
+itself.
+
+Quiet: programs that embed Python (a `main` in the file, `PYBIND11_EMBEDDED_MODULE`, `scoped_interpreter`, `Py_Main`,
+configuration before the start), and calls in functions that ask `Py_IsInitialized` first.
+
+Limits: a library that is both an extension and a host, in one file, is believed to be a host.
+
+Source: https://docs.python.org/3/c-api/init.html#c.Py_Initialize: a no-op when called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, c_callbacks, entrances, events, records, rule, text
+
+_DEEPEST = 3
+
+
+@rule(severity="warning")
+def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
+    models = function.program.models
+    names = {name.rpartition("::")[2] for name in (*models.gil.starts, *models.gil.ends)}
+    alive = {name.rpartition("::")[2] for name in models.gil.alive}
+    if function.language != "cpp" or not function.mentions(*names) or function.mentions(*alive) or _is_host(function):
+        return
+    step = _reached(function, 0, frozenset())
+    if step is None:
+        return
+    for call in function.flow.calls:
+        word = _word(function, call)
+        if word:
+            verb = "started" if word == "starts" else "ended"
+            yield function.finding(
+                call,
+                f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
+                certainty="certain" if _is_module(function) else "likely",
+                help="leave the interpreter to the program that has it",
+                steps=(step,),
+            )
+
+
+def _word(function: Function, call: events.Call) -> str:
+    callee = call.node.callee
+    if not isinstance(callee, records.Name) or function.program.callee(call.node, function).functions:
+        return ""
+    word = function.program.models.gil_word(callee.text, function.program.scopes(function))
+    return word if word in ("starts", "ends") else ""
+
+
+def _is_module(function: Function) -> bool:
+    """The function that a module's macro, or its name, makes its beginning."""
+    return function.name.endswith("_MODULE") or function.name.startswith("PyInit_")
+
+
+def _is_host(function: Function) -> bool:
+    """Whether the file belongs to a program that has an interpreter of its own."""
+    words = set(function.program.models.gil.embeds)
+    own = {name for name in words if "*" not in name}
+    return any(one.name in own or not own.isdisjoint(one.mentions) for one in function.file.functions)
+
+
+def _reached(function: Function, depth: int, seen: frozenset[Function]) -> Step | None:
+    """How Python comes here."""
+    if _is_module(function):
+        return function.step(function.record, "this begins a module")
+    found = entrances.entrances(function.program).of(function)
+    if found:
+        return found[0].at
+    held = [one for one in c_callbacks.held_by_c(function) if one.way == "slot"]
+    if held:
+        return held[0].at
+    if depth >= _DEEPEST or function in seen:
+        return None
+    for caller in function.program.callers(function):
+        if caller.language == "cpp" and any(
+            function in function.program.callee(call.node, caller).functions for call in caller.flow.calls
+        ):
+            step = _reached(caller, depth + 1, seen | {function})
+            if step is not None:
+                return step
+    return None

@@ -1,0 +1,122 @@
+"""Code that uses Python runs when the interpreter is gone.
+
+Handlers that `atexit` was given, and destructors of what is static, run after Python has finalized. Taking the GIL
+there waits for ever or ends the process; everything else uses memory that nobody looks after.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+struct Session {
+  ~Session() {
+    py::gil_scoped_acquire gil;
+    py::print("closed");
+  }
+};
+static Session session;
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+struct Session {
+  ~Session() {
+    if (!Py_IsInitialized()) return;
+    py::gil_scoped_acquire gil;
+    py::print("closed");
+  }
+};
+static Session session;
+```
+
+Reported: functions and lambdas that are handed to `atexit` or `Py_AtExit`, and destructors of classes of the project of
+which something static is an object, when they take the GIL or use Python and never ask whether there is an interpreter.
+
+Quiet: those that ask (`Py_IsInitialized`, `nb::is_alive`), themselves or in a helper; handlers of Python's own module
+`atexit`; pointers that are never deleted; and classes without a static object.
+
+Limits: an object that something static owns through a pointer is not known. That an interpreter is asked for is enough:
+what is done with the answer is not looked at.
+
+Source: https://docs.python.org/3/c-api/sys.html#c.Py_AtExit: no Python API may be called; finalization hangs threads
+that take the GIL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Program, Step, entrances, gil, python_use, records, rule, statics, types
+
+
+@rule(severity="error", yields_to=("python-outlives-interpreter",))
+def python_after_finalize(program: Program) -> Iterator[Finding]:
+    said: set[Function] = set()
+    for function, step in [*_handlers(program), *_destructors(program)]:
+        if function in said or asks(function, 0):
+            continue
+        said.add(function)
+        at, what = _use(function)
+        if at is not None:
+            yield function.finding(
+                at,
+                f"{what} when the interpreter is gone",
+                certainty="likely",
+                help="ask `Py_IsInitialized()` first, and do nothing without an interpreter",
+                steps=(step,),
+            )
+
+
+def _handlers(program: Program) -> Iterator[tuple[Function, Step]]:
+    for function in program.functions:
+        if function.language != "cpp" or not function.mentions(*_exits(program)):
+            continue
+        for call in function.flow.calls:
+            written = call.node.callee.text if isinstance(call.node.callee, records.Name) else ""
+            if written and program.models.gil_word(written) == "exits" and call.node.args:
+                target = entrances.meant(function, call.node.args[0])
+                if target is not None:
+                    yield target, function.step(call, "this has it run when the process ends")
+
+
+def _exits(program: Program) -> tuple[str, ...]:
+    return tuple(name.rpartition("::")[2] for name in program.models.gil.exits)
+
+
+def _destructors(program: Program) -> Iterator[tuple[Function, Step]]:
+    for static in statics.statics(program):
+        kind = types.parse(static.type)
+        if not kind.is_value or kind.is_placeholder or not program.defines(kind.last):
+            continue
+        cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+        for one in cls.ancestry if cls is not None else ():
+            if one.destructor is not None:
+                span = static.node.span
+                yield one.destructor, Step(static.file.path, span, f"`{static.name}` ends with the process")
+
+
+def asks(function: Function, depth: int) -> bool:
+    """Whether it asks if there is an interpreter, itself or in a helper."""
+    program = function.program
+    if any(name in function.record.mentions for name in _last_names(program)):
+        return True
+    if depth < 2:
+        for call in function.flow.calls:
+            if any(asks(target, depth + 1) for target in program.callee(call.node, function).functions[:1]):
+                return True
+    return False
+
+
+def _last_names(program: Program) -> set[str]:
+    return {name.rpartition("::")[2] for name in program.models.gil.alive}
+
+
+def _use(function: Function) -> tuple[records.Node | None, str]:
+    taken = gil.taken(function, gil.UNKNOWN) if python_use.takes(function) else None
+    if taken is not None:
+        return records.Node(taken.span.start, taken.span.end), f"the GIL is taken by `{function.name}`"
+    use = python_use.without_lock(function)
+    if use is None:
+        return None, ""
+    return records.Node(use.event.span.start, use.event.span.end), use.what

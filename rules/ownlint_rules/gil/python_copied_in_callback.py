@@ -1,0 +1,153 @@
+"""A stored callback has a Python object of its own, and is copied and ended without the GIL.
+
+`std::function` copies what it holds whenever it is copied itself, and ends it where it ends: in a thread, in a queue,
+in a destructor of C++. A callback that has captured a Python object by copy counts a reference each time. Taking the
+GIL in the callback's body does not help: the copies are made outside of it.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+class Bus {
+ public:
+  void OnEvent(py::function handler) {
+    handler_ = [handler](int event) {
+      py::gil_scoped_acquire gil;
+      handler(event);
+    };
+  }
+
+ private:
+  std::function<void(int)> handler_;
+};
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+class Bus {
+ public:
+  void OnEvent(py::function handler) {
+    auto shared = std::shared_ptr<py::function>(new py::function(std::move(handler)), [](py::function* last) {
+      py::gil_scoped_acquire gil;
+      delete last;
+    });
+    handler_ = [shared](int event) {
+      py::gil_scoped_acquire gil;
+      (*shared)(event);
+    };
+  }
+
+ private:
+  std::function<void(int)> handler_;
+};
+```
+
+Reported: a lambda that captures a Python object by copy or by move, takes the GIL in its body (so it is run without),
+and is stored: in a member, a global, a container of theirs, an object of somebody else, or is handed to a function that
+keeps it. Where the class has threads of its own the body need not take the GIL.
+
+Quiet: captures by reference, handles, pointers and shared pointers; lambdas that are run and ended before the function
+returns; lambdas that never take the GIL, in a class without threads (`possible`); closures of threads, which
+`destroyed-without-gil` reports.
+
+Limits: a function whose body is out of sight is believed to keep a callback where its name says so (`set`, `add`, `on`,
+`register`, `subscribe`, `connect`).
+
+Source: run with pybind11 2.13.6 and 3.1.0: a copy behind the release ends the process in `inc_ref`; pybind11's own
+wrapper for `std::function` has a handle that takes the GIL for copies and for its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Function, entrances, events, places, python_use, records, rule, types
+
+_KEEPS = re.compile(
+    r"(?:set|add|on|register|subscribe|connect|install|push|emplace|append)(?=$|[A-Z_])|.*(?:Callback|_callback|Handler|_handler|_cb)$",
+    re.IGNORECASE,
+)
+
+
+@rule(severity="error", yields_to=("destroyed-without-gil",))
+def python_copied_in_callback(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or not any(True for _ in function.lambdas()):
+        return
+    spawned = {started.index for started, _, _ in entrances.spawned(function)}
+    for made, event in _stored(function):
+        inner = function.program.function_at(function.file, made.function)
+        if inner is None or made.function in spawned:
+            continue
+        for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
+            yield function.finding(
+                value if value.start >= made.start else made,
+                f"`{name}` is copied and ended with a stored callback, without the GIL",
+                certainty=_certainty(function, inner),
+                help="capture a shared pointer whose deleter takes the GIL",
+                steps=(function.step(event, "the callback is stored here"),),
+            )
+            break
+
+
+def _certainty(function: Function, inner: Function) -> Certainty:
+    if python_use.takes(inner):
+        return "likely"
+    threaded = function.home is not None and entrances.has_threads(function.home)
+    return "likely" if threaded else "possible"
+
+
+def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:
+    """The lambdas that outlive the function, and where they are stored."""
+    for event in function.flow:
+        match event:
+            case events.Write(place=place, value=value, fresh=False) if not _is_own(function, place):
+                made = _lambda(function, value)
+                if made is not None:
+                    yield made, event
+            case events.Call(node=node):
+                for position, argument in enumerate(node.args):
+                    made = _lambda(function, argument)
+                    if made is not None and _keeps(function, event, position):
+                        yield made, event
+
+
+def _is_own(function: Function, place: places.Place) -> bool:
+    """Whether what is written to ends with the function."""
+    if not function.is_local(place):
+        return False
+    written = types.parse(function.locals.get(place[0], ("", None))[0])
+    return written.is_value or len(place) == 1
+
+
+def _lambda(function: Function, value: records.Value | None) -> records.Lambda | None:
+    inner = places.strip(value)
+    if isinstance(inner, records.Call) and len(inner.args) == 1 and places.last_name(inner.callee) == "function":
+        inner = places.strip(inner.args[0])
+    if isinstance(inner, records.Name):
+        inner = places.strip(function.locals.get(inner.text, ("", None))[1])
+        if isinstance(inner, records.Call) and inner.kind == "construct" and len(inner.args) == 1:
+            inner = inner.args[0]
+    return inner if isinstance(inner, records.Lambda) else None
+
+
+def _keeps(function: Function, call: events.Call, position: int) -> bool:
+    """Whether what is called has the callback when the function has returned."""
+    node = call.node
+    if node.kind != "call":
+        return False
+    callee = function.program.callee(node, function)
+    if any("::" in model.name and model.library in function.program.models.frameworks for model in callee.models):
+        return False
+    for target in callee.functions[:1]:
+        if position < len(target.record.parameters):
+            return entrances.is_kept(callee.functions[:1], target.record.parameters[position].name)
+    if not isinstance(node.callee, records.Member):
+        return bool(callee.records) and _KEEPS.match(places.last_name(node.callee)) is not None
+    if call.receiver is not None and _is_own(function, call.receiver) and not callee.records:
+        return False
+    if python_use.kind_of(function, function.program.type_of(node.callee.base, function)):
+        return False  # a module, a class: they hold the lock where they end it
+    return _KEEPS.match(node.callee.name) is not None

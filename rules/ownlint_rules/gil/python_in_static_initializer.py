@@ -1,0 +1,144 @@
+"""A static begins with code that lets go of the GIL while others wait for it.
+
+C++ lets one thread initialise a static and makes the others wait. Python lets one thread run and makes the others wait,
+too; importing a module, or calling anything, gives its lock up in between. A second thread gets the GIL, comes to the
+same static and waits with it; the first waits for the GIL: both wait for ever.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+bool HasNumpy() {
+  static const bool has = py::module_::import("importlib").attr("find_spec")("numpy").is_none();
+  return !has;
+}
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+bool HasNumpy() {
+  static py::gil_safe_call_once_and_store<bool> has;
+  return has.call_once_and_store_result([] {
+    return !py::module_::import("importlib").attr("find_spec")("numpy").is_none();
+  }).get_stored();
+}
+```
+
+Reported: static locals, and what `std::call_once` runs, when the initializer imports, calls or looks up attributes of
+Python objects, takes the GIL itself, or calls a function or lambda of the project that does one of these (`likely`).
+
+Quiet: `gil_safe_call_once_and_store`, initializers that only make objects out of values of C++, and statics that are
+come to with the GIL given up. A static that is itself a Python object is said by `python-outlives-interpreter`, whose
+cure is the same.
+
+Limits: initializers of variables outside of functions run when the module is loaded and are not looked at.
+
+Source: pybind11 pull request 4877; https://pybind11.readthedocs.io/en/stable/advanced/misc.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import (
+    Finding,
+    Function,
+    Step,
+    entrances,
+    events,
+    gil,
+    places,
+    python_use,
+    records,
+    rule,
+    statics,
+    text,
+    types,
+)
+
+
+@rule(severity="warning")
+def python_in_static_initializer(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp":
+        return
+    for static in statics.in_function(function):
+        if static.value is not None and not _is_object(function, static):
+            yield from _initialised(function, static)
+    if function.mentions("call_once"):
+        yield from _once(function)
+
+
+def _is_object(function: Function, static: statics.Static) -> bool:
+    kind = types.parse(static.type)
+    return kind.is_value and not kind.is_placeholder and python_use.is_counted(function, static.type)
+
+
+def _initialised(function: Function, static: statics.Static) -> Iterator[Finding]:
+    inside = [event for event in function.flow if _is_in(event, static.node)]
+    if not inside or _is_released(function, inside[0]):
+        return
+    found = _runs(function, inside)
+    if found is not None:
+        yield function.finding(
+            static.node,
+            f"`{static.name}` begins with code that lets go of the GIL, and others wait for it",
+            certainty="likely" if found[1] else "certain",
+            help="use `gil_safe_call_once_and_store`",
+            steps=(found[0],),
+        )
+
+
+def _once(function: Function) -> Iterator[Finding]:
+    for call in function.flow.calls:
+        node = call.node
+        if places.last_name(node.callee) != "call_once" or len(node.args) < 2 or _is_released(function, call):
+            continue
+        if "once" not in function.program.roles(function.program.type_of(node.args[0], function), function):
+            continue
+        target = entrances.meant(function, node.args[1])
+        found = _in_target(target) if target is not None else None
+        if found is not None:
+            yield function.finding(
+                call,
+                f"`{text(node.callee)}` runs code that lets go of the GIL, and others wait for it",
+                certainty="likely",
+                help="use `gil_safe_call_once_and_store`",
+                steps=(found,),
+            )
+
+
+def _is_in(event: events.Event, node: records.Node) -> bool:
+    return node.start <= event.span.start and event.span.end <= node.end
+
+
+def _is_released(function: Function, event: events.Event) -> bool:
+    states = gil.states(function, entrances.entry(function))
+    return states.get(event.index, gil.UNKNOWN).status == "released"
+
+
+def _runs(function: Function, inside: list[events.Event]) -> tuple[Step, bool] | None:
+    """What lets go of the lock, and whether it stands in another function."""
+    used = python_use.uses(function)
+    for event in inside:
+        use = used.get(event.index)
+        if use is not None and use.runs:
+            return function.step(event, f"{use.what} here"), bool(use.steps)
+        if isinstance(event, events.Call):
+            callee = function.program.callee(event.node, function)
+            for target in callee.functions[:1] if callee.certainty == "certain" or callee.symbol == "<lambda>" else ():
+                step = _in_target(target)
+                if step is not None:
+                    return step, True
+    return None
+
+
+def _in_target(target: Function) -> Step | None:
+    """What in a function lets go of the lock: it runs Python, or takes the lock and so waits for it."""
+    if python_use.takes(target):
+        return target.step(gil.taken(target, gil.UNKNOWN) or target.record, "the GIL is taken here")
+    for use in python_use.uses(target).values():
+        if use.runs:
+            return target.step(use.event, f"{use.what} here")
+    return None

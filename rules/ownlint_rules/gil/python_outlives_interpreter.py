@@ -1,0 +1,86 @@
+"""A Python object with static storage ends after the interpreter has.
+
+What is static, or local to a thread, is destroyed when the process exits. By then the interpreter is gone: the
+destructor gives a reference back to an object whose memory nobody looks after any more, without the lock and without a
+thread state.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+py::object Numpy() {
+  static py::module_ numpy = py::module_::import("numpy");
+  return numpy;
+}
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+py::object Numpy() {
+  static py::gil_safe_call_once_and_store<py::module_> numpy;
+  return numpy.call_once_and_store_result([] { return py::module_::import("numpy"); }).get_stored();
+}
+```
+
+Reported: variables outside of functions, static members, static and thread-local locals whose type counts references
+of Python objects: it is one, is a container or an optional of some, or is a class of the project with such a member
+(`likely`).
+
+Quiet: handles, raw pointers, references to what is never deleted (`*new py::object(...)`), storage that never ends
+(`gil_safe_call_once_and_store`, `NoDestructor`), shared pointers, classes whose destructor takes the lock or asks for
+the interpreter, and what some function empties while the program runs: a cleanup that is registered with `atexit` or
+bound.
+
+Limits: that the function which empties it is called is believed. In a program that starts and ends the interpreter
+itself the order of ends may be right.
+
+Source: pybind11's documentation of `gil_safe_call_once_and_store`; nanobind reports such objects as leaks, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Program, Step, python_use, rule, statics, types
+
+
+@rule(severity="error")
+def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
+    for static in statics.statics(program):
+        kind = types.parse(static.type)
+        if not kind.is_value or kind.is_placeholder or "extern" in static.type.split():
+            continue
+        counted = python_use.kind_at(program, static.type, static.file, static.scope)
+        if counted not in ("object", "holder") or statics.is_emptied(program, static) or _asks(program, static):
+            continue
+        yield Finding(
+            static.file.path,
+            static.node.span,
+            f"`{static.name}` ends when the interpreter is gone",
+            certainty="certain" if counted == "object" else "likely",
+            help="keep it in `gil_safe_call_once_and_store`, or never delete it",
+            steps=_member(program, static),
+            symbol=static.function.symbol if static.function is not None else static.scope,
+        )
+
+
+def _asks(program: Program, static: statics.Static) -> bool:
+    """Whether the destructor of a class of the project asks if there is an interpreter."""
+    cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+    alive = {name.rpartition("::")[2] for name in program.models.gil.alive}
+    return cls is not None and any(
+        one.destructor is not None and one.destructor.mentions(*alive) for one in cls.ancestry
+    )
+
+
+def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
+    """The member that makes a class count references."""
+    cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+    if cls is None:
+        return ()
+    fields = list(python_use.held_fields(cls))[:1]
+    return tuple(
+        cls.step(field, f"`{field.name}` counts a reference") for field in fields if field in cls.record.fields
+    )

@@ -1,0 +1,250 @@
+"""A thread waits with the GIL held for one that needs it.
+
+Whoever joins a thread, gets a future or waits on a condition with the interpreter's lock held stops every other thread
+that wants to run Python. When the awaited one is among them, both wait for ever.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+void RunAll(const py::function& report) {
+  std::thread worker([&] {
+    py::gil_scoped_acquire gil;
+    report(1);
+  });
+  worker.join();
+}
+PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+void RunAll(const py::function& report) {
+  std::thread worker([&] {
+    py::gil_scoped_acquire gil;
+    report(1);
+  });
+  py::gil_scoped_release nogil;
+  worker.join();
+}
+PYBIND11_MODULE(jobs, m) { m.def("run_all", &RunAll); }
+```
+
+Reported: in functions that Python calls, or behind an acquire, and in functions of the project that these call: `join`
+of a thread whose function takes the GIL, uses Python or calls a callable that came from Python; the destructor of a
+bound class that does so; and waits whose other side nobody sees (`likely`): a future or a condition that was not made
+here, bound without a guard that releases.
+
+Quiet: waits behind a release, or bound with one; threads and futures made here that never look at Python; waits with a
+time limit; functions of which nobody knows whether they hold the lock.
+
+Limits: the destructors of futures and of threads that join by themselves are not looked at, nor are joins of other
+libraries' pools.
+
+Source: pybind11's and nanobind's documentation of the GIL; run with pybind11 3.1.0: the process hangs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import (
+    Binding,
+    Finding,
+    Function,
+    Program,
+    Step,
+    entrances,
+    events,
+    gil,
+    places,
+    python_use,
+    records,
+    rule,
+    text,
+    types,
+)
+
+_WAITS = {"thread": ("join",), "future": ("get", "wait"), "condition variable": ("wait",)}
+_DEEPEST = 3
+
+
+@rule(severity="error")
+def waits_with_gil(program: Program) -> Iterator[Finding]:
+    for function in program.functions:
+        if function.language == "cpp":
+            yield from _in_function(function)
+    for binding in program.bindings:
+        yield from _bound(binding)
+
+
+def _in_function(function: Function) -> Iterator[Finding]:
+    entry = entrances.held(function)
+    if entry is None and not python_use.takes(function):
+        return
+    states = gil.states(function, entrances.entry(function))
+    for call in function.flow.calls:
+        state = states.get(call.index)
+        if state is None or state.status != "held":
+            continue
+        waits = _waits(function, call)
+        inside = (function, call)
+        if not waits:
+            found = _wait_in(function, call, 0)
+            if found is None:
+                continue
+            waits, inside = found
+        steps = [entry.at] if entry is not None else []
+        if inside[0] is not function:
+            steps.append(inside[0].step(inside[1], f"`{_said(inside[1])}` waits here"))
+        needed = _needs(inside[0], inside[1], waits)
+        if needed is not None:
+            yield function.finding(
+                call,
+                f"`{_said(call)}` waits with the GIL held for a thread that needs it",
+                help="release the GIL around the wait",
+                steps=(*steps, needed),
+            )
+            return
+        if waits != "thread" and entry is not None and not _is_made_here(inside[0], inside[1]):
+            yield function.finding(
+                call,
+                f"`{_said(call)}` waits with the GIL held",
+                certainty="likely",
+                help="release the GIL around the wait",
+                steps=tuple(steps),
+            )
+            return
+
+
+def _said(call: events.Call) -> str:
+    """The callee as it is written."""
+    return text(call.node.callee)
+
+
+def _waits(function: Function, call: events.Call) -> str:
+    """The role of what the call waits for; empty when it waits for nothing."""
+    callee = call.node.callee
+    if not isinstance(callee, records.Member):
+        return ""
+    for role, names in _WAITS.items():
+        if callee.name in names:
+            written = function.program.type_of(callee.base, function)
+            kind = types.parse(written)
+            if role in function.program.roles(kind.name, function):
+                return role
+            if role == "future" and not written and _is_spawned(function, callee.base):
+                return role
+    return ""
+
+
+def _is_spawned(function: Function, value: records.Value) -> bool:
+    """A local that begins with what starts a thread: it answers with a future."""
+    made = function.locals.get(value.text, ("", None))[1] if isinstance(value, records.Name) else None
+    if not isinstance(made, records.Call):
+        return False
+    models = function.program.callee(made, function).models
+    return any(effect.verb == "spawn" for model in models for effect in model.effects)
+
+
+def _wait_in(function: Function, call: events.Call, depth: int) -> tuple[str, tuple[Function, events.Call]] | None:
+    """A wait in a function of the project that the call runs, with the lock still held."""
+    callee = function.program.callee(call.node, function)
+    if depth >= _DEEPEST or callee.certainty != "certain":
+        return None
+    for target in callee.functions[:1]:
+        if target.record.kind == "lambda" and entrances.guarded(target) is not None:
+            return None
+        states = gil.states(target, gil.HELD)
+        for inner in target.flow.calls:
+            state = states.get(inner.index)
+            if state is None or state.status != "held":
+                continue
+            role = _waits(target, inner)
+            if role:
+                return role, (target, inner)
+            found = _wait_in(target, inner, depth + 1)
+            if found is not None:
+                return found
+    return None
+
+
+# --- the other side --------------------------------------------------------------------------------
+
+
+def _needs(function: Function, call: events.Call, role: str) -> Step | None:
+    """Where a thread that is waited for takes the lock."""
+    if role == "condition variable":
+        return None
+    around = [function]
+    if call.receiver is not None and call.receiver[0] == places.THIS and function.home is not None:
+        around = list(function.home.methods)
+    for one in around:
+        for started, _, _ in entrances.spawned(one):
+            step = _takes(started, 0)
+            if step is not None:
+                return step
+    return None
+
+
+def _takes(function: Function, depth: int) -> Step | None:
+    if python_use.takes(function):
+        return function.step(gil.taken(function, gil.RELEASED) or function.record, "this thread needs it")
+    use = python_use.without_lock(function)
+    if use is not None:
+        return function.step(use.event, "this thread needs it")
+    for call in function.flow.calls:
+        if _is_from_python(function, call):
+            return function.step(call, "this calls what Python gave, which takes it")
+        callee = function.program.callee(call.node, function)
+        if depth < _DEEPEST and callee.certainty == "certain":
+            for target in callee.functions[:1]:
+                found = _takes(target, depth + 1)
+                if found is not None:
+                    return found
+    return None
+
+
+def _is_from_python(function: Function, call: events.Call) -> bool:
+    """A callable that a bound function was given: the framework made it of Python's."""
+    callee, current = call.node.callee, function.parent
+    if not isinstance(callee, records.Name):
+        return False
+    while current is not None:
+        for parameter in current.record.parameters:
+            if parameter.name == callee.text and entrances.held(current) is not None:
+                kind = types.parse(parameter.type)
+                return "callable" in current.program.roles(kind.name, current)
+        current = current.parent
+    return False
+
+
+def _is_made_here(function: Function, call: events.Call) -> bool:
+    """Whether the function itself starts what it waits for."""
+    if call.receiver is None or call.receiver[0] == places.THIS:
+        return False
+    name = call.receiver[0]
+    if any(parameter.name == name for parameter in function.record.parameters):
+        return False
+    return name in function.locals and any(True for _ in entrances.spawned(function))
+
+
+def _bound(binding: Binding) -> Iterator[Finding]:
+    """`.def("wait", &Future::wait)`: a wait that is bound as it is."""
+    value = binding.record.callable
+    if not isinstance(value, records.Unary) or not isinstance(value.value, records.Name):
+        return
+    owner, _, name = value.value.text.rpartition("::")
+    if name not in _WAITS["future"] or not owner or entrances.releasing(binding) is not None:
+        return
+    program, scope = binding.program, binding.around.record.scope if binding.around is not None else ""
+    meant = types.parse(program.expand(owner, binding.file, scope, binding.record.start)).name
+    if "future" in program.roles_at(meant, binding.file, scope):
+        yield binding.finding(
+            binding.record,
+            f"`{binding.symbol}` waits with the GIL held",
+            certainty="likely",
+            help="bind it with a call guard that releases the GIL",
+        )
