@@ -394,7 +394,9 @@ class Calls(Values):
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
         why = Stale(by.span, call, target, how, reach)
-        if len(objects) == 1:
+        if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
+            self.root_erased(handle, by.span, call)
+        elif len(objects) == 1:
             self.noted(handle, how, by, value)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
             if how == "erased":
@@ -431,6 +433,13 @@ class Calls(Values):
             case "storage":
                 return "emptied"
         return "erased"
+
+    def is_root(self, token: Token, chain: Chain) -> bool:
+        """Whether this is what its owner will free by itself, when it goes."""
+        return chain == Chain() and token[0] in self.tops
+
+    def root_erased(self, handle: Handle, at: r.Span, call: str) -> None:
+        """What an owner will free is freed by hand: whoever judges overrides this."""
 
     def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
         """An object ends: whoever looks at what goes on around it overrides this."""
@@ -516,7 +525,9 @@ class Calls(Values):
                 token, chain, shown = ending.token, ending.chain, self.owners.get(ending.token[0], "")
             else:
                 token, chain, shown = passed.token, passed.chain.within(ending.chain), passed.shown
-            if passed is not None or not -1_000_000 < ending.token[0] < 0:
+            if passed is not None and ending.how == "erased" and self.is_root(token, chain):
+                self.root_erased(passed, call.span, text(call))
+            elif passed is not None or not -1_000_000 < ending.token[0] < 0:
                 certainty: Certainty = "certain" if sure else "likely"
                 why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)

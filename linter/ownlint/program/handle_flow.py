@@ -460,6 +460,14 @@ class Interpreter(Loops):
         misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
         self.found.setdefault(key, []).append(misuse)
 
+    def root_erased(self, handle: Handle, at: Span, call: str) -> None:
+        key = ("root", at.start, handle.taken.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        site = handle.token[0]
+        stale = Stale(at, call, handle.shown, "erased", "deep")
+        misuse = Misuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale)
+        self.found.setdefault(key, []).append(misuse)
+
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None
         if self.tested:

@@ -430,7 +430,7 @@ class State(NamedTuple):
 class Misuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what). `made` is where the owner is created,
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is where the owner is created,
     `ended` how the owner dies (None for a temporary, and for what is stale)."""
 
     function: Function
@@ -447,10 +447,12 @@ class Misuse(msgspec.Struct, frozen=True):
     """The owner is one of several that are made there."""
 
     @property
-    def about(self) -> Literal["owner", "walk"] | How:
+    def about(self) -> Literal["owner", "walk", "root"] | How:
         """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
         if self.harm is not None:
             return "walk"
+        if self.kind == "root":
+            return "root"
         return self.stale.how if self.stale is not None else "owner"
 
     @property
