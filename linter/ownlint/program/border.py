@@ -103,8 +103,8 @@ class Border:
 
     def _member(self, cls: str, name: str) -> Fact | None:
         if not cls.startswith(_BOUND):
-            member = self.program.models.python_member(cls, name)
-            return fact_of(member) if member is not None else None
+            variants = self.program.models.python_variants(cls, name)
+            return fact_of(*variants) if variants else None
         if cls.removeprefix(_BOUND) not in self.bound:
             return None
         if name == "__init__":
@@ -218,8 +218,10 @@ class Border:
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
-            if any(map(self.program.models.speaks_about, sorted(_spoken_of(file)))):
-                found |= {f for f in inner if self._may_end(f)}
+            spoken = sorted(filter(self.program.models.speaks_about, _spoken_of(file)))
+            if spoken:
+                closed = any(map(self.program.models.closed_by_with, spoken))
+                found |= {f for f in inner if self._may_end(f) or (closed and f.says(_WITH))}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and not self._makes(file, meaning.symbol):
@@ -437,6 +439,7 @@ def _spoken_of(file: r.File) -> set[str]:
 
 
 _DELETES = re.compile(glance.opens(r.Delete))
+_WITH = re.compile(glance.opens(r.With))
 
 
 def _home(function: Function) -> str:
@@ -507,9 +510,13 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
     steps = [] if child.taken == misuse.at else [function.step(child.taken, f"{misuse.what} is taken here")]
     if child.declared is not None:
         steps.append(child.declared)
-    words = {"erased": "erased", "closed": "closed", "changed": "transformed, and what stands in it with it,"}[
-        stale.how
-    ]
+    words = {
+        "erased": "erased",
+        "closed": "closed",
+        "changed": "transformed, and what stands in it with it,",
+        "emptied": "emptied",
+        "disowned": "given up",
+    }[stale.how]
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )

@@ -97,9 +97,10 @@ def read_by_functions(file_module: Function) -> frozenset[str]:
     for index, record in enumerate(file_module.file.functions):
         inner = file_module.program.function_at(file_module.file, index)
         if inner is not None and record.kind not in ("module", "class"):
+            own = inner.declared - outside_names(inner)
             for statement in inner.statements:
                 for value in values(statement):
-                    read.update(_names(value))
+                    read.update(name for name in _names(value) if name not in own)
     return frozenset(read)
 
 

@@ -38,6 +38,7 @@ from ownlint.program.places import last_name
 _LOOKS_AT_NOTHING = frozenset(["isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"])
 """Builtins that see the Python object and not what it points to."""
 _PRINTS = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "int", "float", "bytes", "memoryview"])
+_SHOWS = frozenset(["str", "repr", "print", "format", "ascii"])
 _READS = _PRINTS | {"hasattr", "setattr", "dir", "vars", "sum", "any", "all", "map", "assert", "range", "round", "abs"}
 _COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
 _LAZY = frozenset(["iter", "filter", "enumerate", "zip"])
@@ -90,6 +91,8 @@ class Calls(Values):
             return None
         if name == "len" and arguments:  # a sequence knows its length
             arguments = [frozenset(h for h in arguments[0] if self.classes.role(h.cls) != "sequence" or not h.stale)]
+        if name in _SHOWS:
+            arguments = [frozenset(h for h in handles if not self.shows_dead(h)) for handles in arguments]
         fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=False)]
         if name in _READS:
             return NOTHING
@@ -109,6 +112,11 @@ class Calls(Values):
         slots = ["1"] if name == "enumerate" else [str(position) for position in range(len(parts))]
         paired = (inside(inside(part, slot), ANY) for part, slot in zip(parts, slots, strict=False))
         return frozenset(h for pairs in paired for h in pairs) | frozenset(h.inside(BURIED) for h in whole if h.holds)
+
+    def shows_dead(self, handle: Handle) -> bool:
+        """Whether it can be printed when it is dead."""
+        fact = self.classes.member(handle.cls, "__repr__")
+        return fact is not None and fact.asks and not handle.path
 
     def by_literal_name(self, call: r.Call, on: Handles) -> Handles:
         name = call.args[1]
@@ -131,17 +139,22 @@ class Calls(Values):
         fact = self.classes.member(cls, name) if cls is not None else self.classes.function(symbol)
         if cls is None and fact is None:
             return None
-        arguments = self.looked_at_by(call)
+        fact = fact.written(call) if fact is not None else None
+        arguments = self.looked_at_by(call, fact)
         placed = self.placed(call, arguments, fact)
         if fact is None:
             return NOTHING
         self.effects(fact, call, (NOTHING, None), placed)
         return self.result(call, fact, placed)
 
-    def looked_at_by(self, call: r.Call) -> list[Handles]:
+    def looked_at_by(self, call: r.Call, fact: Fact | None) -> list[Handles]:
         """The arguments of a library's call, without those that are dead."""
         arguments = [self.value(argument) for argument in call.args]
-        return [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
+        asked = fact.asks_of if fact is not None else ()
+        return [
+            handles if position in asked else self.use(handles, _given(value))
+            for position, (handles, value) in enumerate(zip(arguments, call.args, strict=True), 1)
+        ]
 
     def result(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
         """What a constructor or function of a library gives."""
@@ -169,7 +182,7 @@ class Calls(Values):
                 h.stale,
             )
             for h in handles
-            if not h.path
+            if not h.path and (not fact.given or h.cls in fact.given)
         )
 
     def placed(self, call: r.Call, arguments: list[Handles], fact: Fact | None) -> dict[int, tuple[Handles, r.Value]]:
@@ -226,7 +239,8 @@ class Calls(Values):
             return self.container_method(call, callee, on, arguments)
         if not native:
             return self.own(call, symbol, arguments)
-        facts = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
+        known_as = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
+        facts = [(handle, fact.written(call) if fact is not None else None) for handle, fact in known_as]
         asks = all(fact is not None and fact.asks for _, fact in facts)
         fine = native if asks else self.use(native, callee.base)
         arguments = [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
@@ -339,12 +353,15 @@ class Calls(Values):
         """Marks what the call makes stale."""
         if fact.spared_by and any(_says_no(argument, fact.spared_by) for argument in call.args):
             return
+        for number in fact.restores:
+            for handle in receiver[0] if number == 0 else placed.get(number, (NOTHING, None))[0]:
+                self.state = self.state.restored(handle.token)
         for number, reach in fact.ends:
             handles, value = receiver if number == 0 else placed.get(number, (NOTHING, None))
             if fact.of and number == 0:
                 handles = self.element_of(handles, fact.of, call)
             if value is not None:
-                self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact.of)
+                self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact)
 
     def element_of(self, handles: Handles, member: str, call: r.Call) -> Handles:
         """What the first argument picks from a member of these; nothing when nobody knows which."""
@@ -361,7 +378,7 @@ class Calls(Values):
         reach: Reach,
         by: r.Node,
         knowing: Sequence[Handle] = (),
-        of: str = "",
+        fact: Fact | None = None,
     ) -> None:
         """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
         which it is done."""
@@ -372,11 +389,14 @@ class Calls(Values):
         if not objects:
             return
         handle = in_order(alive)[0]
-        how = self.how(handle, reach)
+        how = "disowned" if fact is not None and fact.disowns else self.how(handle, reach)
+        of = fact.of if fact is not None else ""
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
         why = Stale(by.span, call, target, how, reach)
-        if len(objects) == 1:
+        if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
+            self.root_erased(handle, by.span, call)
+        elif len(objects) == 1:
             self.noted(handle, how, by, value)
             self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
             if how == "erased":
@@ -407,7 +427,19 @@ class Calls(Values):
     def how(self, handle: Handle, reach: Reach) -> How:
         if reach == "below":
             return "changed"
-        return "closed" if self.classes.role(handle.cls) == "owner" else "erased"
+        match self.classes.role(handle.cls):
+            case "owner" | "checked":
+                return "closed"
+            case "storage":
+                return "emptied"
+        return "erased"
+
+    def is_root(self, token: Token, chain: Chain) -> bool:
+        """Whether this is what its owner will free by itself, when it goes."""
+        return chain == Chain() and token[0] in self.tops
+
+    def root_erased(self, handle: Handle, at: r.Span, call: str) -> None:
+        """What an owner will free is freed by hand: whoever judges overrides this."""
 
     def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
         """An object ends: whoever looks at what goes on around it overrides this."""
@@ -444,7 +476,10 @@ class Calls(Values):
         spread = any(isinstance(argument, r.Unary) for argument in call.args)
         for position, handles in enumerate(arguments):
             argument = call.args[position]
-            self.use(handles, _given(argument))
+            emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
+            for handle in emptied:  # it may get its memory again there
+                self.state = self.state.restored(handle.token)
+            self.use(handles - emptied, _given(argument))
             keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
             only = next(iter(handles)) if len(handles) == 1 else None
             if only is not None and not only.path and not isinstance(argument, r.Unary):
@@ -490,7 +525,9 @@ class Calls(Values):
                 token, chain, shown = ending.token, ending.chain, self.owners.get(ending.token[0], "")
             else:
                 token, chain, shown = passed.token, passed.chain.within(ending.chain), passed.shown
-            if passed is not None or not -1_000_000 < ending.token[0] < 0:
+            if passed is not None and ending.how == "erased" and self.is_root(token, chain):
+                self.root_erased(passed, call.span, text(call))
+            elif passed is not None or not -1_000_000 < ending.token[0] < 0:
                 certainty: Certainty = "certain" if sure else "likely"
                 why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)

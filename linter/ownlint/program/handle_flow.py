@@ -6,7 +6,8 @@ an owner and its child do not accuse each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import msgspec
 
@@ -30,6 +31,7 @@ from ownlint.program.handles import (
     Attributes,
     Classes,
     Ending,
+    Fact,
     Handle,
     Handles,
     Harm,
@@ -458,9 +460,17 @@ class Interpreter(Loops):
         misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
         self.found.setdefault(key, []).append(misuse)
 
+    def root_erased(self, handle: Handle, at: Span, call: str) -> None:
+        key = ("root", at.start, handle.taken.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        site = handle.token[0]
+        stale = Stale(at, call, handle.shown, "erased", "deep")
+        misuse = Misuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale)
+        self.found.setdefault(key, []).append(misuse)
+
     def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
         assert handle.stale is not None
-        if self.tested and handle.stale.how != "closed":
+        if self.tested:
             return
         key = (kind, at.start, handle.taken.start)
         self.reached[key] = self.reached.get(key, 0) + 1
@@ -522,7 +532,7 @@ class Interpreter(Loops):
             case r.Unary(op="spread", value=inner):
                 self.assign(inner, inside(handles, ANY), at)
             case r.Member(base=base, name=name):
-                if not self.is_native(base):
+                if not self.is_native(base, name):
                     self.put(base, inside(handles, "." + name), at, "." + name)
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
@@ -545,10 +555,17 @@ class Interpreter(Loops):
     def declared_type(self, target: r.Name, at: Span) -> Handles:
         return self.typed(target.start, at, target.text)
 
-    def is_native(self, base: r.Value) -> bool:
-        """A native object that is written to: that is a setter, which points at what it is given and no more."""
+    def is_native(self, base: r.Value, name: str = "") -> bool:
+        """A native object that is written to: that is a setter, which points at what it is given and no more. Of
+        `name`, where a model describes it: `name=`."""
         native = frozenset(h for h in self.value(base) if not h.path)
-        self.use(native, base)
+        anew: Handles = NOTHING
+        for handle in in_order(native) if name else ():
+            fact = self.classes.member(handle.cls, f"{name}=")
+            if fact is not None and fact.restores:
+                self.state = self.state.restored(handle.token)
+                anew |= {handle}
+        self.use(native - anew, base)
         return bool(native)
 
     def may_be_container(self, base: r.Value) -> bool:
@@ -560,7 +577,9 @@ class Interpreter(Loops):
 
     def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
         """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
-        loose = self.elements(frozenset(h for h in handles if not h.path), source)
+        native = frozenset(h for h in handles if not h.path)
+        tuples = frozenset(h for h in native if any(map(partial(self.placed_in, h), range(len(items)))))
+        loose = self.elements(native - tuples, source)
         before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
@@ -571,7 +590,17 @@ class Interpreter(Loops):
             )
             key = literal([str(position if position < before_spread else position - len(items))])
             single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
-            self.assign(item, (single or loose) | placed, at)
+            of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
+            self.assign(item, (single or loose) | placed | of_tuples, at)
+
+    def placed_in(self, handle: Handle, position: int) -> Fact | None:
+        """What stands in that place of a library's tuple, where its class says so."""
+        return self.classes.member(handle.cls, literal([str(position)]))
+
+    def place_of(self, handle: Handle, position: int, source: r.Value | None) -> Iterator[Handle]:
+        fact = self.placed_in(handle, position)
+        if fact is not None and source is not None:
+            yield from self.taken(handle, fact, source, literal([str(position)]))
 
 
 def _captures(first: r.Statement) -> bool:

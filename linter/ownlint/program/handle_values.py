@@ -218,9 +218,15 @@ class Values:
 
     def member(self, value: r.Member, base: r.Value) -> Handles:
         on = self.value(base)
-        native = self.use(frozenset(h for h in on if not h.path), base)
+        native = self.asked(frozenset(h for h in on if not h.path), value.name, base)
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + value.name,))
         return stored | frozenset(h for handle in native for h in self.attribute(handle, value))
+
+    def asked(self, native: Handles, name: str, base: r.Value) -> Handles:
+        """These are looked at by a member's name: some may be asked for on what is dead."""
+        facts = ((h, self.classes.member(h.cls, name)) for h in native)
+        fine = frozenset(h for h, fact in facts if fact is not None and fact.asks)
+        return fine | self.use(native - fine, base)
 
     def attribute(self, handle: Handle, value: r.Member) -> Iterator[Handle]:
         fact = self.classes.member(handle.cls, value.name)
@@ -285,12 +291,20 @@ class Values:
         native = self.use(frozenset(h for h in on if not h.path), value.base)
         sliced = any(isinstance(i, r.Aggregate) and i.kind == "slice" for i in value.indexes)
         if sliced:
+            views = frozenset(h for h in native if self.classes.member(h.cls, "[:]") is not None)
+            if views:
+                of_it = ((h, self.classes.member(h.cls, "[:]")) for h in views)
+                return frozenset(part for h, fact in of_it for part in self.taken(h, fact, value, index_key(value)))
             parts = frozenset(h for handle in native for h in self.elements(frozenset({handle}), value.base))
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
-        fact_of, key = self.classes.member, index_key(value)
-        found = {h for handle in native for h in self.taken(handle, fact_of(handle.cls, "__getitem__"), value, key)}
+        key = index_key(value)
+        found = {h for handle in native for h in self.taken(handle, self.item(handle.cls, key), value, key)}
         fitting = [h for h in on if h.path and _fits(h.path[0], value.indexes)]
         return frozenset(found | {self.out_of(h, key) for h in fitting})
+
+    def item(self, cls: str, key: str) -> Fact | None:
+        """What an index gives: of a tuple what stands in that place, where its class says so."""
+        return self.classes.member(cls, key) or self.classes.member(cls, "__getitem__")
 
     # --- containers ---
 

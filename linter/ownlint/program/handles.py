@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
+from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
 from ownlint.program.handle_chains import Chain, Reach, Where
@@ -79,6 +80,17 @@ class Fact(msgspec.Struct, frozen=True):
     """The member of the receiver of which a call ends the element that its first argument picks."""
     spared_by: str = ""
     """The keyword that, given as False, says that nothing is to end."""
+    when: tuple[str, ...] = ()
+    """The parameter and the constant that it is given in the calls that are meant; `otherwise` is for the others."""
+    otherwise: Fact | None = None
+    given: tuple[str, ...] = ()
+    """Classes of which the argument it borrows from has to be one."""
+    asks_of: tuple[int, ...] = ()
+    """Arguments that may be dead."""
+    restores: tuple[int, ...] = ()
+    """What may be used again after the call: the argument, 0 for the receiver."""
+    disowns: bool = False
+    """What it ends is not freed: the receiver has given it up."""
     visits: bool = False
     """It hands what it gives to a callback."""
     several: tuple[str, ...] = ()
@@ -92,14 +104,38 @@ class Fact(msgspec.Struct, frozen=True):
         """Whether the result keeps its owner alive, taken from a handle that does (or does not)."""
         return self.keeps == "owner" or (self.keeps == "wrapper" and holds)
 
+    def written(self, call: r.Call) -> Fact:
+        """What holds of a call that is written so."""
+        fact = self
+        while fact.when and fact.otherwise is not None and not _says(call, fact):
+            fact = fact.otherwise
+        return fact if not fact.when or _says(call, fact) else Fact("copy", called=fact.called)
 
-def fact_of(member: PyMember) -> Fact:
-    """A model's member as a fact; what it borrows without a class is a view."""
+
+def _says(call: r.Call, fact: Fact) -> bool:
+    keyword, constant = fact.when
+    for position, argument in enumerate(call.args):
+        match argument:
+            case r.Unary(op="spread" | "spread2"):
+                return False
+            case r.Pair(key=r.Name(text=name), value=value):
+                if name == keyword:
+                    return isinstance(value, r.Literal) and value.text == constant
+            case _:
+                if fact.parameters[position : position + 1] == (keyword,):
+                    return isinstance(argument, r.Literal) and argument.text == constant
+    return False
+
+
+def fact_of(member: PyMember, *others: PyMember) -> Fact:
+    """A model's member as a fact; what it borrows without a class is a view. `others` are its further variants."""
     returns = member.returns[0] if member.returns else ""
     if not returns and member.borrows in ("self", "parent") and member.keeps in ("owner", "wrapper", "none"):
         returns = VIEW
     source = int(member.borrows.removeprefix("argument ")) if member.borrows.startswith("argument ") else 0
-    moves = any(effect.verb in ("adopt", "own", "disown") for effect in member.effects)
+    moves = any(effect.verb in ("adopt", "own") for effect in member.effects)
+    disowns = any(effect.verb == "disown" for effect in member.effects)
+    ends: tuple[tuple[int, Reach], ...] = ((0, "deep"),) if disowns else ()
     return Fact(
         member.keeps or "",
         returns,
@@ -107,7 +143,8 @@ def fact_of(member: PyMember) -> Fact:
         called=member.kind not in ("property", "buffer"),
         moves=moves and member.kind == "method",
         where=_where(member),
-        ends=tuple(
+        ends=ends
+        + tuple(
             (effect.place.number, effect.mode)
             for effect in member.effects
             if effect.verb == "invalidate"
@@ -119,7 +156,13 @@ def fact_of(member: PyMember) -> Fact:
             for effect in member.effects
             if effect.verb == "adopt" and effect.place is not None and effect.other is not None
         ),
-        asks=any(effect.verb == "validate" for effect in member.effects),
+        asks=0 in _places(member, "validate"),
+        asks_of=tuple(number for number in _places(member, "validate") if number),
+        restores=_places(member, "restore"),
+        disowns=disowns,
+        when=member.when,
+        otherwise=fact_of(*others) if others and member.when else None,
+        given=member.given,
         parameters=member.parameters,
         constructs=member.kind == "constructor",
         of=member.of,
@@ -127,6 +170,11 @@ def fact_of(member: PyMember) -> Fact:
         visits=member.kind == "callback",
         several=member.returns,
     )
+
+
+def _places(member: PyMember, verb: str) -> tuple[int, ...]:
+    """The arguments that its effects of that kind are about, 0 for the receiver."""
+    return tuple(e.place.number for e in member.effects if e.verb == verb and e.place is not None)
 
 
 def _where(member: PyMember) -> Where:
@@ -171,8 +219,9 @@ class Classes(Protocol):
         """What the attributes of a method's object hold when it is called."""
 
 
-How = Literal["erased", "changed", "closed"]
-"""A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed."""
+How = Literal["erased", "changed", "closed", "emptied", "disowned"]
+"""A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed;
+its memory was given back, and may be got again; its owner has given up the native object."""
 
 
 class Stale(NamedTuple):
@@ -365,6 +414,12 @@ class State(NamedTuple):
 
         return self.changed(end)._replace(endings=self.endings | {ending})
 
+    def restored(self, token: Token) -> State:
+        """What was emptied of that token may be used again."""
+        return self.changed(
+            lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h
+        )
+
     def tokens(self) -> Iterator[Token]:
         yield from self.escaped
         yield from (handle.token for _, handles in self.names for handle in handles)
@@ -375,7 +430,7 @@ class State(NamedTuple):
 class Misuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what). `made` is where the owner is created,
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is where the owner is created,
     `ended` how the owner dies (None for a temporary, and for what is stale)."""
 
     function: Function
@@ -392,10 +447,12 @@ class Misuse(msgspec.Struct, frozen=True):
     """The owner is one of several that are made there."""
 
     @property
-    def about(self) -> Literal["owner", "erased", "changed", "closed", "walk"]:
+    def about(self) -> Literal["owner", "walk", "root"] | How:
         """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
         if self.harm is not None:
             return "walk"
+        if self.kind == "root":
+            return "root"
         return self.stale.how if self.stale is not None else "owner"
 
     @property

@@ -65,6 +65,7 @@ Verb = Literal[
     "retain",
     "needs",
     "spawn",
+    "restore",
 ]
 
 Role = Literal[
@@ -123,7 +124,21 @@ MacroRole = Literal[
 Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]
 StatusKind = Literal["value", "enum", "pointer"]
 MemberKind = Literal["static", "classmethod", "method", "property", "constructor", "callback", "buffer"]
-HandleRole = Literal["owner", "handle", "context", "sequence", "iterator", "plain", "guard", "builder", "index"]
+HandleRole = Literal[
+    "owner",
+    "handle",
+    "context",
+    "sequence",
+    "iterator",
+    "plain",
+    "guard",
+    "builder",
+    "index",
+    "view",
+    "checked",
+    "storage",
+]
+Comparison = Literal["==", "hash"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
 Policy = Literal[
     "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
@@ -360,6 +375,12 @@ class PyMember(msgspec.Struct, frozen=True):
     """What it invalidates is the element of this member that its first argument picks."""
     spared_by: str = ""
     """The keyword that, given as False, says that nothing is invalidated."""
+    when: tuple[str, ...] = ()
+    """A parameter and the constant that it is given in the calls that are meant; another variant is for the rest."""
+    given: tuple[str, ...] = ()
+    """It borrows from an argument of one of these classes; from others it copies."""
+    lacks: tuple[str, ...] = ()
+    """Keywords that it does not take in those versions."""
     effects: tuple[Effect, ...] = ()
     versions: tuple[str, ...] = ()
     """The versions (of `[[version]]`) it is about; none means all."""
@@ -379,6 +400,10 @@ class PyClass(msgspec.Struct, frozen=True):
     members: dict[str, PyMember]
     variants: dict[str, tuple[PyMember, ...]]
     source: str = ""
+    told_by: tuple[str, ...] = ()
+    """Members that no other class has: what has one is an instance."""
+    compared_by: tuple[Comparison, ...] = ()
+    """What says whether two of its objects stand for one native object; their identity does not."""
 
     @property
     def last(self) -> str:
@@ -403,6 +428,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
         "tuple[tuple[Verb, str], ...]",
         (
             *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
+            ("restore", f"restore {_PLACE}"),
             *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
             *((verb, f"{verb} {_PLACE}") for verb in ("retain", "needs", "spawn")),
             ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
@@ -817,7 +843,7 @@ class _File:
             self.exports[name] = table.texts("exports")
             table.done()
         classes = [self._py_class(table) for table in self._tables("python.class", section.take("class") or [])]
-        names = {name for name, *_ in classes}
+        names = {cls.name for cls in classes}
         members: dict[str, dict[str, list[PyMember]]] = {name: {} for name in names}
         for table in self._tables("python.member", section.take("member") or []):
             for member in self._py_members(table, names):
@@ -829,20 +855,31 @@ class _File:
         for table in self._tables("python.storage", section.take("storage") or []):
             self.storages.append(read_storage(table))
         section.done()
-        for name, role, bases, source in classes:
-            if role == "owner" and not any(_makers(found) for found in members[name].values()):
-                members[name]["__init__"] = [_constructor(self.library, name)]
-            variants = {key: tuple(found) for key, found in members[name].items()}
-            first = {key: found[0] for key, found in variants.items()}
-            self.py_classes.append(PyClass(self.library, name, role, bases, first, variants, source))
+        for cls in classes:
+            found = members[cls.name]
+            if cls.role == "owner" and not any(map(_makers, found.values())):
+                found["__init__"] = [_constructor(self.library, cls.name)]
+            variants = {key: tuple(of_it) for key, of_it in found.items()}
+            first = {key: of_it[0] for key, of_it in variants.items()}
+            self.py_classes.append(msgspec.structs.replace(cls, members=first, variants=variants))
 
-    def _py_class(self, table: _Table) -> tuple[str, HandleRole, tuple[str, ...], str]:
+    def _py_class(self, table: _Table) -> PyClass:
         name, module = table.required("name"), table.text("module")
         bases = tuple(_dotted(module, base) for base in table.texts("bases"))
         role = table.choice("role", get_args(HandleRole), "handle")
-        source = table.text("source")
+        model = PyClass(
+            library=self.library,
+            name=_dotted(module, name),
+            role=role,
+            bases=bases,
+            members={},
+            variants={},
+            source=table.text("source"),
+            told_by=table.texts("told_by"),
+            compared_by=table.choices("compared_by", get_args(Comparison)),
+        )
         table.done()
-        return _dotted(module, name), role, bases, source
+        return model
 
     def _py_members(self, table: _Table, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
         names = table.names()
@@ -865,6 +902,9 @@ class _File:
             parameters=table.texts("parameters"),
             of=table.text("of"),
             spared_by=table.text("spared_by"),
+            when=self._condition(table),
+            given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
+            lacks=table.texts("lacks"),
             effects=table.effects(),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
@@ -873,6 +913,13 @@ class _File:
         )
         table.done()
         return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
+
+    def _condition(self, table: _Table) -> tuple[str, ...]:
+        """`buffers=True`"""
+        written = table.text("when")
+        if written and not re.fullmatch(r"[A-Za-z_]\w*=[\w.\-]+", written):
+            table.fail(f"`when` cannot be `{written}`; it is a parameter and a constant: `buffers=True`", "when")
+        return tuple(written.split("=")) if written else ()
 
     def _class_named(self, table: _Table, word: str, key: str, classes: set[str]) -> str:
         found = [name for name in sorted(classes) if name == word or name.endswith("." + word)]
@@ -1359,6 +1406,15 @@ class Models:
             pending.extend(cls.bases)
         return None
 
+    def python_variants(self, dotted: str, member: str) -> tuple[PyMember, ...]:
+        """All that is written of a member, of the class or the nearest of its bases that has it."""
+        first = self.python_member(dotted, member)
+        owner = self._py_class_of(first.on) if first is not None else None
+        return owner.variants[member] if owner is not None else ()
+
+    def _py_class_of(self, name: str) -> PyClass | None:
+        return self._py_classes.get(name) or next((cls for cls in self._py_patterns if cls.name == name), None)
+
     def python_function(self, dotted: str) -> PyMember | None:
         """A function of a library, under any alias of its module; else by the pattern that fits best."""
         name = self.canonical(dotted)
@@ -1380,7 +1436,7 @@ class Models:
         return frozenset(
             member.name.rpartition(".")[2]
             for member in (*members, *self._py_functions.values())
-            if any(effect.verb == "invalidate" for effect in member.effects)
+            if any(effect.verb in ("invalidate", "disown") for effect in member.effects)
         )
 
     @functools.cached_property
@@ -1396,6 +1452,18 @@ class Models:
         if self.python_class(dotted) is not None or self.python_function(dotted) is not None:
             return True
         return self.canonical(dotted) in self._exports
+
+    def closed_by_with(self, dotted: str) -> bool:
+        """Whether this is a class, or gives objects of a class, that the end of a `with` block closes."""
+        cls, function = self.python_class(dotted), self.python_function(dotted)
+        names = [cls.name] if cls is not None else list(function.returns) if function is not None else []
+        exits = (self.python_member(name, "__exit__") for name in (*names, *self._given_by(names)))
+        return any(leaving is not None and leaving.effects for leaving in exits)
+
+    def _given_by(self, names: Iterable[str]) -> set[str]:
+        """Classes of what the members of these classes return."""
+        found = (cls for name in names if (cls := self.python_class(name)) is not None)
+        return {given for cls in found for member in cls.members.values() for given in member.returns}
 
     @functools.cached_property
     def makers(self) -> frozenset[str]:

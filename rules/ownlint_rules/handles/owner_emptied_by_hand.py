@@ -1,0 +1,77 @@
+"""What an owner holds is freed or given up by hand, and the owner does not know.
+
+The owner of a tree of native objects frees its root when it is collected. Erasing the root through its own handle
+frees it twice. Making the owner let go of it leaves an owner that is of no use, under every name it has.
+
+bad:
+
+```python
+from mlir.ir import Module
+
+def discard(asm):
+    module = Module.parse(asm)
+    module.operation.erase()
+```
+
+good:
+
+```python
+from mlir.ir import Module
+
+def discard(asm):
+    module = Module.parse(asm)
+    del module
+```
+
+Reported: an `erase` of the root of something that an owner holds, through any handle of it and through functions of
+the project; a use of an owner, of its other names and of what was taken from it, after it was made to give up what it
+holds.
+
+Quiet: erasing what lies below the root, roots that own themselves (a parsed operation without a module), dropping the
+owner, an owner that nobody looks at after it has given up.
+
+Limits: a handle of which nobody knows whether it is the root.
+
+Source: run on jaxlib 0.4.30, 0.7.2, 0.8.0 and 0.10.2: SIGSEGV when the module is collected. llvm PR 158506: a module and
+what its capsule gives are one object, so the documented way to move a module loses it on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, border, handles, rule
+
+
+@rule(severity="error", languages=("python",))
+def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
+    for misuse in border.of(function.program).misuses_in(function):
+        stale = misuse.stale
+        if stale is None:
+            continue
+        if misuse.about == "root":
+            yield function.finding(
+                misuse.at,
+                f"`{stale.call}` frees what `{misuse.owner}` will free again",
+                certainty=misuse.certainty,
+                help="let go of the owner instead: that frees it",
+                steps=(function.step(misuse.made, f"`{misuse.owner}` owns it"),),
+            )
+        elif misuse.about == "disowned" and not _is_left_alone(misuse):
+            yield function.finding(
+                misuse.at,
+                f"{_what(misuse, stale)} is used after `{stale.call}`, which gives up what it holds",
+                certainty=misuse.certainty,
+                help="use nothing of it afterwards; other names for it are the same object",
+                steps=border.misuse_steps(misuse),
+            )
+
+
+def _is_left_alone(misuse: handles.Misuse) -> bool:
+    """The owner itself stays where it was."""
+    return misuse.kind == "store" and misuse.child.taken == misuse.made
+
+
+def _what(misuse: handles.Misuse, stale: handles.Stale) -> str:
+    unnamed = misuse.child.taken == misuse.made and not misuse.child.shown.isidentifier()
+    return f"`{stale.target}`" if unnamed else misuse.what
