@@ -144,6 +144,10 @@ def _is_owned_by_nobody(value: r.Value, function: Function) -> bool:
 
 def _is_new(value: r.Value, function: Function) -> bool:
     """`new T(...)`, or what a unique pointer gives up."""
+    if isinstance(value, r.Cast) and not types.parse(value.type).pointers:
+        return False  # `ref<T>(new T)`: a conversion to what owns it
+    if isinstance(value, r.Call) and value.kind != "new" and last_name(value.callee) not in ("release", "move"):
+        return False
     inner = strip(value)
     if not isinstance(inner, r.Call):
         return False

@@ -128,7 +128,7 @@ def _moves_elements(cls: Class, field: str) -> bool:
 
 def changes(binding: Binding, cls: Class, field: str) -> Step | None:
     """Where a bound member changes how many elements the container has."""
-    if binding.record.kind not in ("method", "property_rw"):
+    if binding.record.kind not in ("method", "property_rw") or binding.name == "__init__":
         return None
     target = target_of(binding)
     if target is None or target.function is None:

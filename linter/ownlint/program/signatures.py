@@ -205,7 +205,7 @@ def spelled_namespace(file: r.File, framework: FrameworkModel) -> str:
             return f"{alias.name}::"
     if any(alias.kind == "open" and alias.target.removeprefix("::") in names for alias in file.aliases):
         return ""
-    return f"{framework.library.replace('boost_', 'boost::')}::"
+    return f"{max(names, key=len)}::"
 
 
 def policy_named(binding: Binding, meaning: str) -> str:

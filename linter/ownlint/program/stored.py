@@ -66,7 +66,7 @@ def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list
         for number, parameter in enumerate(declared.parameters, 2):
             given = cls.program.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
             is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
-            if given is not None and is_address and points_at(cls, given):
+            if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
                 step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
                 found.append(Stored(1, number, step, "likely"))
         break
@@ -232,7 +232,7 @@ class _Stores:
             holder = next(self._argument(place), None) if place is not None else None
             if holder is not None:
                 yield from self._made(made, args, holder[0], call)
-            elif place is None and (self.depth or self._is_factory):
+            elif place is None and self._is_factory:
                 yield from self._made(made, args, 1, call)
             return
         callee = self.program.callee(call, self.function)
