@@ -83,9 +83,9 @@ def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
     """Functions with arguments that call what may end a handle, in a file that has to do with such a library."""
     if any(libraries.speaks_about(imported.target) for imported in file.imports):
         for function in file.functions:
-            if function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method"):
-                if not libraries.invalidators.isdisjoint(function.mentions):
-                    yield function
+            takes = function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method")
+            if takes and not libraries.invalidators.isdisjoint(function.mentions):
+                yield function
 
 
 def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]:

@@ -18,11 +18,13 @@ from ownlint.program.counting_calls import Calls
 from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
 from ownlint.program.counts import NULL, Draft, Held, Id, Known, State
 from ownlint.program.events import Event
-from ownlint.program.once import per_function
+from ownlint.program.once import once, per_function
 from ownlint.program.places import Place, last_name, render, walk
 from ownlint.program.references import Use, arguments, may_count
 from ownlint.program.slot_tables import is_slot
 from ownlint.program.subjects import Function
+
+__all__ = ["Trouble", "troubles"]
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
@@ -35,7 +37,7 @@ _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 _UNKNOWN = Summary("", True, ())
 
 
-@per_function
+@once
 def troubles(function: Function) -> tuple[Trouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
     if function.language != "cpp" or not (may_count(function) or is_slot(function)):

@@ -40,7 +40,7 @@ class Bound(NamedTuple):
     value: r.Value | None = None
     item: int = -1
     function: Function | None = None
-    before: Bound | None = None  # type: ignore[misc]
+    before: Bound | None = None
 
 
 def nobody(name: r.Name) -> Known | bool | None:
@@ -145,7 +145,9 @@ class Callables:
         callee = decoration.callee.callee if isinstance(decoration.callee, r.Call) else decoration.callee
         last = callee.name if isinstance(callee, r.Member) else callee.text if isinstance(callee, r.Name) else ""
         if last in _HARMLESS:
-            return msgspec.structs.replace(inner, unbound=True) if _is_static(last, inner) else inner
+            if isinstance(inner, Own) and _is_static(last, inner):
+                return msgspec.structs.replace(inner, unbound=True)
+            return inner
         if isinstance(inner, Consumer):
             return msgspec.structs.replace(inner, certainty=weaker(inner.certainty, "likely"))
         return None
@@ -219,7 +221,9 @@ class Callables:
         spec = spec_of(
             spec.model, keywords, lambda value: self.constant(value, scope), made if told else spec.made, spec
         )
-        wrapped = call.args[0] if call.args and not isinstance(call.args[0], (r.Pair, r.Unary)) else None
+        wrapped: r.Value | None = (
+            call.args[0] if call.args and not isinstance(call.args[0], (r.Pair, r.Unary)) else None
+        )
         wrapped = wrapped or next((value for keyword, value in keywords if keyword in _WRAPPED), None)
         if wrapped is None:
             return spec

@@ -54,7 +54,7 @@ class Interpreter(Calls):
         always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
         out: list[Misuse] = []
         for (start, end, *_), misuse in sorted(self.found.items()):
-            sure = "certain" if misuse.kind == "twice" or (start, end) in always else "likely"
+            sure: Certainty = "certain" if misuse.kind == "twice" or (start, end) in always else "likely"
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
 

@@ -414,9 +414,10 @@ class Calls(Values):
 
     def end_there(self, alive: list[Handle], value: r.Value, why: Stale) -> None:
         """Whichever of several objects it was that this name or attribute stands for."""
+        slot: tuple[str, ...] = ()
         match value:
             case r.Name(text=name):
-                slot = ()
+                pass
             case r.Member(base=r.Name(text=name), name=attribute):
                 slot = ("." + attribute,)
             case _:

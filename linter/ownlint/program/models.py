@@ -312,9 +312,9 @@ class Gil(msgspec.Struct, frozen=True):
     """The interpreter's lock: functions (patterns of qualified names) that need it held (`needs`), whatever others say
     not (`free`), that give it up (`drops`), take it (`takes`), put it back as it was before it was taken (`restores`),
     ask for it (`asks`), ask whether there is an interpreter (`alive`), start one (`starts`) and end it (`ends`), and
-    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing; `runs`: those that can let go of it on the way.
-    `methods`: methods of its objects that need no lock; `empty`: types whose default constructor makes no object;
-    `embeds`: words of programs that have an interpreter of their own."""
+    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing;
+    `runs`: those that can let go of it on the way. `methods`: methods of its objects that need no lock; `empty`: types
+    whose default constructor makes no object; `embeds`: words of programs that have an interpreter of their own."""
 
     needs: tuple[str, ...] = ()
     free: tuple[str, ...] = ()

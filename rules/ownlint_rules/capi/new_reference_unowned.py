@@ -64,8 +64,9 @@ def new_reference_unowned(function: Function) -> Iterator[Finding]:
         yield from _in_arguments(function, known, event.node)
         if event.dropped and event.dropped != "ignore":
             yield from _dropped(function, known, event)
-    for test in function.flow.of(events.Test):
-        yield from _forgotten(function, known, test)
+    for test in function.flow:
+        if isinstance(test, events.Test):
+            yield from _forgotten(function, known, test)
 
 
 def _in_arguments(function: Function, known: references.References, call: records.Call) -> Iterator[Finding]:

@@ -25,8 +25,8 @@ void Ledger::Add(int amount) {
 Reported for guards of every library that a model knows, for guard classes of the project's own (locked by the
 constructor, unlocked by the destructor) and aliases of both, for the interpreter's lock, and for the dropped result
 of a function that returns a guard (`likely`). The fix gives the guard a name; it is safe where nothing behind it in
-the function takes the same lock again. Where what is dropped would give the interpreter's lock up, and Python is used behind
-it, there is no fix: named, it would take the lock away from that.
+the function takes the same lock again. Where what is dropped would give the interpreter's lock up, and Python is used
+behind it, there is no fix: named, it would take the lock away from that.
 
 Quiet where the guard is stored, returned or an argument of a call; where it adopts a lock that was taken by hand, or
 is given nothing; and where the moment itself is meant: alone in its block, last in its function, or right before
