@@ -36,8 +36,7 @@ knows what they hold.
 
 Limits: what is read out of a member is not reported: its reference may be moved out.
 
-Source: docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference"; run with pybind11 3.1.0 and nanobind
-3.1.0: the second release is reported by debug builds as a negative count.
+Source: docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
 """
 
 from __future__ import annotations

@@ -42,8 +42,7 @@ catches.
 Limits: exceptions of the standard library (`at`, `new`) are not looked at, nor failures of conversions and of calls
 that run no code of Python's.
 
-Source: https://docs.python.org/3/extending/extending.html; run with gcc 13: CPython's frames have no handler, and
-`std::terminate` ends the process.
+Source: https://docs.python.org/3/extending/extending.html: CPython's frames are C and have no handler; not run here.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ functions that are bound with a guard that releases.
 
 Limits: mutexes that are reached through another object are not compared, nor are orders that three locks make.
 
-Source: run with pybind11 3.1.0 and two threads: both wait for ever.
+Source: pybind11 issue 4877 and the documentation of the GIL in pybind11 and nanobind; not run here.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ returns; lambdas that never take the GIL, in a class without threads (`possible`
 Limits: a function whose body is out of sight is believed to keep a callback where its name says so (`set`, `add`, `on`,
 `register`, `subscribe`, `connect`).
 
-Source: run with pybind11 2.13.6 and 3.1.0: a copy behind the release ends the process in `inc_ref`; pybind11's own
+Source: pybind11 3.1.0 with asserted counters, where a copy behind the release ends the process in `inc_ref`; its own
 wrapper for `std::function` has a handle that takes the GIL for copies and for its end.
 """
 

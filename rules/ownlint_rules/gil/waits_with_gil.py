@@ -43,7 +43,7 @@ time limit; functions of which nobody knows whether they hold the lock.
 Limits: the destructors of futures and of threads that join by themselves are not looked at, nor are joins of other
 libraries' pools.
 
-Source: pybind11's and nanobind's documentation of the GIL; run with pybind11 3.1.0: the process hangs.
+Source: pybind11's and nanobind's documentation of the GIL; not run here.
 """
 
 from __future__ import annotations
