@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.program import types
 from ownlint.program.models import FunctionModel
 from ownlint.program.once import per_function, per_program
-from ownlint.program.places import last_name
+from ownlint.program.places import last_name, strip
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
@@ -292,3 +293,17 @@ def may_count(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
     return any(name in names or patterns.match(name) is not None for name in function.record.mentions)
+
+
+@per_function
+def counted_for_another(function: Function) -> frozenset[str]:
+    """What the body asks an owner for, counts up and gives away, as written: `Py_INCREF(o.ptr())` beside a call that
+    takes `o.ptr()` over."""
+    known = references(function.program)
+    uses: dict[Use, set[str]] = {}
+    for event in function.flow.calls:
+        for index, argument in arguments(event.node):
+            if isinstance(strip(argument), r.Call):
+                uses.setdefault(known.use(event.node, index, function), set()).add(text(argument))
+    given = uses.get("stolen", set()) | uses.get("stolen on success", set())
+    return frozenset(given & uses.get("retained", set()))

@@ -60,6 +60,8 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             if known.use(event.node, index, function) not in ("stolen", "stolen on success"):
                 continue
             told.add(event.index)
+            if text(argument) in references.counted_for_another(function):
+                continue
             yield function.finding(
                 argument,
                 f"`{text(argument)}` is borrowed, and `{places.last_name(event.node.callee)}` takes it over",

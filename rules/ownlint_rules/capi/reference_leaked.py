@@ -59,17 +59,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, counting, events, rule
+from ownlint import Finding, Function, Step, counting, events, references, rule, text
 
 
 @rule(severity="error")
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.Trouble]] = {}
     for one in counting.troubles(function):
-        if one.what in ("leaked", "overwritten", "surplus"):
+        if one.what in ("leaked", "overwritten", "surplus") and not _is_given(function, one.because):
             told.setdefault(one.site.index if one.because is None else one.because.index, []).append(one)
     for group in told.values():
         yield _finding(function, group)
+
+
+def _is_given(function: Function, raised: events.Event | None) -> bool:
+    """Whether what is counted up belongs to who takes over what the same owner is asked for."""
+    counted = references.counted_for_another(function)
+    return isinstance(raised, events.Call) and any(text(argument) in counted for argument in raised.node.args)
 
 
 def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
