@@ -430,8 +430,9 @@ class State(NamedTuple):
 class Misuse(msgspec.Struct, frozen=True):
     """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
 
-    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by hand). `made` is where the owner is created,
-    `ended` how the owner dies (None for a temporary, and for what is stale)."""
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by
+    hand). `made` is where the owner is created, `ended` how the owner dies (None for a temporary, and for what is
+    stale)."""
 
     function: Function
     kind: str

@@ -63,6 +63,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The text of one more model."""
     prelude: tuple[str, ...] | None = None
     """Headers of the `prelude` folder beside the page, included before each C++ file in typed mode."""
+    versions: dict[str, str] | None = None
+    """Python packages to the versions that the code is for."""
 
     def over(self, page: Options) -> Options:
         """These options where they are given, the page's elsewhere."""

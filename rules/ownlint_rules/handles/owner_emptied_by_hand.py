@@ -32,8 +32,8 @@ owner, an owner that nobody looks at after it has given up.
 
 Limits: a handle of which nobody knows whether it is the root.
 
-Source: run on jaxlib 0.4.30, 0.7.2, 0.8.0 and 0.10.2: SIGSEGV when the module is collected. llvm PR 158506: a module and
-what its capsule gives are one object, so the documented way to move a module loses it on both sides.
+Source: run on jaxlib 0.4.30, 0.7.2, 0.8.0 and 0.10.2: SIGSEGV when the module is collected. llvm PR 158506: a module
+and what its capsule gives are one object, so the documented way to move a module loses it on both sides.
 """
 
 from __future__ import annotations
