@@ -14,12 +14,14 @@ from typing import Literal, NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
+from ownlint.program.bodies import values
 from ownlint.program.border import Border
 from ownlint.program.border import of as border_of
 from ownlint.program.handle_flow import Interpreter
 from ownlint.program.handles import NOTHING, Handle, Handles, foreign, in_order
 from ownlint.program.models import PyMember, Version
 from ownlint.program.once import per_program
+from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
@@ -154,6 +156,8 @@ class _Listener(Interpreter):
 
     def builtin(self, call: r.Call, name: str, arguments: list[Handles]) -> Handles | None:
         self.written(call, name)
+        if name == "assert":  # that two wrappers differ holds, and is known to whoever asserts it
+            self.shown.update(a.span for a in call.args if isinstance(a, r.Binary) and a.op == "is not")
         if name == "id" and len(call.args) == 1:
             self.note("number", call.span, call.args[0])
         return super().builtin(call, name, arguments)
@@ -206,6 +210,13 @@ class _Listener(Interpreter):
             self.note("key", call.args[0].span, call.args[0])
 
 
+def _asserted(function: Function) -> set[str]:
+    """Members of which something is asserted."""
+    calls = (value for statement in function.statements for top in values(statement) for value in walk(top))
+    asserting = (call for call in calls if isinstance(call, r.Call) and last_name(call.callee).startswith("assert"))
+    return {value.name for call in asserting for value in walk(call) if isinstance(value, r.Member)}
+
+
 class Questions:
     """The questions of a program, function by function."""
 
@@ -234,12 +245,30 @@ class Questions:
         for cls in asked.operands[0].classes:
             for member in models.python_variants(cls, asked.member or asked.name):
                 if member.removed if asked.kind == "member" else asked.name in member.lacks:
-                    known = models.version_at(member.library, self.program.packages)
+                    known = self.version_of(member.library)
                     latest = [version for version in models.versions if version.library == member.library]
                     version = known or latest[-1]
                     if version.name in member.versions:
                         return Missing(member, version, known is not None)
         return None
+
+    def version_of(self, library: str) -> Version | None:
+        """The version at hand: of the packages, or the one that the project's tests say it has."""
+        return self.program.models.version_at(library, self.program.packages) or self._tested.get(library)
+
+    @cached_property
+    def _tested(self) -> dict[str, Version]:
+        """Where somebody asserts something of a member that one version alone has, the code is for that version."""
+        models, found = self.program.models, {}
+        for function in self.program.functions:
+            if function.language == "python" and function.says(self._telling):
+                for name in sorted(_asserted(function)):
+                    for member in models.python_variants(models.telling_members.get(name, ""), name):
+                        of_it = (v for v in models.versions if v.library == member.library)
+                        having = [v for v in of_it if member.removed and v.name not in member.versions]
+                        if having:
+                            found[member.library] = having[0]
+        return found
 
     @cached_property
     def _defined(self) -> frozenset[str]:
@@ -256,7 +285,7 @@ class Questions:
         models, waiting = self.program.models, [cls]
         for name in waiting:
             if (model := models.python_class(name)) is not None:
-                known = models.version_at(model.library, self.program.packages)
+                known = self.version_of(model.library)
                 if model.compared_by:
                     return () if known is not None and known.name in model.unique else model.compared_by
                 waiting += [base for base in model.bases if base not in waiting]
@@ -267,7 +296,7 @@ class Questions:
         listener = _Listener(function, self.border, self._watched)
         listener.run()
         for key in sorted(listener.asked_for):
-            if key[0] != "number" or key[1] not in listener.shown:
+            if key[0] not in ("number", "identity") or key[1] not in listener.shown:
                 yield listener.asked_for[key]
 
     def _speaks(self, function: Function) -> bool:

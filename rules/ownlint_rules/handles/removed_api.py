@@ -23,8 +23,9 @@ def reset(context: Context):
 ```
 
 Reported: members and keywords that a model knows to be absent in the version at hand: the one that the settings give
-(`versions = { somelib = "1.2" }`), else the one that is installed, else the latest. Also of an object of which nobody
-says what it is, where no other class has such a member.
+(`versions = { somelib = "1.2" }`), else the one that is installed, else the one that has what the project's tests
+assert something of, else the latest. Also of an object of which nobody says what it is, where no other class has such
+a member.
 
 Quiet: what is asked for by `hasattr` or `getattr` in the same file, what stands in a branch that asks for a version or
 in a `try` that expects the error, and what the version at hand still has.
