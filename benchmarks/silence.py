@@ -1,10 +1,10 @@
 """What ownlint says of much Python that is right, and what it costs to say so little.
 
-    python benchmarks/silence.py [--corpora DIR] [--anchors] [--list]
+    python benchmarks/silence.py [--corpora DIR] [--anchors] [--list] [NAME ...]
 
-The Python of the pinned releases (corpora.py) and of the standard library is laid out as one project, and checked:
-cold, with nothing changed, and with one file changed in a project of 5,000 files. `--anchors` tells which words make
-files be read, `--list` every finding.
+The Python of the pinned releases (corpora.py) and of the standard library is checked, each release as a project of its
+own, cold; then a project of 5,000 files of them all, of which one is changed. `--anchors` tells which words make files
+be read, `--list` every finding. The cost of starting is counted in, and told.
 """
 
 from __future__ import annotations
@@ -38,21 +38,24 @@ PROJECT = 5_000
 PARTS = ("ownlint", "libcst", "msgspec")
 
 
-def folders(corpora: Path) -> Iterator[tuple[str, Path]]:
+def folders(corpora: Path, only: list[str]) -> Iterator[tuple[str, Path]]:
     """Name and place; a release that was not fetched is told of and left out."""
     for release in (*PYTHON, *(release for release in RELEASES if release.name in OTHERS)):
         place = corpora / release.folder
+        if only and release.name not in only:
+            continue
         if place.is_dir():
             yield release.folder, place
         else:
             print(f"not there: {release.folder}", file=sys.stderr)
-    yield f"stdlib-{platform.python_version()}", Path(sysconfig.get_path("stdlib"))
+    if not only or "stdlib" in only:
+        yield f"stdlib-{platform.python_version()}", Path(sysconfig.get_path("stdlib"))
 
 
-def lay_out(corpora: Path, to: Path) -> list[Path]:
+def lay_out(corpora: Path, only: list[str], to: Path) -> list[Path]:
     """All `.py` files below `to`, in order: links, which nobody writes to."""
     out: list[Path] = []
-    for name, place in folders(corpora):
+    for name, place in folders(corpora, only):
         for path in sorted(place.rglob("*.py")):
             if path.is_file() and "site-packages" not in path.parts:
                 copy = to / name / path.relative_to(place)
@@ -78,22 +81,42 @@ def megabytes(paths: list[Path]) -> float:
     return sum(path.stat().st_size for path in paths) / 1e6
 
 
-def whole(paths: list[Path], project: Path, work: Path, jobs: int, listed: bool) -> None:
+def each(paths: list[Path], project: Path, work: Path, jobs: int, listed: bool) -> None:
     report = work / "report.json"
-    options = [f"-j{jobs}", "--output-format", "json", "-o", str(report)]
+    counts: Counter[str] = Counter()
+    spent = 0.0
+    for folder in sorted(path for path in project.iterdir() if path.is_dir()):
+        cost = measure(
+            check(folder, work / "caches" / folder.name, f"-j{jobs}", "--output-format", "json", "-o", str(report))
+        )
+        findings = json.loads(report.read_text(encoding="utf-8"))["findings"]
+        counts.update(finding["rule"] for finding in findings)
+        spent += cost.cpu
+        own = [path for path in paths if path.is_relative_to(folder)]
+        size = megabytes(own)
+        print(
+            f"{folder.name}: {len(own):,} files, {size:.1f} MB, {cost.cpu:.1f} s CPU, {cost.cpu / size:.3f} s per MB, "
+            f"{len(findings)} findings",
+            flush=True,
+        )
+        for one in findings if listed else ():
+            place = f"{folder.name}/{one['path']}:{one['line']}"
+            print(f"  {place}: {one['severity']}[{one['rule']}] {one['message']}", flush=True)
     size = megabytes(paths)
-    cold = measure(check(project, work / "cache", *options))
-    warm = measure(check(project, work / "cache", *options))
-    print(f"all: {len(paths):,} files, {size:.1f} MB")
-    print(f"  cold {cold}, {cold.cpu / size:.3f} s CPU per MB")
-    print(f"  warm {warm}")
-    findings = json.loads(report.read_text(encoding="utf-8"))["findings"]
-    counts = Counter(finding["rule"] for finding in findings)
-    print(f"  findings: {len(findings)}, one in {len(paths) // max(1, len(findings)):,} files")
+    start = measure(check(_empty(work), work / "caches/empty")).cpu
+    print(f"all: {len(paths):,} files, {size:.1f} MB, {spent:.1f} s CPU, {spent / size:.3f} s per MB")
+    print(f"a start costs {start:.2f} s CPU")
+    found = sum(counts.values())
+    print(f"findings: {found}, one in {len(paths) // max(1, found):,} files")
     for rule, count in sorted(counts.items()):
-        print(f"    {rule} {count}")
-    for finding in findings if listed else ():
-        print(f"{finding['path']}:{finding['line']}: {finding['severity']}[{finding['rule']}] {finding['message']}")
+        print(f"  {rule} {count}")
+
+
+def _empty(work: Path) -> Path:
+    folder = work / "empty"
+    folder.mkdir()
+    (folder / "one.py").write_text("x = 1\n", encoding="utf-8")
+    return folder
 
 
 def one_changed(paths: list[Path], project: Path, work: Path) -> None:
@@ -163,6 +186,7 @@ def select(paths: list[Path]) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Count findings, and what they cost, on much Python that is right.")
+    parser.add_argument("names", nargs="*", help="releases, and `stdlib`; all without any")
     parser.add_argument("--corpora", type=Path, default=default_folder(), help="where corpora.py unpacked")
     parser.add_argument("--anchors", action="store_true", help="tell which words make files be read")
     parser.add_argument("--anchors-only", action="store_true", help="and nothing else")
@@ -173,12 +197,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ownlint-silence-") as name:
         work = Path(name)
         project = work / "project"
-        paths = lay_out(arguments.corpora, project)
+        paths = lay_out(arguments.corpora, arguments.names, project)
         if arguments.anchors or arguments.anchors_only:
             select(paths)
         if not arguments.anchors_only:
-            whole(paths, project, work, arguments.jobs, arguments.list)
-            one_changed(paths, project, work)
+            each(paths, project, work, arguments.jobs, arguments.list)
+            if len(paths) >= PROJECT:
+                one_changed(paths, project, work)
     return 0
 
 

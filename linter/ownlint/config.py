@@ -63,6 +63,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Rule to the severity it is reported with."""
     parity: tuple[tuple[str, ...], ...] = ()
     """Further groups of words that name backends of which each does what the others do: `[["metal", "vulkan"]]`."""
+    versions: dict[str, str] = {}
+    """Python packages to the versions that the code is for, where another is installed: `{ somelib = "1.2" }`."""
 
 
 KEYS: tuple[str, ...] = tuple(field.encode_name for field in msgspec.structs.fields(Config))

@@ -29,6 +29,7 @@ from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, DiscoverError, Source, discover, modules
+from ownlint.sources.packages import installed
 
 if TYPE_CHECKING:
     from ownlint.program.program import Earlier
@@ -86,10 +87,12 @@ def run(options: Options) -> Report:
         words = [word for rule in rules for word in rule.anchors]
         facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
         earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-        program = Program(facts.files, libraries, earlier, config.parity, required)
+        at_hand = {name: installed(name) for name in libraries.packages}
+        versions = {**at_hand, **config.versions}
+        program = Program(facts.files, libraries, earlier, config.parity, required, versions)
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
         if facts.settled and not report.failed:
-            _remember(cache, digests, key, report, facts.depends)
+            _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
     return report
@@ -327,6 +330,8 @@ def _known(entry: bytes | None, digests: Digests) -> tuple[File | None, list[str
 class _Result(msgspec.Struct, frozen=True):
     depends: _Depends
     report: Report
+    packages: _Depends = ()
+    """Versions of installed Python packages."""
 
 
 def _result_key(
@@ -355,8 +360,12 @@ def _recalled(cache: Cache, digests: Digests, key: str) -> Report | None:
     except msgspec.DecodeError:
         return None
     unchanged = all(digests.of(path) == digest for path, digest in result.depends)
-    return result.report if unchanged else None
+    same = unchanged and all(installed(name) == version for name, version in result.packages)
+    return result.report if same else None
 
 
-def _remember(cache: Cache, digests: Digests, key: str, report: Report, depends: Sequence[str]) -> None:
-    cache.put(key, msgspec.json.encode(_Result(tuple((path, digests.of(path)) for path in depends), report)))
+def _remember(
+    cache: Cache, digests: Digests, key: str, report: Report, depends: Sequence[str], packages: dict[str, str]
+) -> None:
+    held = tuple((path, digests.of(path)) for path in depends)
+    cache.put(key, msgspec.json.encode(_Result(held, report, tuple(packages.items()))))

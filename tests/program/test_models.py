@@ -384,3 +384,22 @@ def test_words_of_backends_are_read_strictly(tmp_path: Path, written: str, said:
 def test_words_of_backends(tmp_path: Path) -> None:
     (tmp_path / "m.toml").write_text('[library]\nname = "x"\n[[parity]]\nwords = ["left", "right"]\n')
     assert load([tmp_path / "m.toml"]).parity == (("left", "right"),)
+
+
+@pytest.mark.parametrize(
+    ("packages", "name"),
+    [
+        ({"jaxlib": "0.7.2"}, "A"),
+        ({"jaxlib": "0.8.0"}, "B"),
+        ({"jaxlib": "0.10.2.dev3"}, "B"),
+        ({"iree-base-compiler": "3.13"}, "B"),
+        ({"iree-base-compiler": "3.9"}, None),
+        ({"jaxlib": ""}, None),
+        ({}, None),
+    ],
+)
+def test_versions_of_packages_say_how_a_library_behaves(
+    models: Models, packages: dict[str, str], name: str | None
+) -> None:
+    version = models.version_at("mlir_python", packages)
+    assert (version.name if version is not None else None) == name

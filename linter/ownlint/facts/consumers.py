@@ -15,6 +15,7 @@ from ownlint.facts import records as r
 from ownlint.facts.records import File
 
 _MOST_ROUNDS = 5
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 def by_module(files: Sequence[File], keywords: frozenset[str]) -> dict[str, set[str]]:
@@ -23,14 +24,14 @@ def by_module(files: Sequence[File], keywords: frozenset[str]) -> dict[str, set[
     known: dict[str, set[str]] = {}
     if not keywords or not read:
         return known
-    said = _says(keywords)
-    if not any(said.search(bytes(function.body)) for file in read for function in file.functions):
+    words = {file.path: [_words(function.body) for function in file.functions] for file in read}
+    if all(keywords.isdisjoint(found) for many in words.values() for found in many):
         return known
     for _ in range(_MOST_ROUNDS):
         before = sum(map(len, known.values()))
         every = {name for names in known.values() for name in names}
         for file in read:
-            names = set(_names(file, keywords, every, known.get(file.path, set())))
+            names = set(_names(file, words[file.path], keywords, every, known.get(file.path, set())))
             if names:
                 known.setdefault(file.path, set()).update(names)
         if sum(map(len, known.values())) == before:
@@ -47,19 +48,21 @@ def _module(file: File) -> str:
     return (file.module.removesuffix(".__init__") or file.path.removesuffix(".py").replace("/", ".")).rpartition(".")[2]
 
 
-def _says(words: set[str] | frozenset[str]) -> re.Pattern[bytes]:
-    """A name or a text in an encoded body."""
-    return re.compile(rb"[\"'](?:" + b"|".join(re.escape(word).encode() for word in sorted(words)) + rb")\\?[\"']")
+def _words(body: bytes | msgspec.Raw) -> frozenset[str]:
+    """Every name in an encoded body."""
+    return frozenset(word.decode() for word in set(_WORD.findall(bytes(body))))
 
 
-def _names(file: File, keywords: frozenset[str], every: set[str], own: set[str]) -> Iterator[str]:
-    """What the file adds, given what is known of others (`every`) and of itself."""
+def _names(
+    file: File, words: list[frozenset[str]], keywords: frozenset[str], every: set[str], own: set[str]
+) -> Iterator[str]:
+    """What the file adds, given what is known of others (`every`) and of itself; `words` are those of its functions."""
     handed = {imported.name for imported in file.imports if imported.target.rpartition(".")[2] in every}
     yield from (i.name for i in file.imports if i.scope == -1 and i.name in handed and i.name != "*")
     stars = {name for name in every if any(imported.name == "*" for imported in file.imports)}
-    said = _says(keywords | handed | own | stars)
-    for function in file.functions:
-        if not said.search(bytes(function.body)):
+    said = keywords | handed | own | stars
+    for function, found in zip(file.functions, words, strict=True):
+        if said.isdisjoint(found):
             continue
         if function.kind == "module":
             yield from _assigned(r.decode_body(function), said)
@@ -71,10 +74,10 @@ def _names(file: File, keywords: frozenset[str], every: set[str], own: set[str])
             yield function.name
 
 
-def _assigned(body: r.Body, said: re.Pattern[bytes]) -> Iterator[str]:
+def _assigned(body: r.Body, said: set[str] | frozenset[str]) -> Iterator[str]:
     """Names that the statements bind to what says it."""
     for statement in body:
-        if not said.search(msgspec.json.encode(statement)):
+        if said.isdisjoint(_words(msgspec.json.encode(statement))):
             continue
         match statement:
             case r.Evaluate(value=r.Assign(target=target)):

@@ -54,6 +54,7 @@ class Border:
         self._owned: dict[str, Function | None] = {}
         self._left: dict[Function, Attributes | None] = {}
         self._results: dict[str, str | None] = {}
+        self._looked_into: set[tuple[str, str]] = set()
 
     # --- classes and functions of native modules ---
 
@@ -335,7 +336,7 @@ class Border:
     def attributes(self, function: Function) -> Attributes | None:
         if function.record.kind != "method" or not function.record.owner or _shift(function) == 0:
             return None
-        others = [other for other in self._methods(function) if other is not function and other in self._setters]
+        others = [other for other in self._methods(function) if other is not function and self._may_set(other)]
         left = [found for other in others if (found := self._left_by(other)) is not None]
         owners = {owner[0]: owner for found in left for owner in found.owners}
         held = {h for found in left for h in found.held}
@@ -364,6 +365,15 @@ class Border:
             interpreter.run()
             self._left[function] = interpreter.attributes()
         return self._left[function]
+
+    def look_into(self, function: Function) -> None:
+        """Somebody wants to know of the attributes of its object, whatever they are."""
+        self._looked_into.add((function.path, function.record.owner))
+
+    def _may_set(self, method: Function) -> bool:
+        if (method.path, method.record.owner) in self._looked_into:
+            return any(name.startswith("=") for name in method.record.mentions)
+        return method in self._setters
 
     @cached_property
     def _setters(self) -> frozenset[Function]:

@@ -311,7 +311,7 @@ class Callables:
 
     def may_hand_out(self, function: Function) -> bool:
         """By its name: it may return a callable that consumes."""
-        return function.name in self.hot.names.factories or function.record.kind == "lambda"
+        return self.hot.may_hand_out(function) or function.record.kind == "lambda"
 
     def _result(self, own: Own, call: r.Call | None, scope: Scope) -> Known | None:
         function = own.function

@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
-import msgspec
-
 from ownlint.facts import records as r
 from ownlint.program.bodies import values
 from ownlint.program.places import last_name, place_of, walk
@@ -22,17 +20,50 @@ _MOST_ROUNDS = 8
 _UNCALLED = frozenset(["__init__", "main", "setUp", "__exit__", "__post_init__"])
 
 
-class Names(msgspec.Struct):
-    callables: set[str]
-    factories: set[str]
-    classes: set[str]
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
-    def copy(self) -> Names:
-        return Names(set(self.callables), set(self.factories), set(self.classes))
+
+class Words:
+    """Names, by the file in which they mean something; `outward` are those that others come by: attributes, methods,
+    what stands at the top of a module."""
+
+    def __init__(self) -> None:
+        self.inside: dict[str, set[str]] = {}
+        self.outward: set[str] = set()
+
+    def add(self, name: str, path: str, *, outward: bool) -> None:
+        self.inside.setdefault(path, set()).add(name)
+        if outward:
+            self.outward.add(name)
+
+    def has(self, value: r.Value, path: str) -> bool:
+        """Whether a callee, or a value, is called so."""
+        name = last_name(value)
+        return name in (self.outward if isinstance(value, r.Member) else self.inside.get(path, ()))
+
+    def known_in(self, path: str) -> set[str]:
+        return self.inside.get(path, set()) | self.outward
+
+    def __len__(self) -> int:
+        return sum(map(len, self.inside.values())) + len(self.outward)
+
+
+class Names:
+    def __init__(self) -> None:
+        self.callables = Words()
+        self.factories = Words()
+        self.classes: set[str] = set()
 
     @property
-    def every(self) -> frozenset[str]:
-        return frozenset(self.callables | self.factories)
+    def size(self) -> tuple[int, int, int]:
+        return len(self.callables), len(self.factories), len(self.classes)
+
+    def known_in(self, path: str) -> set[str]:
+        return self.callables.known_in(path) | self.factories.known_in(path)
+
+    @property
+    def outward(self) -> set[str]:
+        return self.callables.outward | self.factories.outward | self.classes
 
 
 class Hot:
@@ -42,6 +73,9 @@ class Hot:
         self.program = program
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
+        self._said: dict[Function, frozenset[str]] = {}
+        self._concerned: dict[Function, bool] = {}
+        self._known: dict[str, set[str]] = {}
 
     @cached_property
     def python(self) -> list[Function]:
@@ -67,26 +101,42 @@ class Hot:
 
     @cached_property
     def names(self) -> Names:
-        found = Names(set(), set(), set())
-        done: dict[Function, tuple[int, int]] = {}
+        found = Names()
         for _ in range(_MOST_ROUNDS):
-            before = found.copy()
-            files = self._linked(before)
-            said = _pattern({*self.consuming.keywords, *before.every, *before.classes})
-            size = (len(before.every), len(before.classes))
+            before = found.size
+            files = self._linked(found.outward)
+            known = {path: found.known_in(path) | found.classes | self.consuming.keywords for path in files}
             for function in self.python:
-                if function.path in files and done.get(function) != size and function.says(said):
+                if function.path in files and not known[function.path].isdisjoint(self._words(function)):
                     self._add(function, found)
-                    done[function] = size
-            for names in (found.callables, found.factories, found.classes):
-                names |= self._renamed(names)
-            if found == before:
+            self._import(files, found)
+            if found.size == before:
                 break
         return found
 
-    def _linked(self, names: Names) -> frozenset[str]:
+    def _import(self, files: frozenset[str], found: Names) -> None:
+        """What files call the names they import."""
+        for path in sorted(files):
+            for imported in self.program.files[path].imports:
+                last = imported.target.rpartition(".")[2]
+                for words in (found.callables, found.factories):
+                    if last in words.outward:
+                        words.add(imported.name, path, outward=imported.scope == -1)
+                if imported.name == "*" and imported.scope == -1:
+                    for name in found.outward:
+                        found.callables.add(name, path, outward=True)
+                if last in found.classes:
+                    found.classes.add(imported.name)
+
+    def _words(self, function: Function) -> frozenset[str]:
+        """Every name in the encoded body. One look a function: to search for each of many names takes too long."""
+        if function not in self._said:
+            found = set(_WORD.findall(bytes(function.record.body)))
+            self._said[function] = frozenset(word.decode() for word in found)
+        return self._said[function]
+
+    def _linked(self, known: set[str]) -> frozenset[str]:
         """The sources, and files that import something of theirs."""
-        known = names.every | names.classes
         return self.sources | {
             file.path
             for file in self.program.files.values()
@@ -95,7 +145,7 @@ class Hot:
             and any(self._names_a_source(imported.target, known) for imported in file.imports)
         }
 
-    def _names_a_source(self, target: str, known: frozenset[str] | set[str]) -> bool:
+    def _names_a_source(self, target: str, known: set[str]) -> bool:
         head, _, last = target.rpartition(".")
         return last in known or last in self._homes or (last == "*" and head.rpartition(".")[2] in self._homes)
 
@@ -106,45 +156,39 @@ class Hot:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        return self._linked(self.names)
-
-    def _renamed(self, names: set[str]) -> set[str]:
-        """What files call them that import them under another name."""
-        return {
-            imported.name
-            for file in self.program.files.values()
-            if file.language == "python"
-            for imported in file.imports
-            if imported.name != imported.target.rpartition(".")[2] and imported.target.rpartition(".")[2] in names
-        }
+        return self._linked(self.names.outward)
 
     def _add(self, function: Function, found: Names) -> None:
-        record = function.record
+        record, path = function.record, function.path
         own = {parameter.name for parameter in record.parameters}
         named = function.name not in _UNCALLED and record.kind in ("function", "method")
+        outward = record.parent < 0
         for statement in function.statements:
             returned = isinstance(statement, r.Leave) and statement.kind == "return"
-            if returned and named and self._gives(statement.value, found):  # type: ignore[union-attr]
-                found.factories.add(function.name)
+            if returned and named and self._gives(statement.value, found, path):  # type: ignore[union-attr]
+                found.factories.add(function.name, path, outward=outward)
             for value in values(statement):
                 for part in walk(value):
-                    if isinstance(part, r.Assign) and self._gives(part.value, found):
+                    if isinstance(part, r.Assign) and self._gives(part.value, found, path):
                         self._bind(part.target, function, found)
                     elif (
                         isinstance(part, r.Call)
                         and named
-                        and last_name(part.callee) in found.callables
+                        and found.callables.has(part.callee, path)
                         and self._passes_on(part, function, own)
                     ):
-                        found.callables.add(function.name)
+                        found.callables.add(function.name, path, outward=outward)
                         found.classes |= {function.cls.name} if function.cls is not None else set()
 
     def _bind(self, target: r.Value, function: Function, found: Names) -> None:
         several = isinstance(target, r.Aggregate)
         called = self.program.called_names
-        found.callables.update(n for n in _targets(target) if n != "_" and (not several or n in called))
-        if _is_attribute(target) and function.cls is not None:
-            found.classes.add(function.cls.name)
+        top = function.record.kind in ("module", "class")
+        for name, member in _targets(target):
+            if name != "_" and (not several or name in called):
+                found.callables.add(name, function.path, outward=top or member)
+                if member and function.cls is not None:
+                    found.classes.add(function.cls.name)
         if function.record.kind == "class":
             found.classes.add(function.record.name.removeprefix("<class ").removesuffix(">"))
 
@@ -160,48 +204,67 @@ class Hot:
                 return True
         return False
 
-    def _gives(self, value: r.Value | None, found: Names) -> bool:
-        """Whether the value may be a callable that consumes, or an object that has one."""
+    def _gives(self, value: r.Value | None, found: Names, path: str) -> bool:
+        """Whether the value may be a callable that consumes."""
+
+        def inner(one: r.Value) -> bool:
+            return self._gives(one, found, path)
+
         match value:
-            case r.Name(text=name) | r.Member(name=name):
-                return name in found.callables
+            case r.Name() | r.Member():
+                return found.callables.has(value, path)
             case r.Call(callee=callee, args=args):
-                if any(self._says_what(argument, found) for argument in args) or last_name(callee) in found.factories:
+                if any(self._says_what(argument, found, path) for argument in args) or found.factories.has(
+                    callee, path
+                ):
                     return True
                 base = callee.base if isinstance(callee, r.Member) and self._carries(callee.name) else callee
-                if isinstance(base, (r.Call, r.Member, r.Name)) and base is not callee and self._gives(base, found):
+                if isinstance(base, (r.Call, r.Member, r.Name)) and base is not callee and inner(base):
                     return True
-                if isinstance(callee, r.Call) and self._gives(callee, found):
+                if isinstance(callee, r.Call) and inner(callee):
                     return True
                 wraps = last_name(callee) == "partial" or last_name(callee) in self._wrappers
-                return wraps and any(isinstance(a, (r.Name, r.Member, r.Call)) and self._gives(a, found) for a in args)
+                return wraps and any(isinstance(a, (r.Name, r.Member, r.Call)) and inner(a) for a in args)
             case r.Conditional(then=then, other=other) | r.Binary(op="||" | "&&", left=then, right=other):
-                return self._gives(then, found) or self._gives(other, found)
+                return inner(then) or inner(other)
             case r.Aggregate(kind="tuple" | "list" | "dict", items=items):
-                return any(self._says_what(item, found) or self._gives(item, found) for item in items)
-            case r.Pair(value=inner) | r.Assign(value=inner) | r.Unary(value=inner):
-                return self._gives(inner, found)
+                return any(self._says_what(item, found, path) or inner(item) for item in items)
+            case r.Pair(value=one) | r.Assign(value=one) | r.Unary(value=one):
+                return inner(one)
         return False
 
-    def _says_what(self, argument: r.Value, found: Names) -> bool:
+    def _says_what(self, argument: r.Value, found: Names, path: str) -> bool:
         match argument:
             case r.Pair(key=r.Name(text=word) | r.Literal(text=word)):
                 return word.strip("\"'") in self.consuming.wrapper_keywords
-            case r.Unary(op="spread2", value=r.Name(text=name)):
-                return name in found.callables
+            case r.Unary(op="spread2", value=r.Name() as name):
+                return found.callables.has(name, path)
             case r.Unary(op="spread2", value=r.Aggregate(items=items)):
-                return any(self._says_what(item, found) for item in items)
+                return any(self._says_what(item, found, path) for item in items)
         return False
 
     def _carries(self, name: str) -> bool:
         return any(name in model.carries for model in self.consuming.consumers.values())
 
     def concerned(self, function: Function) -> bool:
-        if function.path not in self.files:
+        """Whether the function calls what may consume, or says what does; so is what stands around such a one."""
+        if function not in self._concerned:
+            self._concerned[function] = self._is_concerned(function)
+        return self._concerned[function]
+
+    def _is_concerned(self, function: Function) -> bool:
+        path = function.path
+        if path not in self.files:
             return False
-        if function.mentions(*self.names.every) or function.says(self.says):
+        if path not in self._known:
+            self._known[path] = self.names.known_in(path)
+        if not self._known[path].isdisjoint(function.record.mentions) or function.says(self.says):
             return True
         return any(self.concerned(inner) for inner in self.program.nested(function) if inner.record.kind != "class")
+
+    def may_hand_out(self, function: Function) -> bool:
+        """By its name: it may return a callable that consumes."""
+        return function.name in self.names.factories.inside.get(function.path, ())
 
     @cached_property
     def _wrappers(self) -> frozenset[str]:
@@ -213,7 +276,14 @@ class Hot:
     def tracers(self) -> frozenset[str]:
         """Last names of what traces, as files call it."""
         names = {name.rpartition(".")[2] for name in self.storage.traced_by}
-        return frozenset(names | self._renamed(names))
+        renamed = {
+            imported.name
+            for file in self.program.files.values()
+            if file.language == "python"
+            for imported in file.imports
+            if imported.target.rpartition(".")[2] in names
+        }
+        return frozenset(names | renamed)
 
 
 def _pattern(words: set[str]) -> re.Pattern[bytes]:
@@ -221,14 +291,13 @@ def _pattern(words: set[str]) -> re.Pattern[bytes]:
     return re.compile(rb"[\"'](?:" + b"|".join(re.escape(word).encode() for word in sorted(words)) + rb")\\?[\"']")
 
 
-def _is_attribute(target: r.Value) -> bool:
-    return isinstance(target, r.Member) or (isinstance(target, r.Aggregate) and any(map(_is_attribute, target.items)))
-
-
-def _targets(target: r.Value) -> Iterator[str]:
+def _targets(target: r.Value) -> Iterator[tuple[str, bool]]:
+    """The names that are bound, and whether each is an attribute."""
     match target:
-        case r.Name(text=name) | r.Member(name=name):
-            yield name
+        case r.Name(text=name):
+            yield name, False
+        case r.Member(name=name):
+            yield name, True
         case r.Aggregate(items=items):
             for item in items:
                 yield from _targets(item)

@@ -336,7 +336,9 @@ class Donations:
 
     def _by_keyword(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
         named = [a for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)]
-        if not named or (last_name(call.callee) not in self.hot.names.every and not isinstance(call.callee, r.Call)):
+        if not named or not (
+            self.hot.names.callables.has(call.callee, scope.function.path) or isinstance(call.callee, r.Call)
+        ):
             return
         known = self.callables.known(call.callee, scope)
         if not isinstance(known, Consumer) or known.keywords:

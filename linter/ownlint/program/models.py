@@ -17,7 +17,7 @@ import hashlib
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase, translate
 from pathlib import Path
 from typing import Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
@@ -404,6 +404,8 @@ class PyClass(msgspec.Struct, frozen=True):
     """Members that no other class has: what has one is an instance."""
     compared_by: tuple[Comparison, ...] = ()
     """What says whether two of its objects stand for one native object; their identity does not."""
+    unique: tuple[str, ...] = ()
+    """The versions in which there is one object for each native one all the same."""
 
     @property
     def last(self) -> str:
@@ -877,6 +879,7 @@ class _File:
             source=table.text("source"),
             told_by=table.texts("told_by"),
             compared_by=table.choices("compared_by", get_args(Comparison)),
+            unique=table.choices("unique", tuple(version.name for version in self.versions)),
         )
         table.done()
         return model
@@ -1466,6 +1469,26 @@ class Models:
         return {given for cls in found for member in cls.members.values() for given in member.returns}
 
     @functools.cached_property
+    def telling_members(self) -> dict[str, str]:
+        """Members that no other class has: the class of what has one."""
+        return {name: cls.name for cls in self._py_classes.values() for name in cls.told_by}
+
+    @functools.cached_property
+    def absent(self) -> frozenset[str]:
+        """Members and keywords that some version of a library does not have."""
+        members = [member for variants in self._py_members.values() for member in variants]
+        return frozenset(
+            {member.name for member in members if member.removed} | {word for m in members for word in m.lacks}
+        )
+
+    @functools.cached_property
+    def loosely_hashed(self) -> frozenset[str]:
+        """Members that give objects whose hash does not say which native object they stand for."""
+        loose = {cls.name for cls in self._py_classes.values() if cls.compared_by and "hash" not in cls.compared_by}
+        members = (member for variants in self._py_members.values() for member in variants)
+        return frozenset(member.name for member in members if loose.intersection(member.returns))
+
+    @functools.cached_property
     def makers(self) -> frozenset[str]:
         """Last names of the calls that make an owner in Python: `parse`, `create`, or a class's own name."""
         members = (*self._py_functions.values(), *(m for variants in self._py_members.values() for m in variants))
@@ -1500,6 +1523,18 @@ class Models:
         """The names that `from module import *` brings, as far as a model knows them."""
         return self._exports.get(self.canonical(module), ())
 
+    # --- versions ---
+
+    @functools.cached_property
+    def packages(self) -> tuple[str, ...]:
+        """The Python packages whose versions make a difference."""
+        return tuple(sorted({name for version in self.versions for name in version.packages}))
+
+    def version_at(self, library: str, packages: Mapping[str, str]) -> Version | None:
+        """How the library behaves with these versions of packages; None when none of them says so."""
+        of_it = (version for version in self.versions if version.library == library)
+        return next((v for v in of_it if any(_is_within(packages.get(p, ""), r) for p, r in v.packages.items())), None)
+
     # --- for the frontends ---
 
     def vocabulary(self) -> Vocabulary:
@@ -1514,6 +1549,28 @@ class Models:
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
             anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
         )
+
+
+def _is_within(version: str, ranges: str) -> bool:
+    """`0.8.1` is within `>=0.8,<0.9`; no version is within nothing."""
+    held = _numbers(version)
+    if not held:
+        return False
+    for part in ranges.split(","):
+        sign, number = re.fullmatch(r"\s*(>=|<=|==|<|>)?\s*(.*)", part, re.DOTALL).groups()  # type: ignore[union-attr]
+        order = (held > (other := _numbers(number))) - (held < other)
+        if order not in {"<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (1, 0)}.get(sign, (0,)):
+            return False
+    return True
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Up to the first part that is no number; zeros at the end say nothing."""
+    written = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in written[0].split(".")] if written else []
+    while numbers[1:] and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def _makers(members: Iterable[PyMember]) -> list[PyMember]:

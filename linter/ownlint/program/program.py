@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -68,12 +69,15 @@ class Program:
         earlier: Earlier | None = None,
         parity: tuple[tuple[str, ...], ...] = (),
         requirements: Mapping[str, str] | None = None,
+        packages: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.models = models
         self.earlier = earlier
         self.parity = (*models.parity, *parity)
         self.requirements: Mapping[str, str] = requirements or {}
         """Package -> what the project's build asks of its version, `>=2.11,<3`."""
+        self.packages = packages
+        """Versions of the Python packages that the code is for, as far as they are known."""
         self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
         self._views: dict[tuple[str, int], Function] = {}
@@ -87,9 +91,8 @@ class Program:
         if self.earlier is None:
             return None
         same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
-        return Program(
-            (*same, *self.earlier.files), self.models, None, self.parity[len(self.models.parity) :], self.requirements
-        )
+        files, parity = (*same, *self.earlier.files), self.parity[len(self.models.parity) :]
+        return Program(files, self.models, None, parity, self.requirements, self.packages)
 
     @property
     def earlier_paths(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Headers that come with Python and with Python packages: a binding framework's, an array library's.
+"""Python packages that are installed: their versions, and headers that come with them and with Python.
 
 Folders are looked at, nothing is imported. Which packages are asked is up to the includes: for
 `#include <frame/frame.h>` it is the package `frame`, when it has that header.
@@ -47,6 +47,15 @@ def _places(package: str) -> tuple[str, ...]:
         return ()
     home = Path(spec.origin).parent
     return tuple(str(place) for pattern in _PLACES for place in sorted(home.glob(pattern)) if place.is_dir())
+
+
+def installed(package: str) -> str:
+    """The version of a Python package that is installed with us, or in the environment somebody has activated; or
+    nothing."""
+    from importlib.metadata import Distribution, DistributionFinder
+
+    context = DistributionFinder.Context(name=package, path=[*_activated(), *filter(None, sys.path)])
+    return next((found.version for found in Distribution.discover(context=context)), "")
 
 
 def _activated() -> Iterator[str]:

@@ -109,7 +109,8 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
         words = [word for rule in rules for word in rule.anchors]
         files = tuple(_read(case.blocks, case, mode, Path(folder), prelude, known, words))
         earlier = _earlier(case, Path(folder), known, words)
-    results = list(catalogue.run(rules, Program(files, known, earlier, requirements=case.options.requires)))
+    asked, versions = case.options.requires, case.options.versions or {}
+    results = list(catalogue.run(rules, Program(files, known, earlier, requirements=asked, packages=versions)))
     said = [result for result in results if isinstance(result, Finding)]
     blocks = {block.name: block for block in case.blocks}
     findings = sorted(

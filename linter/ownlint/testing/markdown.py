@@ -65,6 +65,8 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Headers of the `prelude` folder beside the page, included before each C++ file in typed mode."""
     requires: dict[str, str] | None = None
     """What the project's build asks of the versions of other packages: `{ frame = ">=3" }`."""
+    versions: dict[str, str] | None = None
+    """Python packages to the versions that the code is for."""
 
     def over(self, page: Options) -> Options:
         """These options where they are given, the page's elsewhere."""

@@ -1,0 +1,123 @@
+"""Two Python objects are compared by identity that only wrap the native object in question.
+
+Bindings make a new Python object each time a native one is asked for. `is`, `id()` and, for some, the hash speak of
+these wrappers: they differ although the native object is the same, and an `id` is given again once its wrapper is
+gone.
+
+bad:
+
+```python
+from mlir.ir import Operation
+
+def same(a: Operation, b: Operation):
+    return a.operation is b.operation
+```
+
+good:
+
+```python
+from mlir.ir import Operation
+
+def same(a: Operation, b: Operation):
+    return a.operation == b.operation
+```
+
+Reported: `is` and `is not` between wrappers, or with something that is taken anew where it is compared; `id()` of a
+wrapper that is kept or compared; a wrapper as a key of a dict or an element of a set, where its hash does not say what
+it stands for.
+
+Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` and other constants, names for one and the
+same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the wrappers are unique.
+
+Limits: an `id` that is handed to a function of the project counts as kept.
+
+Source: run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and
+the hash agree for operations, blocks and values in both, a region's hash never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, questions, records, rule, text
+
+
+@rule(severity="warning", languages=("python",))
+def wrapper_identity(function: Function) -> Iterator[Finding]:
+    known = questions.of(function.program)
+    for asked in known.asked_in(function):
+        match asked.kind:
+            case "identity":
+                yield from _identity(function, known, asked)
+            case "number":
+                yield from _number(function, known, asked)
+            case "key":
+                yield from _key(function, known, asked)
+
+
+def _identity(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+    wrappers = [operand for operand in asked.operands if known.compared_by(operand)]
+    if not wrappers or any(_is_constant(operand.value) for operand in asked.operands) or _is_one(*asked.operands):
+        return
+    yield function.finding(
+        asked.at,
+        f"`{text(wrappers[0].value)}` is compared by `{asked.name}`, which says nothing of what it stands for",
+        certainty=_certainty(wrappers),
+        help=f"compare with `{_EQUAL[asked.name]}`",
+        fix=_fix(function, asked),
+    )
+
+
+def _number(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+    (operand,) = asked.operands
+    if known.compared_by(operand):
+        yield function.finding(
+            asked.at,
+            f"`id({text(operand.value)})` is the number of a wrapper, and is given again when that is gone",
+            certainty="likely",
+            help="use the object itself as the key: its hash says what it stands for"
+            if "hash" in known.compared_by(operand)
+            else "compare the objects with `==`",
+        )
+
+
+def _key(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+    (operand,) = asked.operands
+    compared = known.compared_by(operand)
+    if compared and "hash" not in compared:
+        yield function.finding(
+            asked.at,
+            f"`{text(operand.value)}` is looked up by its hash, which is another one for each wrapper",
+            certainty="likely",
+            help="use what it belongs to as the key, or search a list with `==`",
+        )
+
+
+_EQUAL = {"is": "==", "is not": "!="}
+
+
+def _certainty(wrappers: list[questions.Operand]) -> Certainty:
+    """Of two names somebody may have made one object."""
+    anew = any(operand.anew for operand in wrappers)
+    if len(wrappers) > 1:
+        return "certain" if anew else "likely"
+    return "likely" if anew else "possible"
+
+
+def _is_constant(value: records.Value) -> bool:
+    return isinstance(value, records.Literal) or text(value) in ("Ellipsis", "NotImplemented")
+
+
+def _is_one(left: questions.Operand, right: questions.Operand) -> bool:
+    """Two names for what was taken at one place."""
+    return left.taken is not None and left.taken == right.taken
+
+
+def _fix(function: Function, asked: questions.Asked) -> Fix | None:
+    """Where nothing but the operator stands between the two."""
+    left, right = asked.operands
+    between = Span(left.value.end, right.value.start)
+    if between.end - between.start != len(asked.name) + 2:
+        return None
+    equal = _EQUAL[asked.name]
+    return Fix(f"compare with `{equal}`", (Edit(function.path, between, f" {equal} "),))
