@@ -1354,6 +1354,11 @@ class Models:
         """Keywords of wrappers that say what is consumed."""
         return self.consuming.wrapper_keywords
 
+    @property
+    def wrappers(self) -> frozenset[str]:
+        """Last names of those wrappers."""
+        return frozenset(name.rpartition(".")[2] for name in self.consuming.consumers)
+
     def makes_owner(self, dotted: str) -> bool:
         """Whether calling this makes an owner; what a star import brought is taken to be what it is called."""
         on, _, name = dotted.rpartition(".")
