@@ -360,6 +360,10 @@ class PyClass(msgspec.Struct, frozen=True):
     """Members that no other class has: what has one is an instance."""
     compared_by: tuple[Comparison, ...] = ()
     """What says whether two of its objects stand for one native object; their identity does not."""
+    started_by: tuple[str, ...] = ()
+    """Methods after which its objects go on by themselves, for as long as somebody keeps them."""
+    awaited_by: tuple[str, ...] = ()
+    """Names of calls that last until they have ended."""
     unique: tuple[str, ...] = ()
     """The versions in which there is one object for each native one all the same."""
 
@@ -817,6 +821,8 @@ class _File:
             source=table.text("source"),
             told_by=table.texts("told_by"),
             compared_by=table.choices("compared_by", get_args(Comparison)),
+            started_by=table.texts("started_by"),
+            awaited_by=table.texts("awaited_by"),
             unique=table.choices("unique", tuple(version.name for version in self.versions)),
         )
         table.done()
@@ -1382,6 +1388,11 @@ class Models:
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
         return self._exports.get(self.canonical(module), ())
+
+    @functools.cached_property
+    def running_classes(self) -> tuple[PyClass, ...]:
+        """Classes whose objects go on by themselves."""
+        return tuple(cls for name, cls in sorted(self._py_classes.items()) if cls.started_by)
 
     # --- versions ---
 
