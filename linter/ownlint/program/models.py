@@ -132,6 +132,7 @@ HandleRole = Literal[
     "view",
     "checked",
     "storage",
+    "recording",
 ]
 Comparison = Literal["==", "hash"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
@@ -1392,7 +1393,13 @@ class Models:
     @functools.cached_property
     def running_classes(self) -> tuple[PyClass, ...]:
         """Classes whose objects go on by themselves."""
-        return tuple(cls for name, cls in sorted(self._py_classes.items()) if cls.started_by)
+        started = (cls for _, cls in sorted(self._py_classes.items()) if cls.started_by)
+        return tuple(cls for cls in started if cls.role != "recording")
+
+    @functools.cached_property
+    def recordings(self) -> tuple[PyClass, ...]:
+        """Classes of `with` blocks that record what is done in them."""
+        return tuple(cls for _, cls in sorted(self._py_classes.items()) if cls.role == "recording")
 
     # --- versions ---
 
