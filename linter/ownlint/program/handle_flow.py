@@ -504,8 +504,8 @@ class Interpreter(Loops):
         for handle in in_order(handles):
             if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
                 self.judge_stale("return", handle, value.span)
-            elif not handle.holds and value is not None:
-                self.judge("return", handle, value.span, dead=handle.token not in kept)
+            elif value is not None:
+                self.judge("return", handle, value.span, dead=not handle.holds and handle.token not in kept)
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""

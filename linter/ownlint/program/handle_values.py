@@ -132,7 +132,10 @@ class Values:
         if value.op in ("+", "|") and any(h.path for h in left | right):
             return left | right
         self.use(left, value.left)
-        self.use(right, value.right)
+        if value.op in ("in", "not in"):
+            self.asked(frozenset(h for h in right if not h.path), "__contains__", value.right)
+        else:
+            self.use(right, value.right)
         return NOTHING
 
     def unary(self, value: r.Unary) -> Handles:
