@@ -44,6 +44,9 @@ class Libraries(Protocol):
     @property
     def consuming_words(self) -> frozenset[str]: ...
 
+    @property
+    def wrappers(self) -> frozenset[str]: ...
+
     def makes_owner(self, dotted: str) -> bool: ...
 
     def makes_class(self, dotted: str) -> bool: ...
@@ -63,7 +66,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
         if file.language == "python" and module.isidentifier():
             for function in (*_handing_out(file, libraries.makes_owner), *_ending(file, libraries)):
                 helpers.setdefault(module, set()).add(function.name)
-    for module, names in consumers.by_module(files, libraries.consuming_words).items():
+    for module, names in consumers.by_module(files, libraries.consuming_words, libraries.wrappers).items():
         helpers.setdefault(module, set()).update(names)
     for module, names in _classes(files, libraries).items():
         helpers.setdefault(module, set()).update(names)

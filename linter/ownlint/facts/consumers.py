@@ -18,8 +18,9 @@ _MOST_ROUNDS = 5
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
-def by_module(files: Sequence[File], keywords: frozenset[str]) -> dict[str, set[str]]:
-    """Last names of modules, each with the names that it defines or hands on."""
+def by_module(files: Sequence[File], keywords: frozenset[str], wrappers: frozenset[str]) -> dict[str, set[str]]:
+    """Last names of modules, each with the names that it defines or hands on. `wrappers` are the library's own, which
+    need no looking for."""
     read = [file for file in files if file.language == "python" and file.functions]
     known: dict[str, set[str]] = {}
     if not keywords or not read:
@@ -31,7 +32,7 @@ def by_module(files: Sequence[File], keywords: frozenset[str]) -> dict[str, set[
         before = sum(map(len, known.values()))
         every = {name for names in known.values() for name in names}
         for file in read:
-            names = set(_names(file, words[file.path], keywords, every, known.get(file.path, set())))
+            names = set(_names(file, words[file.path], keywords, every, known.get(file.path, set()))) - wrappers
             if names:
                 known.setdefault(file.path, set()).update(names)
         if sum(map(len, known.values())) == before:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program.bodies import values
+from ownlint.program.lower import declared_names
 from ownlint.program.places import walk
 from ownlint.program.subjects import Function
 
@@ -17,7 +18,7 @@ def captured(function: Function, index: int) -> frozenset[str]:
     if inner is None:
         return frozenset()
     defaults = {name for p in inner.record.parameters if p.default is not None for name in _names(p.default)}
-    own = {parameter.name for parameter in inner.record.parameters}
+    own = declared_names(inner.record, inner.body, True) - outside_names(inner)
     return frozenset(defaults | (_read_in(inner) - own))
 
 

@@ -270,7 +270,7 @@ class Calls(Values):
                 call, LIVE if trees and trees[0].got.path and self.kind(trees[0].got.path) == LIVE else ""
             )
         symbol = self.dotted(function.value)
-        if not self.fits("looks", symbol):
+        if not self.fits("looks", symbol) and not self.fits("expects", last_name(function.value)):
             for tree in trees:
                 self.use(tree.got, tree.value)
         return (
@@ -381,6 +381,8 @@ class Calls(Values):
         for position, value in callee.held:
             given = [*given, Argument(value, self.value(value), -1, f"#{position}")]
         taken = [(argument, take) for argument in given for take in self.taken(callee, argument)]
+        named = {take for argument, take in taken if argument.spread != "**"}
+        taken = [(argument, take) for argument, take in taken if argument.spread != "**" or take not in named]
         if looks:
             gone = {id(argument) for argument, take in taken}
             for argument in given:

@@ -63,12 +63,20 @@ class Interpreter(Calls):
         if self.too_long or "generator" in self.function.record.qualifiers:
             return None
         takes: dict[Take, int] = {}
+        firsts: dict[Take, Take] = {}
         for state in self.ends:
-            every = (t for path, loss in state.dead.items() if not loss.failed for t in self.as_take(state, path, loss))
-            for take in set(every):
-                takes[take] = takes.get(take, 0) + 1
+            every = {
+                take._replace(by="", certainty="certain"): take
+                for path, loss in sorted(state.dead.items(), key=str)
+                if not loss.failed
+                for take in self.as_take(state, path, loss)
+            }
+            for plain, take in every.items():
+                first = firsts.setdefault(plain, take)
+                takes[first] = takes.get(first, 0) + 1
+        # What is taken on some ways alone may hang on the arguments: whether on this one is not known.
         found = [
-            take._replace(certainty=take.certainty if count == len(self.ends) else weaker(take.certainty, "likely"))
+            take._replace(certainty=take.certainty if count == len(self.ends) else "possible")
             for take, count in sorted(takes.items())
         ]
         sets = {name[1:] for name in self.function.record.mentions if name.startswith("=")}

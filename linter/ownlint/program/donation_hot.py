@@ -120,13 +120,18 @@ class Hot:
             for imported in self.program.files[path].imports:
                 last = imported.target.rpartition(".")[2]
                 for words in (found.callables, found.factories):
-                    if last in words.outward:
+                    if last in words.outward and imported.name not in self._wrappers:
                         words.add(imported.name, path, outward=imported.scope == -1)
-                if imported.name == "*" and imported.scope == -1:
-                    for name in found.outward:
-                        found.callables.add(name, path, outward=True)
+                if imported.name == "*":
+                    for name in self._starred(last, found):
+                        found.callables.add(name, path, outward=imported.scope == -1)
                 if last in found.classes:
                     found.classes.add(imported.name)
+
+    def _starred(self, module: str, found: Names) -> list[str]:
+        """What a star import from a module of that last name may bring."""
+        known = (names for path, names in found.callables.inside.items() if _module(path) == module)
+        return sorted(name for names in known for name in names if name in found.callables.outward)
 
     def _words(self, function: Function) -> frozenset[str]:
         """Every name in the encoded body. One look a function: to search for each of many names takes too long."""
@@ -152,7 +157,7 @@ class Hot:
     @cached_property
     def _homes(self) -> frozenset[str]:
         """Last names of the modules that are sources."""
-        return frozenset(path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2] for path in self.sources)
+        return frozenset(map(_module, self.sources))
 
     @cached_property
     def files(self) -> frozenset[str]:
@@ -161,7 +166,11 @@ class Hot:
     def _add(self, function: Function, found: Names) -> None:
         record, path = function.record, function.path
         own = {parameter.name for parameter in record.parameters}
-        named = function.name not in _UNCALLED and record.kind in ("function", "method")
+        named = (
+            function.name not in _UNCALLED
+            and function.name not in self._wrappers
+            and record.kind in ("function", "method")
+        )
         outward = record.parent < 0
         for statement in function.statements:
             returned = isinstance(statement, r.Leave) and statement.kind == "return"
@@ -185,7 +194,7 @@ class Hot:
         called = self.program.called_names
         top = function.record.kind in ("module", "class")
         for name, member in _targets(target):
-            if name != "_" and (not several or name in called):
+            if name != "_" and name not in self._wrappers and (not several or name in called):
                 found.callables.add(name, function.path, outward=top or member)
                 if member and function.cls is not None:
                     found.classes.add(function.cls.name)
@@ -284,6 +293,11 @@ class Hot:
             if imported.target.rpartition(".")[2] in names
         }
         return frozenset(names | renamed)
+
+
+def _module(path: str) -> str:
+    """The last name of the module that a file is."""
+    return path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
 
 
 def _pattern(words: set[str]) -> re.Pattern[bytes]:

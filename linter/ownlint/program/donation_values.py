@@ -291,7 +291,8 @@ class Values:
 
     def member(self, value: r.Member) -> Got:
         base = self.value(value.base)
-        if value.name in self.storage.plain or value.name in self.storage.aside or base.path is None:
+        inner = base.path is not None and value.name.startswith("_") and self.kind(base.path) == LIVE
+        if value.name in self.storage.plain or value.name in self.storage.aside or base.path is None or inner:
             return Got(None, self.known(value))
         if value.name in self.storage.reads:
             self.use(base, value.base)

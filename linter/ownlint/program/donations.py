@@ -21,7 +21,7 @@ from ownlint.program.donation_hot import Hot
 from ownlint.program.donation_specs import Constant
 from ownlint.program.donation_values import LIVE, PLAIN, Summary
 from ownlint.program.once import per_program
-from ownlint.program.places import last_name, walk
+from ownlint.program.places import children, last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
 
@@ -48,6 +48,7 @@ class Donations:
         self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
         self._misuses: dict[Function, list[Misuse]] = {}
         self._result_kinds: dict[Function, str] = {}
+        self._lookers: dict[tuple[Function, str], bool] = {}
         self._touches: dict[Function, frozenset[str]] = {}
         self._depth = 0
 
@@ -269,10 +270,16 @@ class Donations:
 
     def only_looks(self, function: Function, name: str) -> bool:
         """Whether the function reads nothing of this parameter but what can be read when its storage is gone."""
+        key = (function, name)
+        if key not in self._lookers:
+            self._lookers[key] = self._only_looks(function, name)
+        return self._lookers[key]
+
+    def _only_looks(self, function: Function, name: str) -> bool:
         if not function.body:
             return False
         return not any(
-            self._looked_at(value, name, function) for s in function.statements for value in _of(s)
+            self._looked_at(value, name, function) for s in function.statements for value in values(s)
         ) and not any(self._says_name(inner, name) for inner in self.program.nested(function))
 
     def _says_name(self, function: Function, name: str) -> bool:
@@ -292,7 +299,7 @@ class Donations:
                 return any(self._looked_at(part, name, function) for part in (callee, *args))
             case r.Pair(value=inner) | r.Assign(value=inner):
                 return self._looked_at(inner, name, function)
-        return any(self._looked_at(part, name, function) for part in _children(value))
+        return any(self._looked_at(part, name, function) for part in children(value))
 
     def repeats(self, function: Function, name: str) -> bool:
         """Whether the function calls this parameter in a loop."""
@@ -350,16 +357,6 @@ class Donations:
                 yield Ineffective(
                     scope.function.path, argument.span, argument.key.text, "keyword", last_name(call.callee), known.made
                 )
-
-
-def _of(statement: r.Statement) -> Iterator[r.Value]:
-    yield from values(statement)
-
-
-def _children(value: r.Value) -> tuple[r.Value, ...]:
-    from ownlint.program.places import children
-
-    return children(value)
 
 
 def steps_of(misuse: Misuse) -> tuple[Step, ...]:

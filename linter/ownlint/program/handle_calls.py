@@ -480,7 +480,8 @@ class Calls(Values):
             emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
             for handle in emptied:  # it may get its memory again there
                 self.state = self.state.restored(handle.token)
-            self.use(handles - emptied, _given(argument))
+            closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
+            self.use(handles - emptied - closed, _given(argument))
             keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
             only = next(iter(handles)) if len(handles) == 1 else None
             if only is not None and not only.path and not isinstance(argument, r.Unary):
@@ -504,6 +505,11 @@ class Calls(Values):
         self.ended_inside(call, summary, tokens)
         returned = frozenset(self.translated(summary.returns, tokens, call))
         return returned or self.declared_result(call, symbol)
+
+    def is_closed_itself(self, handle: Handle) -> bool:
+        """What was closed, not what was taken out of it."""
+        closed = handle.stale is not None and handle.stale.how == "closed"
+        return closed and self.classes.role(handle.cls) in ("owner", "checked")
 
     def unknown(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
         moving = any(word in last_name(call.callee).lower() for word in _MOVING)

@@ -6,8 +6,7 @@ an owner and its child do not accuse each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 
 import msgspec
 
@@ -16,7 +15,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
-from ownlint.program.handle_chains import Reach, literal
+from ownlint.program.handle_chains import Reach
 from ownlint.program.handle_facts import answer, assume, bound, without
 from ownlint.program.handle_loops import Loops, distinct
 from ownlint.program.handle_values import value_slot
@@ -31,7 +30,6 @@ from ownlint.program.handles import (
     Attributes,
     Classes,
     Ending,
-    Fact,
     Handle,
     Handles,
     Harm,
@@ -504,8 +502,8 @@ class Interpreter(Loops):
         for handle in in_order(handles):
             if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
                 self.judge_stale("return", handle, value.span)
-            elif not handle.holds and value is not None:
-                self.judge("return", handle, value.span, dead=handle.token not in kept)
+            elif value is not None:
+                self.judge("return", handle, value.span, dead=not handle.holds and handle.token not in kept)
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""
@@ -575,33 +573,6 @@ class Interpreter(Loops):
                 return True
         return self.is_container(base)
 
-    def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
-        """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
-        native = frozenset(h for h in handles if not h.path)
-        tuples = frozenset(h for h in native if any(map(partial(self.placed_in, h), range(len(items)))))
-        loose = self.elements(native - tuples, source)
-        before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
-        spread = any(isinstance(item, r.Unary) for item in items)
-        for position, item in enumerate(items):
-            placed = frozenset(
-                h.out()
-                for h in handles
-                if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
-            )
-            key = literal([str(position if position < before_spread else position - len(items))])
-            single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
-            of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
-            self.assign(item, (single or loose) | placed | of_tuples, at)
-
-    def placed_in(self, handle: Handle, position: int) -> Fact | None:
-        """What stands in that place of a library's tuple, where its class says so."""
-        return self.classes.member(handle.cls, literal([str(position)]))
-
-    def place_of(self, handle: Handle, position: int, source: r.Value | None) -> Iterator[Handle]:
-        fact = self.placed_in(handle, position)
-        if fact is not None and source is not None:
-            yield from self.taken(handle, fact, source, literal([str(position)]))
-
 
 def _captures(first: r.Statement) -> bool:
     """`case name:` of a subject that is no name."""
@@ -619,14 +590,6 @@ def _expects_error(statement: r.Try) -> bool:
 def _is_assertion(value: r.Value) -> bool:
     """`self.assertRaises(..)`, `pytest.raises(..)`."""
     return isinstance(value, r.Call) and last_name(value.callee).lower().startswith(("assertraises", "raises"))
-
-
-def _numbered(element: Handle, key: str) -> Handle:
-    """The element in a place, of all that were unpacked."""
-    steps = element.chain.steps
-    return (
-        element._replace(chain=element.chain._replace(steps=(*steps[:-1], steps[-1][:1] + key))) if steps else element
-    )
 
 
 def is_context_manager(function: Function) -> bool:

@@ -7,6 +7,7 @@ name that a class inside the function looks at) counts as keeping the owner aliv
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -132,7 +133,10 @@ class Values:
         if value.op in ("+", "|") and any(h.path for h in left | right):
             return left | right
         self.use(left, value.left)
-        self.use(right, value.right)
+        if value.op in ("in", "not in"):
+            self.asked(frozenset(h for h in right if not h.path), "__contains__", value.right)
+        else:
+            self.use(right, value.right)
         return NOTHING
 
     def unary(self, value: r.Unary) -> Handles:
@@ -367,6 +371,33 @@ class Values:
         for name in names:
             self.escape_all(self.state.get(name))
 
+    def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
+        """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
+        native = frozenset(h for h in handles if not h.path)
+        tuples = frozenset(h for h in native if any(map(partial(self.placed_in, h), range(len(items)))))
+        loose = self.elements(native - tuples, source)
+        before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
+        spread = any(isinstance(item, r.Unary) for item in items)
+        for position, item in enumerate(items):
+            placed = frozenset(
+                h.out()
+                for h in handles
+                if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
+            )
+            key = literal([str(position if position < before_spread else position - len(items))])
+            single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
+            of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
+            self.assign(item, (single or loose) | placed | of_tuples, at)
+
+    def placed_in(self, handle: Handle, position: int) -> Fact | None:
+        """What stands in that place of a library's tuple, where its class says so."""
+        return self.classes.member(handle.cls, literal([str(position)]))
+
+    def place_of(self, handle: Handle, position: int, source: r.Value | None) -> Iterator[Handle]:
+        fact = self.placed_in(handle, position)
+        if fact is not None and source is not None:
+            yield from self.taken(handle, fact, source, literal([str(position)]))
+
     # --- names ---
 
     def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
@@ -475,6 +506,14 @@ def index_key(value: r.Index) -> str:
 
 def _is_negative(value: r.Value) -> bool:
     return isinstance(value, r.Unary) and value.op == "-" and isinstance(value.value, r.Literal)
+
+
+def _numbered(element: Handle, key: str) -> Handle:
+    """The element in a place, of all that were unpacked."""
+    steps = element.chain.steps
+    return (
+        element._replace(chain=element.chain._replace(steps=(*steps[:-1], steps[-1][:1] + key))) if steps else element
+    )
 
 
 def _unplaced(handle: Handle) -> Handle:

@@ -137,6 +137,7 @@ HandleRole = Literal[
     "view",
     "checked",
     "storage",
+    "recording",
 ]
 Comparison = Literal["==", "hash"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
@@ -404,6 +405,10 @@ class PyClass(msgspec.Struct, frozen=True):
     """Members that no other class has: what has one is an instance."""
     compared_by: tuple[Comparison, ...] = ()
     """What says whether two of its objects stand for one native object; their identity does not."""
+    started_by: tuple[str, ...] = ()
+    """Methods after which its objects go on by themselves, for as long as somebody keeps them."""
+    awaited_by: tuple[str, ...] = ()
+    """Names of calls that last until they have ended."""
     unique: tuple[str, ...] = ()
     """The versions in which there is one object for each native one all the same."""
 
@@ -879,6 +884,8 @@ class _File:
             source=table.text("source"),
             told_by=table.texts("told_by"),
             compared_by=table.choices("compared_by", get_args(Comparison)),
+            started_by=table.texts("started_by"),
+            awaited_by=table.texts("awaited_by"),
             unique=table.choices("unique", tuple(version.name for version in self.versions)),
         )
         table.done()
@@ -1499,6 +1506,11 @@ class Models:
         """Keywords of wrappers that say what is consumed."""
         return self.consuming.wrapper_keywords
 
+    @property
+    def wrappers(self) -> frozenset[str]:
+        """Last names of those wrappers."""
+        return frozenset(name.rpartition(".")[2] for name in self.consuming.consumers)
+
     def makes_owner(self, dotted: str) -> bool:
         """Whether calling this makes an owner; what a star import brought is taken to be what it is called."""
         on, _, name = dotted.rpartition(".")
@@ -1522,6 +1534,17 @@ class Models:
     def exports(self, module: str) -> tuple[str, ...]:
         """The names that `from module import *` brings, as far as a model knows them."""
         return self._exports.get(self.canonical(module), ())
+
+    @functools.cached_property
+    def running_classes(self) -> tuple[PyClass, ...]:
+        """Classes whose objects go on by themselves."""
+        started = (cls for _, cls in sorted(self._py_classes.items()) if cls.started_by)
+        return tuple(cls for cls in started if cls.role != "recording")
+
+    @functools.cached_property
+    def recordings(self) -> tuple[PyClass, ...]:
+        """Classes of `with` blocks that record what is done in them."""
+        return tuple(cls for _, cls in sorted(self._py_classes.items()) if cls.role == "recording")
 
     # --- versions ---
 

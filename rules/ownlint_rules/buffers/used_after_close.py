@@ -59,9 +59,11 @@ def used_after_close(function: Function) -> Iterator[Finding]:
 
 
 def _is_about_it(misuse: handles.Misuse, role: str) -> bool:
-    """A closed file that stays in its attribute is no news."""
+    """A closed file that stays in its attribute is no news, nor is one that may be closed when it is returned."""
+    if misuse.about != "closed" or role in ("view", "checked"):
+        return False
     itself = misuse.child.taken == misuse.made
-    return misuse.about == "closed" and role not in ("view", "checked") and not (misuse.kind == "store" and itself)
+    return not itself or misuse.kind == "use" or (misuse.kind == "return" and misuse.certainty == "certain")
 
 
 def _message(misuse: handles.Misuse) -> str:

@@ -1,0 +1,67 @@
+"""What a recorded graph reads is bound to something new, and the graph is played.
+
+A graph that was captured reads the memory that its inputs had then. A name that is bound to another tensor afterwards
+changes nothing for it: the replay computes with the old values, and perhaps in memory that is somebody else's by now.
+
+bad:
+
+```python
+import torch
+
+def run(model, batches, x):
+    g = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g):
+        y = model(x)
+    for batch in batches:
+        x = batch.cuda()
+        g.replay()
+        print(y)
+```
+
+good:
+
+```python
+import torch
+
+def run(model, batches, x):
+    g = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g):
+        y = model(x)
+    for batch in batches:
+        x.copy_(batch)
+        g.replay()
+        print(y)
+```
+
+Reported: a name or an attribute that is read in the block which captures, is assigned afterwards, and followed by a
+replay of the same graph, in the same function or in another method of the class.
+
+Quiet: `copy_` and other changes in place, what the block itself binds, other graphs, a capture that is made anew in
+between.
+
+Limits: a preview. Nobody has run it on a GPU. Graphs that `make_graphed_callables` makes are not known.
+
+Source: docs.pytorch.org, CUDA semantics, CUDA Graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, captures, rule
+
+
+@rule(severity="error", languages=("python",), preview=True)
+def recorded_input_rebound(function: Function) -> Iterator[Finding]:
+    for rebound in captures.of(function.program).rebound_in(function):
+        recording = rebound.recording
+        yield function.finding(
+            rebound.at,
+            f"`{rebound.place}` is bound to something new, but `{recording.graph}` reads what it was when captured",
+            certainty="likely",
+            help=f"fill it in place: `{rebound.place}.copy_(..)`",
+            steps=(
+                recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is read in this capture"),
+                function.step(rebound.played, f"`{recording.graph}` is played here"),
+            ),
+        )

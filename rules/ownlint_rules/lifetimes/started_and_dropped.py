@@ -1,0 +1,57 @@
+"""A timer or a thread is started, and nobody keeps it.
+
+An object that goes on by itself ends with its last name. A timer that only a local knows never fires; a thread that
+still runs then takes the process with it.
+
+bad:
+
+```python
+from PySide6.QtCore import QTimer
+
+def remind(show):
+    timer = QTimer()
+    timer.timeout.connect(show)
+    timer.start(1000)
+```
+
+good:
+
+```python
+from PySide6.QtCore import QTimer
+
+def remind(window, show):
+    timer = QTimer(window)
+    timer.timeout.connect(show)
+    timer.start(1000)
+```
+
+Reported: an object of a class that a model knows to run by itself, or of a class of the project that is one, which is
+made without a parent, started, and known to a local alone, or to nobody.
+
+Quiet: objects with a parent, objects that are stored, returned, handed on or looked at by a closure, functions that run
+the event loop or wait, code of a module.
+
+Limits: a preview. A thread that is handed to `moveToThread` counts as handed on, although that keeps nobody.
+
+Source: run on PySide6 6.12; pytest-qt issue 276.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, rule, running, text
+
+
+@rule(severity="warning", languages=("python",), preview=True)
+def started_and_dropped(function: Function) -> Iterator[Finding]:
+    for dropped in running.of(function.program).dropped_in(function):
+        what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"
+        ends = "ends with this function" if dropped.name else "ends at once"
+        yield function.finding(
+            dropped.started,
+            f"{what} is started and {ends}, for nobody keeps it",
+            certainty="likely",
+            help="give it a parent, or keep it on an object that lives longer",
+            steps=(function.step(dropped.made, f"{what} is made here, without a parent"),),
+        )
