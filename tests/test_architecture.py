@@ -43,7 +43,9 @@ _part("outline", "inputs", "report", "program")
 _part("reading", "outline", "sources", "frontends")
 _part("pipeline", "catalogue", "reading", "report", "program")
 _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
-_part("cli", "pipeline", "testing", "baseline", "mending")
+_part("delivery", "pipeline")
+_part("silencing", "report")
+_part("cli", "pipeline", "testing", "baseline", "mending", "delivery", "silencing")
 _part("__main__", "cli")
 
 ONLY_IN = {

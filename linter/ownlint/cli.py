@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,21 +20,16 @@ import click
 
 from ownlint import __version__
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
+from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, rendered, shown
 from ownlint.finding import CERTAINTIES
 from ownlint.outline import rule_infos
-from ownlint.report.model import Report, RuleInfo, Sources
+from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
 if TYPE_CHECKING:
     from ownlint import pipeline
 
 _MOST_INCOMPLETE = 10
-
-FORMATS = ("full", "concise", "json", "sarif", "github")
-
-
-class CannotRunError(Exception):
-    """One line for the user; the exit code is 2."""
 
 
 class _Group(click.Group):
@@ -257,11 +250,6 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
     return root / FOLDER
 
 
-def _shown(root: Path, base: Path) -> Callable[[str], str]:
-    """Writes a path of the project relative to `base`."""
-    return lambda path: os.path.relpath(f"{root}/{path}", base)
-
-
 def _coloured(choice: str) -> bool:
     if choice != "auto":
         return choice == "always"
@@ -303,47 +291,19 @@ def check(
     from ownlint import pipeline
 
     options = _options(paths or (Path(),), diff_base=diff_base, **given)
-    _check_output(output_file)
+    check_output(output_file)
     with _refusals():
         report = pipeline.run(options)
     colour = _coloured(color) and output_file is None
     if statistics and output_format in ("full", "concise"):
         text = statistics_text(report)
     else:
-        text = _rendered(report, options, output_format, colour)
-    _deliver(text, output_file)
+        text = rendered(report, options, output_format, colour)
+    deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
     if report.failed:
         return 2
     return 1 if report.findings and not exit_zero else 0
-
-
-def _rendered(report: Report, options: pipeline.Options, output_format: str, colour: bool) -> str:
-
-    here = _shown(options.root, Path.cwd())
-    match output_format:
-        case "full":
-            from ownlint.report import text
-
-            width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            return text.full(report, Sources(options.root), here, colour=colour, width=width)
-        case "concise":
-            from ownlint.report import text
-
-            return text.concise(report, here)
-        case "json":
-            from ownlint.report import json
-
-            return json.render(report)
-        case "github":
-            from ownlint.report import github
-
-            workspace = os.environ.get("GITHUB_WORKSPACE")
-            return github.render(report, _shown(options.root, Path(workspace)) if workspace else here)
-        case _:
-            from ownlint.report import sarif
-
-            return sarif.render(report, rule_infos(), Sources(options.root), __version__)
 
 
 def statistics_text(report: Report) -> str:
@@ -358,7 +318,7 @@ def _tell(
     """What is said beside the findings: failures always, the rest unless it is to be quiet."""
     from ownlint.report.text import summary
 
-    here = _shown(options.root, Path.cwd())
+    here = shown(options.root, Path.cwd())
     said = failed = 0
     for each in report.incomplete:
         if each.stage == "rule":
@@ -381,47 +341,6 @@ def _tell(
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
 
-def _deliver(text: str, output_file: Path | None) -> None:
-    if output_file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.buffer.flush()
-        return
-    try:
-        _write_whole(output_file, text.encode("utf-8"))
-    except OSError as error:
-        raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
-
-
-def _check_output(path: Path | None) -> None:
-    """Before the work is done, not after it."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise CannotRunError(f"{path}: is a folder")
-    if not path.parent.is_dir():
-        raise CannotRunError(f"{path}: no folder {path.parent}")
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """All of it or nothing; a device or a pipe is written as it is."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    path = path.resolve()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
 
 
@@ -433,11 +352,11 @@ def explain(rule: str, output_format: str) -> None:
     info = _rule(rule)
     if output_format == "json":
         told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-        _deliver(_json({**told, "page": info.manual}), None)
+        deliver(_json({**told, "page": info.manual}), None)
     elif output_format == "markdown":
-        _deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
+        deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
     else:
-        _deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
+        deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
 
 
 def _rule(name: str) -> RuleInfo:
@@ -481,11 +400,11 @@ def rules(output_format: str) -> None:
             {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
             for info in infos
         ]
-        _deliver(_json(listed), None)
+        deliver(_json(listed), None)
         return
     width = max(len(info.id) for info in infos)
     lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
-    _deliver("".join(lines), None)
+    deliver("".join(lines), None)
 
 
 @cli.command()
@@ -500,7 +419,7 @@ def facts(file: Path, **given: Any) -> None:
         raise CannotRunError(f"{file}: is a folder; facts are those of one file")
     with _refusals():
         read_facts = pipeline.facts(_options((file,), **given))
-    _deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
+    deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
 
 
 @cli.command(short_help="Show the settings that hold for PATHS.")
@@ -520,13 +439,13 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     origin = options.settings.origin
     if output_format == "json":
         told = {key: {"value": value, "from": origin.get(key, "default")} for key, value in values.items()}
-        _deliver(_json(told), None)
+        deliver(_json(told), None)
         return
     lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
     for key, value in values.items():
         setting = f"# {key} is not set" if value is None else f"{key} = {msgspec.json.encode(value).decode()}"
         lines.append(f"{setting}  # {origin.get(key, 'default')}")
-    _deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 
 
 @cli.command("new-rule", short_help="Write the files of a new rule.")
@@ -542,4 +461,4 @@ def new_rule(name: str, root: Path) -> None:
         written = create(name, root)
     except (OSError, ValueError) as error:
         raise CannotRunError(str(error)) from None
-    _deliver("".join(f"{path}\n" for path in written), None)
+    deliver("".join(f"{path}\n" for path in written), None)
