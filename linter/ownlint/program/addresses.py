@@ -16,6 +16,7 @@ from ownlint.program.address_flow import Interpreter, leaving_names
 from ownlint.program.address_records import Misuse, Summary
 from ownlint.program.address_values import Known, root
 from ownlint.program.bodies import values
+from ownlint.program.compared import is_only_compared
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
@@ -157,34 +158,12 @@ class Addresses(Known):
 
 
 def _is_only_compared(misuse: Misuse) -> bool:
-    """Whether an address is put into an attribute that the file reads in comparisons and assertions alone."""
+    """Whether an address is put into an attribute and only ever compared."""
     statement = _statement_at(misuse.function, misuse.at) if misuse.kind == "store" else None
     match statement:
         case r.Evaluate(value=r.Assign(target=r.Member(base=r.Name(text="self"), name=name))):
-            reads, asked, written = 0, 0, 0
-            for function in misuse.function.program.functions:
-                if function.file is not misuse.function.file or not function.says(_any_of([name])):
-                    continue
-                for part in (p for s in function.statements for v in values(s) for p in walk(v)):
-                    asked += _asked(part, name)
-                    match part:
-                        case r.Member(name=read):
-                            reads += read == name
-                        case r.Assign(target=r.Member(name=put)):
-                            written += put == name
-            return asked > 0 and reads == asked + written and misuse.ref.loss == "address"
+            return misuse.ref.loss == "address" and is_only_compared(misuse.function, name)
     return False
-
-
-def _asked(value: r.Value, name: str) -> int:
-    """How often the attribute is an operand of a comparison, or an argument of an assertion."""
-    sides: tuple[r.Value, ...] = ()
-    match value:
-        case r.Binary(op="==" | "!=" | "is" | "is not" | "<" | ">" | "%", left=left, right=right):
-            sides = (left, right)
-        case r.Call(callee=callee, args=args) if last_name(callee).lower().startswith("assert"):
-            sides = args
-    return sum(isinstance(side, r.Member) and side.name == name for side in sides)
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
