@@ -1489,6 +1489,13 @@ class Models:
         )
 
     @functools.cached_property
+    def asked_about(self) -> frozenset[str]:
+        """First parts of the names of classes whose objects are wrappers, or which lack something in some version."""
+        lacking = (m.on for variants in self._py_members.values() for m in variants if m.removed or m.lacks)
+        wrappers = (cls.name for cls in self._py_classes.values() if cls.compared_by)
+        return frozenset(name.partition(".")[0] for name in (*lacking, *wrappers))
+
+    @functools.cached_property
     def loosely_hashed(self) -> frozenset[str]:
         """Members that give objects whose hash does not say which native object they stand for."""
         loose = {cls.name for cls in self._py_classes.values() if cls.compared_by and "hash" not in cls.compared_by}

@@ -300,12 +300,15 @@ class Questions:
                 yield listener.asked_for[key]
 
     def _speaks(self, function: Function) -> bool:
-        """Whether the file speaks of a library whose handles are described."""
+        """Whether the file speaks of a library of which something is to be asked."""
         models, file = self.program.models, function.file
         said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
-        return any(map(models.speaks_about, sorted(said | {i.target for i in file.imports}))) or function.says(
-            self._telling
+        about = (
+            name
+            for name in sorted(said | {i.target for i in file.imports})
+            if models.canonical(name).partition(".")[0] in models.asked_about
         )
+        return any(map(models.speaks_about, about)) or function.says(self._telling)
 
     @cached_property
     def _telling(self) -> re.Pattern[bytes]:
