@@ -222,7 +222,8 @@ class Border:
             spoken = sorted(filter(self.program.models.speaks_about, _spoken_of(file)))
             if spoken:
                 closed = any(map(self.program.models.closed_by_with, spoken))
-                found |= {f for f in inner if self._may_end(f) or (closed and f.says(_WITH))}
+                words = self.program.models.ending_words(spoken)
+                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and not self._makes(file, meaning.symbol):
@@ -242,14 +243,6 @@ class Border:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
-
-    def _may_end(self, function: Function) -> bool:
-        """Whether a function calls something by a name that ends handles, or says `del`."""
-        models = self.program.models
-        ends = models.invalidators
-        if function.mentions(*ends, *models.movers):
-            return True
-        return "__delitem__" in ends and function.says(_DELETES)
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -450,6 +443,11 @@ def _spoken_of(file: r.File) -> set[str]:
 
 _DELETES = re.compile(glance.opens(r.Delete))
 _WITH = re.compile(glance.opens(r.With))
+
+
+def _may_end(function: Function, words: frozenset[str]) -> bool:
+    """Whether a function calls something by a name that ends handles, or says `del`."""
+    return function.mentions(*words) or ("__delitem__" in words and function.says(_DELETES))
 
 
 def _home(function: Function) -> str:

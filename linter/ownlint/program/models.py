@@ -1450,12 +1450,24 @@ class Models:
         )
 
     @functools.cached_property
-    def movers(self) -> frozenset[str]:
-        """Last names of the Python calls that put handles elsewhere, or hand them to a callback."""
-        members = [member for variants in self._py_members.values() for member in variants]
-        guards = (cls.last for cls in self._py_classes.values() if cls.role == "guard")
-        moving = (m.name for m in members if m.kind == "callback" or any(e.verb == "adopt" for e in m.effects))
-        return frozenset((*guards, *moving))
+    def _ending(self) -> dict[str, frozenset[str]]:
+        """Last names of the Python calls that end handles, put them elsewhere or hand them to a callback, and of the
+        classes that say where things are put: by the first part of the name of what they belong to."""
+        found: dict[str, set[str]] = {}
+        for cls in self._py_classes.values():
+            if cls.role == "guard":
+                found.setdefault(cls.name.partition(".")[0], set()).add(cls.last)
+        for member in (*(m for many in self._py_members.values() for m in many), *self._py_functions.values()):
+            if member.kind == "callback" or any(e.verb in ("invalidate", "disown", "adopt") for e in member.effects):
+                root = (member.on or member.name).partition(".")[0]
+                found.setdefault(root, set()).add(member.name.rpartition(".")[2])
+        return {root: frozenset(words) for root, words in found.items()}
+
+    def ending_words(self, spoken: Iterable[str]) -> frozenset[str]:
+        """Of the libraries that these names belong to, the last names of the calls after which handles may be stale or
+        stand elsewhere."""
+        roots = {self.canonical(name).partition(".")[0] for name in spoken}
+        return frozenset().union(*(self._ending.get(root, frozenset()) for root in sorted(roots)))
 
     def speaks_about(self, dotted: str) -> bool:
         """Whether this is a class, a function or a module whose Python handles are described."""
