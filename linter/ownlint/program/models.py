@@ -1463,6 +1463,18 @@ class Models:
                 found.setdefault(root, set()).add(member.name.rpartition(".")[2])
         return {root: frozenset(words) for root, words in found.items()}
 
+    @functools.cached_property
+    def _lossless(self) -> frozenset[str]:
+        """First parts of the names of libraries in which whatever is taken from an owner keeps it."""
+        members = [*(m for many in self._py_members.values() for m in many), *self._py_functions.values()]
+        lossy = {m.on or m.name for m in members if m.keeps in ("none", "wrapper", "own unless inserted")}
+        every = {m.on or m.name for m in members}
+        return frozenset({n.partition(".")[0] for n in every} - {n.partition(".")[0] for n in lossy})
+
+    def loses(self, dotted: str) -> bool:
+        """Whether something that belongs to that library may outlive its owner."""
+        return self.canonical(dotted).partition(".")[0] not in self._lossless
+
     def ending_words(self, spoken: Iterable[str]) -> frozenset[str]:
         """Of the libraries that these names belong to, the last names of the calls after which handles may be stale or
         stand elsewhere."""
