@@ -70,7 +70,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
         helpers.setdefault(module, set()).update(names)
     for module, names in _classes(files, libraries).items():
         helpers.setdefault(module, set()).update(names)
-    return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
+    return _with(vocabulary, (Anchor(m, tuple(rf"\b{n}\b" for n in sorted(helpers[m])), True) for m in helpers))
 
 
 def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:
