@@ -549,6 +549,8 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
         "emptied": "emptied",
         "disowned": "given up",
     }[stale.how]
+    if stale.reach == "derived":
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )
