@@ -37,8 +37,8 @@ def frame(width):
 ```
 
 Reported: such a pointer of a temporary that is put into a field, an element or a constructor of a structure; such a
-pointer of a local, in a structure that is returned, stored or used after the array is gone; memory of which a library's object
-takes the address alone (VTK's `SetVoidArray`, a kernel's argument in PyOpenCL), likewise.
+pointer of a local, in a structure that is returned, stored or used after the array is gone; memory of which a library's
+object takes the address alone (VTK's `SetVoidArray`, a kernel's argument in PyOpenCL), likewise.
 
 Quiet: structures that end with the array, arrays that are stored or returned too, arrays of the caller, of `self` and
 of the module; pointers that are kept by fields: `cast(...)`, `pointer`, callbacks, `c_char_p` and `POINTER` values.
