@@ -8,7 +8,7 @@ Python code is then judged by the same facts as with a library's model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, partial
 
 from ownlint.facts import records as r
@@ -30,6 +30,7 @@ from ownlint.program.handles import (
     foreign,
     is_parameter,
 )
+from ownlint.program.model_records import PythonWords
 from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Function
@@ -213,48 +214,40 @@ class Border:
     def _holders(self) -> frozenset[Function]:
         """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
         function of the project that does so itself."""
-        return self._judged | _with_callers(self._callers[0], self._callers[1])
-
-    @cached_property
-    def _judged(self) -> frozenset[Function]:
-        """Those of them in which something can go wrong: where all that is taken from an owner keeps it, handles have
-        to be ended first."""
-        calls = self._callers[1]
         found: set[Function] = set()
-        for file in self.program.files.values():
-            if file.language != "python" or not file.meanings:
-                continue
-            inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
-            spoken = sorted(filter(self.program.models.speaks_about, _spoken_of(file)))
-            if spoken:
-                closed = any(map(self.program.models.closed_by_with, spoken))
-                words = self.program.models.ending_words(spoken)
-                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
-        found |= {f for f, symbols in self._callers[0].items() if any(map(self.program.models.loses, symbols))}
-        return _with_callers(found, calls)
-
-    @cached_property
-    def _callers(self) -> tuple[dict[Function, set[str]], dict[Function, list[Function]]]:
-        """Functions that call what makes an owner, and by what name; and who calls which function of the project."""
-        makers: dict[Function, set[str]] = {}
         calls: dict[Function, list[Function]] = {}
         for file in self.program.files.values():
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
+            models = self.program.models
+            said = _spoken_of(file)
+            spoken = {library for dotted in said for library in models.libraries_of(dotted)}
+            if spoken:
+                words = models.words(spoken)
+                closed = any(map(models.closed_by_with, said))
+                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
-                if target is None and not self._makes(file, meaning.symbol):
+                if target is None and (
+                    not self._makes(file, meaning.symbol) or self._is_everyday(file, meaning.symbol)
+                ):
                     continue
                 last = meaning.symbol.rpartition(".")[2]
                 for function in inner:
                     record = function.record
                     if record.start <= meaning.start < record.end and function.mentions(last):
                         if target is None:
-                            makers.setdefault(function, set()).add(meaning.symbol)
+                            found.add(function)
                         else:
                             calls.setdefault(target, []).append(function)
-        return makers, calls
+        waiting = list(found)
+        while waiting:
+            for caller in calls.get(waiting.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    waiting.append(caller)
+        return frozenset(found)
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -269,8 +262,17 @@ class Border:
             self._made_by[symbol] = fact is not None and fact.keeps == "own"
         return self._made_by[symbol]
 
+    def _is_everyday(self, file: r.File, symbol: str) -> bool:
+        """Whether what this makes ends by words alone that nobody in the file says."""
+        models = self.program.models
+        libraries = models.libraries_of(symbol)
+        if not libraries or not libraries <= models.everyday:
+            return False
+        ends = models.words(libraries).invalidators
+        return all(ends.isdisjoint(function.mentions) for function in file.functions)
+
     def _concerned(self, function: Function) -> bool:
-        return function in self._judged
+        return function in self._holders
 
     @cached_property
     def _own_functions(self) -> list[Function]:
@@ -292,7 +294,7 @@ class Border:
         )
         if (target, given) not in self._summaries:
             self._summaries[target, given] = None  # while it is being computed: recursion knows nothing
-            if given or target in self._holders:
+            if given or self._concerned(target):
                 self._run(target, given)
             else:
                 self._summaries[target, given] = Summary(NOTHING, frozenset())
@@ -383,7 +385,7 @@ class Border:
     @cached_property
     def _setters(self) -> frozenset[Function]:
         """Methods that set attributes, of classes in which something may be said."""
-        concerned = {(f.path, f.record.owner) for f in self._judged if f.record.owner}
+        concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
         methods = (f for f in self.program.functions if (f.path, f.record.owner) in concerned)
         return frozenset(f for f in methods if any(name.startswith("=") for name in f.record.mentions))
 
@@ -457,21 +459,11 @@ _DELETES = re.compile(glance.opens(r.Delete))
 _WITH = re.compile(glance.opens(r.With))
 
 
-def _with_callers(found: Iterable[Function], calls: dict[Function, list[Function]]) -> frozenset[Function]:
-    """These functions, and whatever calls them."""
-    out = set(found)
-    waiting = list(out)
-    while waiting:
-        for caller in calls.get(waiting.pop(), ()):
-            if caller not in out:
-                out.add(caller)
-                waiting.append(caller)
-    return frozenset(out)
-
-
-def _may_end(function: Function, words: frozenset[str]) -> bool:
-    """Whether a function calls something by a name that ends handles, or says `del`."""
-    return function.mentions(*words) or ("__delitem__" in words and function.says(_DELETES))
+def _may_end(function: Function, words: PythonWords) -> bool:
+    """Whether a function calls something by a name that ends or moves handles, or says `del`."""
+    if function.mentions(*words.invalidators, *words.movers):
+        return True
+    return "__delitem__" in words.invalidators and function.says(_DELETES)
 
 
 def _home(function: Function) -> str:
