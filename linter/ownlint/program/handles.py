@@ -210,6 +210,9 @@ class Classes(Protocol):
     def target(self, symbol: str) -> Function | None:
         """The project's own function of that name."""
 
+    def told_by(self, function: Function, member: str) -> str:
+        """The one class that has such a member, of a library that the function's file speaks of."""
+
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
 

@@ -37,8 +37,10 @@ Quiet: what was read before (types, locations, attributes, names, strings), the 
 given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the
 erased one, and every `erase` of an object whose class is not known.
 
-Limits: elements that are picked by a variable are only the same through the same name. A handle that stays in an
-attribute is reported when this method put it there, or when this method uses it.
+Limits: elements that are picked by a variable are only the same through the same name, and so is an element that is
+taken out of a Python list twice. Whether the operation that was erased is the one that a table finds by a name, or the
+one that made an operand, is not known. A method that is bound to a name counts where the name has one meaning. A
+handle that stays in an attribute is reported when this method put it there, or when this method uses it.
 
 Source: run on jaxlib 0.4.30, 0.7.2 (every wrapper raises, values crash), 0.8.0, 0.10.2 and IREE 3.13 (the wrapper
 itself raises; other wrappers, nested operations and values crash). mlir/docs/Bindings/Python.md; llvm PR 155114.
