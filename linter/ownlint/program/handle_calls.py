@@ -407,7 +407,8 @@ class Calls(Values):
         of = fact.of if fact is not None else ""
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
-        why = Stale(by.span, call, target, how, reach)
+        marks = fact.marks if fact is not None else ()
+        why = Stale(by.span, call, target, how, reach, marks=marks, asked=handle.taken)
         if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
             self.root_erased(handle, by.span, call)
         elif len(objects) == 1:

@@ -33,6 +33,9 @@ symbol table of what was erased behind its back; the same when a function of the
 handle sits in a tuple, a list, a dict or an attribute, and when a `finally` or the end of a `with` block comes
 first.
 
+Where the version of the bindings is known, from the settings or an installation, the last step says whether the use
+raises or reads freed memory; what merely raises is a warning.
+
 Quiet: what was read before (types, locations, attributes, names, strings), the element that a loop has just been
 given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the
 erased one, and every `erase` of an object whose class is not known.
@@ -51,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, outcomes, records, rule, text
 
 
 @rule(severity="error", languages=("python",))
@@ -64,7 +67,8 @@ def use_after_erase(function: Function) -> Iterator[Finding]:
                 _message(misuse, stale),
                 certainty=misuse.certainty,
                 help=_help(misuse),
-                steps=border.misuse_steps(misuse),
+                steps=border.misuse_steps(misuse) + outcomes.steps(misuse),
+                mild=outcomes.is_mild(misuse),
                 fix=_fix(function, misuse, stale),
             )
 
