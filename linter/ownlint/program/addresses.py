@@ -223,9 +223,17 @@ def fix(misuse: Misuse) -> Fix | None:
         return None
     if misuse.kind == "kept":
         return _kept_on_self(misuse, statement, made)
-    if not misuse.temporary or _is_inside(statement, made) or function.record.kind not in ("function", "method"):
+    if (
+        not misuse.temporary
+        or _is_inside(statement, made)
+        or function.record.kind not in ("function", "method", "constructor")
+    ):
         return None
     match statement:
+        case r.Evaluate(value=r.Assign(target=r.Member(base=r.Member()) as target, op="=", value=value)) if (
+            root(target) == "self" and function.is_method and value.span == made
+        ):
+            return _beside_on_self(function, target, made)
         case r.Evaluate(value=r.Assign(target=r.Member(base=base) | r.Index(base=base), value=value)):
             if misuse.kind != "store" or root(base) not in function.declared or root(base) in leaving_names(function):
                 return None
@@ -248,6 +256,19 @@ def fix(misuse: Misuse) -> Fix | None:
             Edit(function.path, Span(made.end, made.end), ")"),
         )
     return Fix(f"bind the owner to `{name}`", edits)
+
+
+def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | None:
+    """`self.out.name = self._out_name = new(..)`: it lives as long as the object that has the structure."""
+    names: list[str] = []
+    place: r.Value = target
+    while isinstance(place, r.Member):
+        names.insert(0, place.name)
+        place = place.base
+    kept = "_" + "_".join(name.strip("_") for name in names)
+    if not isinstance(place, r.Name) or (function.cls is not None and kept in function.cls.fields):
+        return None
+    return Fix(f"keep it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
 
 
 def _kept_on_self(misuse: Misuse, statement: r.Statement, made: Span) -> Fix | None:
