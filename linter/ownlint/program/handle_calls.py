@@ -567,6 +567,8 @@ class Calls(Values):
                 yield said._replace(token=made.token)
             elif (passed := tokens.get(site)) is not None:
                 holds = said.holds and passed.holds
+                if handle.chain == Chain() and handle.shown.isidentifier() and not handle.element:
+                    said = said._replace(taken=passed.taken)  # the very object that was passed
                 yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
 
     def forget_attributes(self, call: r.Call, symbol: str) -> None:
