@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
@@ -338,6 +338,14 @@ class Border:
         meanings = (m.symbol for m in target.file.meanings if record.name_start < m.start < end)
         return next((cls for symbol in meanings if symbol.endswith(last) and (cls := self.find(symbol))), None)
 
+    def told_by(self, function: Function, member: str) -> str:
+        models = self.program.models
+        cls = models.telling_members.get(member, "")
+        if not cls:
+            return ""
+        libraries = models.libraries_of(cls)
+        return cls if any(libraries & models.libraries_of(said) for said in _spoken_of(function.file)) else ""
+
     # --- attributes of objects ---
 
     def attributes(self, function: Function) -> Attributes | None:
@@ -460,10 +468,16 @@ _WITH = re.compile(glance.opens(r.With))
 
 
 def _may_end(function: Function, words: PythonWords) -> bool:
-    """Whether a function calls something by a name that ends or moves handles, or says `del`."""
-    if function.mentions(*words.invalidators, *words.movers):
+    """Whether a function calls something by a name that ends or moves handles, binds such a method to a name, or says
+    `del`."""
+    if function.mentions(*words.invalidators, *words.movers) or function.says(_any_of(words.invalidators)):
         return True
     return "__delitem__" in words.invalidators and function.says(_DELETES)
+
+
+@lru_cache(64)
+def _any_of(words: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(f'"(?:{"|".join(map(re.escape, sorted(words))) or "(?!)"})"'.encode())
 
 
 def _home(function: Function) -> str:
@@ -541,6 +555,8 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
         "emptied": "emptied",
         "disowned": "given up",
     }[stale.how]
+    if stale.reach == "derived":
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
+from ownlint.program.bound_methods import behind
 from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Chain, Reach, literal
 from ownlint.program.handle_chains import at as picked_at
@@ -66,6 +67,8 @@ class Calls(Values):
                 return made
         if isinstance(call.callee, r.Member):
             return self.method(call, call.callee, symbol)
+        if (bound := behind(call, self.function)) is not None and isinstance(bound.callee, r.Member):
+            return self.method(bound, bound.callee, self.symbol(bound.callee))
         self.evaluate(call.callee)
         if isinstance(call.callee, r.Name):  # a closure, or a bound method: it looks at what it holds
             held = (h.out() for h in self.state.get(call.callee.text) if h.path == (BURIED,))
@@ -236,7 +239,7 @@ class Calls(Values):
     def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
         on = self.value(callee.base)
         arguments = [self.value(argument) for argument in call.args]
-        native = frozenset(h for h in on if not h.path)
+        native = frozenset(h for h in on if not h.path) or (self.told(callee) if not on else NOTHING)
         if not native and (on or any(arguments)) and self.is_container(callee.base, on):
             return self.container_method(call, callee, on, arguments)
         if not native:
@@ -271,6 +274,15 @@ class Calls(Values):
             if fine:
                 self.effects(known[0], call, (native & fine, callee.base), placed)
         return given
+
+    def told(self, callee: r.Member) -> Handles:
+        """Of a parameter of which nobody says what it is: what has such a member, and no other class has, where the
+        file speaks of that library."""
+        match callee.base:
+            case r.Name(text=name) if name in self.parameters:
+                cls, base = self.classes.told_by(self.function, callee.name), callee.base
+                return frozenset({self.somebodys(cls, foreign(base.start), base.span, name)}) if cls else NOTHING
+        return NOTHING
 
     def moved(self, call: r.Call, fact: Fact, on: Handles, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
         """Ownership goes elsewhere: into what it is put in, or to the receiver itself."""
@@ -395,7 +407,8 @@ class Calls(Values):
         of = fact.of if fact is not None else ""
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
-        why = Stale(by.span, call, target, how, reach)
+        marks = fact.marks if fact is not None else ()
+        why = Stale(by.span, call, target, how, reach, marks=marks, asked=handle.taken)
         if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
             self.root_erased(handle, by.span, call)
         elif len(objects) == 1:
@@ -554,6 +567,8 @@ class Calls(Values):
                 yield said._replace(token=made.token)
             elif (passed := tokens.get(site)) is not None:
                 holds = said.holds and passed.holds
+                if handle.chain == Chain() and handle.shown.isidentifier() and not handle.element:
+                    said = said._replace(taken=passed.taken)  # the very object that was passed
                 yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
 
     def forget_attributes(self, call: r.Call, symbol: str) -> None:

@@ -375,12 +375,12 @@ class Values:
         before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
+            key = literal([str(position if position < before_spread else position - len(items))])
             placed = frozenset(
-                h.out()
+                self.out_of(h, f"*{position}" if isinstance(item, r.Unary) else key)  # one of many is not another
                 for h in handles
                 if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
             )
-            key = literal([str(position if position < before_spread else position - len(items))])
             single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
             of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
             self.assign(item, (single or loose) | placed | of_tuples, at)
@@ -399,8 +399,12 @@ class Values:
     def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
         """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
         meaning = self.function.program.meaning(self.function.file, name_start)
-        cls = self.classes.find(meaning.type) if meaning is not None and meaning.type else None
-        return NOTHING if cls is None else frozenset({self.somebodys(cls, token or foreign(name_start), span, shown)})
+        written = meaning.type if meaning is not None else ""
+        cls = self.classes.find(written.removesuffix("[]")) if written else None
+        if cls is None:
+            return NOTHING
+        handle = self.somebodys(cls, token or foreign(name_start), span, shown)
+        return frozenset({handle._replace(element=True).inside(ANY) if written.endswith("[]") else handle})
 
     def somebodys(self, cls: str, token: Token, span: Span, shown: str) -> Handle:
         """A handle of what nobody here owns."""

@@ -90,6 +90,8 @@ class Fact(msgspec.Struct, frozen=True):
     """It hands what it gives to a callback."""
     several: tuple[str, ...] = ()
     """All classes the result may have."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version, which Python objects know of what it ends."""
 
     @property
     def borrows(self) -> bool:
@@ -164,6 +166,7 @@ def fact_of(member: PyMember, *others: PyMember) -> Fact:
         spared_by=member.spared_by,
         visits=member.kind == "callback",
         several=member.returns,
+        marks=tuple((v, one.marks) for one in (member, *others) if one.marks for v in one.versions or ("",)),
     )
 
 
@@ -210,6 +213,9 @@ class Classes(Protocol):
     def target(self, symbol: str) -> Function | None:
         """The project's own function of that name."""
 
+    def told_by(self, function: Function, member: str) -> str:
+        """The one class that has such a member, of a library that the function's file speaks of."""
+
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
 
@@ -229,6 +235,10 @@ class Stale(NamedTuple):
     how: How
     reach: Reach
     certainty: Certainty = "certain"
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version of the library, which Python objects know of it."""
+    asked: Span = Span(0, 0)
+    """Where the one was taken that was asked to."""
 
 
 class Ending(NamedTuple):

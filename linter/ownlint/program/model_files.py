@@ -25,6 +25,7 @@ from ownlint.program.model_records import (
     Keeps,
     MacroModel,
     MacroRole,
+    Marks,
     MemberKind,
     Policy,
     PyClass,
@@ -281,6 +282,7 @@ class ModelFile:
             started_by=table.texts("started_by"),
             awaited_by=table.texts("awaited_by"),
             unique=table.choices("unique", tuple(version.name for version in self.versions)),
+            unchecked=table.flag("unchecked"),
         )
         table.done()
         return model
@@ -310,6 +312,7 @@ class ModelFile:
             given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
             lacks=table.texts("lacks"),
             effects=table.effects(),
+            marks=table.choice("marks", get_args(Marks)),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
             note=table.text("note"),

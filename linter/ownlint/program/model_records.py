@@ -119,6 +119,7 @@ HandleRole = Literal[
     "recording",
 ]
 Comparison = Literal["==", "hash"]
+Marks = Literal["all", "asked", "nothing"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
 Policy = Literal[
     "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
@@ -353,6 +354,8 @@ class PyMember(msgspec.Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     """Keywords that it does not take in those versions."""
     effects: tuple[Effect, ...] = ()
+    marks: Marks | None = None
+    """Which Python objects know of what it ends: all, the one that was asked to, or none."""
     versions: tuple[str, ...] = ()
     """The versions (of `[[version]]`) it is about; none means all."""
     removed: bool = False
@@ -381,6 +384,8 @@ class PyClass(msgspec.Struct, frozen=True):
     """Names of calls that last until they have ended."""
     unique: tuple[str, ...] = ()
     """The versions in which there is one object for each native one all the same."""
+    unchecked: bool = False
+    """Its objects never ask whether what they stand for is still there."""
 
     @property
     def last(self) -> str:
