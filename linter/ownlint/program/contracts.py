@@ -57,12 +57,16 @@ class Contract(msgspec.Struct, frozen=True):
 
 def contract_of(binding: Binding) -> Contract | None:
     """What the binding promises, or None when its callable is not understood."""
+    return max(contracts_in(binding), key=_weight, default=None)
+
+
+def contracts_in(binding: Binding) -> list[Contract]:
+    """One for each source of each value that the binding hands out."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
     target = target_of(binding)
     if framework is None or target is None:
-        return None
-    answers = list(_Reading(binding, framework, target).answers())
-    return max(answers, key=_weight, default=None)
+        return []
+    return list(_Reading(binding, framework, target).answers())
 
 
 def _weight(answer: Contract) -> int:

@@ -24,7 +24,7 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
 
 import msgspec
 
-from ownlint.facts.records import Language
+from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Anchor, Framework, Vocabulary
 from ownlint.finding import CERTAINTIES, Certainty
 from ownlint.program import memory_models
@@ -671,6 +671,7 @@ class _File:
         self.beside = library.texts("beside")
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
+        self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -1111,6 +1112,7 @@ class Models:
         self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = [name for file in files for name in file.constants]
+        self._tables = {name: kind for file in files for name, kind in file.tables.items()}
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -1571,6 +1573,7 @@ class Models:
             asserting=patterns("assert"),
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
             anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
+            tables=dict(sorted(self._tables.items())),
         )
 
 
