@@ -39,7 +39,8 @@ _part("report", "finding", "config", "facts", "interplay")
 _part("inputs", "catalogue", "config")
 _part("pipeline", "catalogue", "inputs", "sources", "frontends", "report", "program")
 _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
-_part("cli", "pipeline", "testing")
+_part("contracting", "pipeline")
+_part("cli", "contracting", "testing")
 _part("__main__", "cli")
 
 ONLY_IN = {

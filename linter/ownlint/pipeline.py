@@ -19,6 +19,7 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
+from ownlint.program.contract_reader import ContractError
 from ownlint.program.models import ModelError, Models, is_parity_word
 from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
@@ -34,7 +35,7 @@ from ownlint.sources.packages import installed
 if TYPE_CHECKING:
     from ownlint.program.program import Earlier
 
-REFUSALS = (ChangesError, CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
+REFUSALS = (ChangesError, CompilationError, ConfigError, ContractError, DiscoverError, ModelError, RuleError)
 """What keeps a run from beginning; the text of each is one line for the user."""
 
 DEADLINE = 60.0

@@ -8,7 +8,7 @@ written can be read again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 
 import msgspec
@@ -104,6 +104,11 @@ class Exports:
     def python_class(self, cxx: str) -> str:
         kind = types.parse(cxx)
         return self._by_type.get(kind.last, "")
+
+    def unnamed(self, asked: Collection[str]) -> int:
+        """How many bindings have names that are computed, so that nobody can tell them."""
+        bindings = (binding for binding in self.program.bindings if binding.path in asked)
+        return sum(self.member(binding) is None for binding in bindings)
 
     # --- members ---
 
@@ -284,23 +289,26 @@ class Exports:
         return bases, holder, trampoline
 
 
-def contract_file(program: Program, package: str, frameworks: dict[str, str], place: Place) -> ContractFile:
-    """The whole contract of what the project binds, in the order of names."""
+def contract_file(program: Program, asked: Collection[str], required: Mapping[str, str], place: Place) -> ContractFile:
+    """What the files that are asked for bind, in the order of names; the package is still nameless."""
     exports = of(program)
     classes: dict[str, ClassContract] = {}
-    for file, record, name in exports.classes():
-        if name not in classes:
-            classes[name] = exports.class_contract(file, record, name, place(file.path, record.start))
     members: list[tuple[str, int, MemberContract]] = []
+    for file, record, name in exports.classes():
+        if file.path in asked:
+            classes.setdefault(name, exports.class_contract(file, record, name, place(file.path, record.start)))
     for binding in program.bindings:
-        one = exports.member(binding)
+        one = exports.member(binding) if binding.path in asked else None
         if one is not None:
             members.append((binding.path, binding.record.start, one))
     for listed in table_classes(program):
-        classes.setdefault(listed.name, ClassContract(listed.name, place(listed.path, listed.start)))
+        if listed.path in asked:
+            classes.setdefault(listed.name, ClassContract(listed.name, place(listed.path, listed.start)))
     for entry in table_functions(program):
-        made = MemberContract(entry.on, entry.name, entry.kind, "", entry.cxx, releases_gil=entry.releases_gil)
-        members.append((entry.path, entry.start, made))
+        if entry.path in asked:
+            made = MemberContract(entry.on, entry.name, entry.kind, "", entry.cxx, releases_gil=entry.releases_gil)
+            members.append((entry.path, entry.start, made))
+    members = [found for found in members if not found[2].on or found[2].on in classes]
     members.sort(key=lambda found: (found[2].on, found[2].name, found[0], found[1]))
     plain: dict[str, list[str]] = {}
     told: list[MemberContract] = []
@@ -308,18 +316,17 @@ def contract_file(program: Program, package: str, frameworks: dict[str, str], pl
         if one.is_plain:
             plain.setdefault(one.on, []).append(one.name)
         else:
-            told.append(msgspec.structs.replace(one, at=place(path, start)))
-    return ContractFile(
-        package,
-        modules_of(program),
-        frameworks,
-        tuple(dict.fromkeys(plain.get("", ()))),
-        tuple(
-            msgspec.structs.replace(classes[name], plain=tuple(dict.fromkeys(plain.get(name, ()))))
-            for name in sorted(classes)
-        ),
-        tuple(told),
-    )
+            returns = one.returns if one.returns in classes else ""
+            told.append(msgspec.structs.replace(one, at=place(path, start), returns=returns))
+    listing = {on: tuple(dict.fromkeys(names)) for on, names in plain.items()}
+    full = (msgspec.structs.replace(classes[name], plain=listing.get(name, ())) for name in sorted(classes))
+    used = sorted({record.framework for file in program.files.values() for record in file.bindings})
+    frameworks = {name: required.get(name.replace("_", "-"), "") for name in used}
+    return ContractFile("", modules_of(program), frameworks, listing.get("", ()), tuple(full), tuple(told))
+
+
+def renamed(contract: ContractFile, package: str) -> ContractFile:
+    return msgspec.structs.replace(contract, package=package)
 
 
 def modules_of(program: Program) -> tuple[str, ...]:
