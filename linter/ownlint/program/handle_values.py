@@ -12,6 +12,7 @@ from functools import partial
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
+from ownlint.finding import Step, weaker
 from ownlint.program.closures import assigned_to, captured
 from ownlint.program.handle_chains import USERS, literal
 from ownlint.program.handle_chains import at as picked_at
@@ -250,10 +251,14 @@ class Values:
             self.state = self.state.picked_again(site)
             handle = handle._replace(chain=handle.chain.aged(site))
         chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
-        declared = fact.declared or handle.declared
+        told = Step(self.function.path, value.span, fact.told) if fact.told else None
+        declared = fact.declared or told or handle.declared
         holds = fact.holds(handle.holds)
         shown = text(value)
         made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
+        if fact.name:
+            lent_by = (*handle.lent_by, fact.name)
+            made = made._replace(sure=weaker(handle.sure, fact.sure), lent_by=lent_by)
         gaps = dict(handle.gaps) if fact.where == "below" else {}
         if (erased := gaps.get(key, gaps.get(""))) is not None:
             self.lookup(made._replace(stale=erased), value)

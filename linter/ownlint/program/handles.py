@@ -21,6 +21,7 @@ from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
 from ownlint.program.handle_chains import Chain, Reach, Where
 from ownlint.program.handle_facts import Facts
+from ownlint.program.handle_stores import Dependence, Dependences
 from ownlint.program.models import PyMember
 from ownlint.program.subjects import Function
 
@@ -95,6 +96,19 @@ class Fact(msgspec.Struct, frozen=True):
     """It hands what it gives to a callback."""
     several: tuple[str, ...] = ()
     """All classes the result may have."""
+    name: str = ""
+    """Of a bound member: its own name."""
+    told: str = ""
+    """Where it is bound, in words, when that is a place of another project."""
+    sure: Certainty = "certain"
+    """That it borrows."""
+    stores: tuple[tuple[int, int, Certainty], ...] = ()
+    """Arguments of which an address is kept and nothing else: the argument, in what (0 for the receiver, or for what is
+    made), and how sure that is."""
+    ends_members: tuple[str, ...] = ()
+    """Members of the receiver: what they gave is dead after the call."""
+    overloads: tuple[tuple[int, Fact], ...] = ()
+    """What holds of a call with so many arguments."""
 
     @property
     def borrows(self) -> bool:
@@ -107,6 +121,9 @@ class Fact(msgspec.Struct, frozen=True):
     def written(self, call: r.Call) -> Fact:
         """What holds of a call that is written so."""
         fact = self
+        if fact.overloads and not any(isinstance(argument, r.Unary) for argument in call.args):
+            fitting = [one for number, one in fact.overloads if number == len(call.args)]
+            fact = fitting[0] if len(fitting) == 1 else fact
         while fact.when and fact.otherwise is not None and not _says(call, fact):
             fact = fact.otherwise
         return fact if not fact.when or _says(call, fact) else Fact("copy", called=fact.called)
@@ -215,13 +232,17 @@ class Classes(Protocol):
     def target(self, symbol: str) -> Function | None:
         """The project's own function of that name."""
 
+    def derived(self, symbol: str) -> str:
+        """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
+
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
 
 
-How = Literal["erased", "changed", "closed", "emptied", "disowned"]
+How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated"]
 """A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed;
-its memory was given back, and may be got again; its owner has given up the native object."""
+its memory was given back, and may be got again; its owner has given up the native object; a member of its owner was
+called, which ends what another has given."""
 
 
 class Stale(NamedTuple):
@@ -272,6 +293,12 @@ class Handle(NamedTuple):
     stale: Stale | None = None
     gaps: tuple[tuple[str, Stale], ...] = ()
     """What an index still hands out although it was erased: the key, and by whom."""
+    sure: Certainty = "certain"
+    """That it points into its owner as is said here."""
+    lent_by: tuple[str, ...] = ()
+    """The bound members by which it was taken, from the owner on."""
+    derived: str = ""
+    """The class of Python whose object it is, where that derives from a bound class."""
 
     def inside(self, slot: str) -> Handle:
         path = (slot, *self.path)
@@ -344,6 +371,8 @@ class State(NamedTuple):
     """What goes wrong when the loop it was done in goes on."""
     facts: Facts = frozenset()
     """What the path knows of names that were tested, or set."""
+    dependences: Dependences = frozenset()
+    """What has to live as long as a native object that keeps its address."""
 
     def get(self, name: str) -> Handles:
         return next((handles for known, handles in self.names if known == name), NOTHING)
@@ -387,6 +416,9 @@ class State(NamedTuple):
             return self
         state = self.changed(lambda h: h._replace(token=older(h.token)))
         ended = tuple((older(token), at, how) for token, at, how in self.ended)
+        known = self.dependences
+        aged = frozenset(d._replace(holder=older(d.holder), argument=older(d.argument)) for d in known)
+        state = state._replace(dependences=aged) if aged != known else state
         return state._replace(ended=ended, escaped=frozenset(older(token) for token in self.escaped))
 
     def changed(self, change: Callable[[Handle], Handle]) -> State:
@@ -425,6 +457,7 @@ class State(NamedTuple):
         yield from (handle.token for _, handles in self.names for handle in handles)
         yield from (stored.handle.token for stored in self.stored)
         yield from (token for token, _, _ in self.ended)
+        yield from (token for d in self.dependences for token in (d.holder, d.argument))
 
 
 class Misuse(msgspec.Struct, frozen=True):
@@ -446,14 +479,18 @@ class Misuse(msgspec.Struct, frozen=True):
     harm: Harm | None = None
     often: bool = False
     """The owner is one of several that are made there."""
+    stored: Dependence | None = None
+    """`child` is gone while a native object keeps its address."""
 
     @property
-    def about(self) -> Literal["owner", "walk", "root"] | How:
+    def about(self) -> Literal["owner", "walk", "root", "stored"] | How:
         """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
         if self.harm is not None:
             return "walk"
         if self.kind == "root":
             return "root"
+        if self.stored is not None:
+            return "stored"
         return self.stale.how if self.stale is not None else "owner"
 
     @property
