@@ -20,7 +20,11 @@ from ownlint.facts.records import File, Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
 from ownlint.program.contract_reader import ContractError
-from ownlint.program.models import ModelError, Models, is_parity_word
+from ownlint.program.contract_reader import read as read_contract
+from ownlint.program.contract_records import ContractFile
+from ownlint.program.model_files import is_parity_word
+from ownlint.program.model_tables import ModelError
+from ownlint.program.models import Models
 from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
@@ -76,27 +80,43 @@ def run(options: Options) -> Report:
     held = digests.of_sources(found.sources)
     how = compiling(found, config)
     models_at = inputs.model_paths(options.root, options.settings)
+    contracts_at = inputs.contract_paths(options.root, options.settings)
     changes = None if options.diff_base is None else since(options.root, options.diff_base)
     required = requirements.stated(found.root)
-    key = _result_key(found, held, how, config, models_at, changes, required)
+    key = _result_key(found, held, how, config, (*models_at, *contracts_at.paths), changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
         from ownlint.program.program import Program
 
         libraries = load_models(models_at)
         rules = [rule for rule in catalogue.load() if rule.id in ran]
-        words = [word for rule in rules for word in rule.anchors]
+        contracts, broken = contracts_of(contracts_at)
+        words = [word for rule in rules for word in rule.anchors] + anchors.of_contracts(contracts)
         facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
         earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
         at_hand = {name: installed(name) for name in libraries.packages}
         versions = {**at_hand, **config.versions}
-        program = Program(facts.files, libraries, earlier, config.parity, required, versions)
+        program = Program(facts.files, libraries, earlier, config.parity, required, versions, contracts)
+        found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
     return report
+
+
+def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tuple[tuple[str, str], ...]]:
+    """The contracts at hand, the user's own last, and what is wrong with those that were found beside packages: they
+    are somebody else's, and left out. Raises `ContractError` on a mistake in one that the settings name."""
+    found: list[ContractFile] = []
+    broken: list[tuple[str, str]] = []
+    for path in paths.found:
+        try:
+            found.append(read_contract(path))
+        except ContractError as error:
+            broken.append((path.name, f"not used: {error}"))
+    return (*found, *(read_contract(path) for path in paths.said)), tuple(broken)
 
 
 def rule_infos() -> tuple[RuleInfo, ...]:

@@ -35,6 +35,22 @@ def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabul
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
+class Contract(Protocol):
+    """A contract of a package, as far as words in files are concerned."""
+
+    @property
+    def package(self) -> str: ...
+
+    @property
+    def modules(self) -> tuple[str, ...]: ...
+
+
+def of_contracts(contracts: Iterable[Contract]) -> list[str]:
+    """A Python file that names one of these packages, or an extension module of one, is read."""
+    names = {name for one in contracts for name in (one.package, *one.modules)}
+    return [rf"\b{re.escape(name)}\b" for name in sorted(names)]
+
+
 class Libraries(Protocol):
     """What models know of Python's libraries."""
 
@@ -70,7 +86,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
         helpers.setdefault(module, set()).update(names)
     for module, names in _classes(files, libraries).items():
         helpers.setdefault(module, set()).update(names)
-    return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
+    return _with(vocabulary, (Anchor(m, tuple(rf"\b{n}\b" for n in sorted(helpers[m])), True) for m in helpers))
 
 
 def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:

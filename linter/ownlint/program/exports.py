@@ -29,7 +29,7 @@ from ownlint.program.contract_records import (
 from ownlint.program.contracts import Contract, contracts_in
 from ownlint.program.emptying_members import killed_by
 from ownlint.program.holding import field_of
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Policies

@@ -22,7 +22,7 @@ from ownlint.finding import Certainty, Step
 from ownlint.program.handle_chains import Chain, Reach, Where
 from ownlint.program.handle_facts import Facts
 from ownlint.program.handle_stores import Dependence, Dependences
-from ownlint.program.models import PyMember
+from ownlint.program.model_records import PyMember
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]

@@ -10,9 +10,11 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NoReturn, Protocol, get_args
+from typing import Literal, get_args
 
 import msgspec
+
+from ownlint.program.model_tables import Table
 
 Role = Literal[
     "owner",
@@ -75,20 +77,6 @@ class Callbacks(msgspec.Struct, frozen=True):
     kept_by: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
     ended_by: tuple[str, ...] = ()
-
-
-class Table(Protocol):
-    """A table of a model file; see `models`."""
-
-    def text(self, key: str, default: str = "") -> str: ...
-    def required(self, key: str) -> str: ...
-    def texts(self, key: str) -> tuple[str, ...]: ...
-    def names(self) -> tuple[str, ...]: ...
-    def choice(self, key: str, options: tuple[str, ...], default: str = "") -> Any: ...
-    def flag(self, key: str, default: bool = False) -> bool: ...
-    def number(self, key: str, default: int) -> int: ...
-    def fail(self, message: str, key: str = "", value: str = "") -> NoReturn: ...
-    def done(self) -> None: ...
 
 
 class Section(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from ownlint.program.border import Border
 from ownlint.program.border import of as border_of
 from ownlint.program.handle_flow import Interpreter
 from ownlint.program.handles import NOTHING, Handle, Handles, foreign, in_order
-from ownlint.program.models import PyMember, Version
+from ownlint.program.model_records import PyMember, Version
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
