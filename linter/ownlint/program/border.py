@@ -237,6 +237,8 @@ class Border:
             if spoken:
                 closed = any(map(self.program.models.closed_by_with, spoken))
                 found |= {f for f in inner if self._may_end(f) or (closed and f.says(_WITH))}
+            changers = self._changers if any(map(self._names_bound, sorted(_spoken_of(file)))) else frozenset()
+            found |= {f for f in inner if changers and f.mentions(*changers)}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and not self._makes(file, meaning.symbol):
@@ -256,6 +258,23 @@ class Border:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _names_bound(self, symbol: str) -> bool:
+        """Whether a name is one of a bound class, or of one of its members."""
+        found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
+        return found is not None and self._is_bound(found)
+
+    @cached_property
+    def _changers(self) -> frozenset[str]:
+        """Names of bound members that end what others gave, or store addresses."""
+        own = exports.of(self.program)
+        members = (own.member(binding) for binding in self.program.bindings)
+        contracts = (one for contract in self.program.contracts for one in contract.members)
+        return frozenset(
+            one.name
+            for one in (*members, *contracts)
+            if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
+        )
 
     def _may_end(self, function: Function) -> bool:
         """Whether a function calls something by a name that ends handles, or says `del`."""

@@ -192,7 +192,7 @@ class Exports:
         found: dict[str, Lent] = {}
         for answer in answers:
             if answer.borrow is not None and answer.borrows:
-                one = _lent_of(answer)
+                one = _lent_of(answer, said)
                 known = found.get(answer.borrows)
                 found[answer.borrows] = one if known is None else max(known, one, key=_gravity)
         for one in self._said_to_lend(binding, framework, said, signature):
@@ -343,13 +343,20 @@ def modules_of(program: Program) -> tuple[str, ...]:
     return tuple(sorted(name for name in found if _is_dotted(name)))
 
 
-def _lent_of(answer: Contract) -> Lent:
+def _lent_of(answer: Contract, said: Policies) -> Lent:
     assert answer.borrow is not None
     via = answer.field.message if answer.field is not None else answer.borrow.at.message
     reason = answer.reason
     if answer.ineffective is not None and reason:
         reason = f"{answer.ineffective.text} {reason}"
+    if not reason:
+        reason = _kept_by(answer.borrow.index, said) if answer.protected else "nothing keeps it alive"
     return Lent(answer.borrows, answer.protected, _clean(via), _clean(reason), answer.borrow.certainty)
+
+
+def _kept_by(index: int, said: Policies) -> str:
+    keeps = [keep.extra.text for keep in said.keep_alives() if (keep.nurse, keep.patient) == (0, index)]
+    return keeps[0] if keeps else "the policy keeps it alive"
 
 
 def _gravity(one: Lent) -> tuple[bool, int]:

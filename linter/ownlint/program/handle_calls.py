@@ -387,7 +387,8 @@ class Calls(Values):
         if owner is None:
             return
         depth = len(owner.lent_by)
-        why = Stale(call.span, text(call), owner.shown, "outdated", "derived", owner.sure)
+        target = text(call.callee.base) if isinstance(call.callee, r.Member) else owner.shown
+        why = Stale(call.span, text(call), target, "outdated", "derived", owner.sure)
 
         def end(handle: Handle) -> Handle:
             hit = handle.token == owner.token and handle.stale is None and handle.lent_by[:depth] == owner.lent_by
