@@ -82,17 +82,19 @@ from ownlint import Finding, Function, border, handles, rule
 @rule(severity="error", languages=("python",))
 def stored_argument_dropped(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
-        if misuse.stored is not None:
+        if (stored := misuse.stored) is not None:
             yield function.finding(
                 misuse.at,
-                _message(misuse, misuse.stored),
+                _message(misuse),
                 certainty=misuse.certainty,
-                help=_help(misuse.stored),
+                help=f"keep `{stored.shown}` in a name or attribute that lives as long as `{stored.by}`",
                 steps=border.misuse_steps(misuse),
             )
 
 
-def _message(misuse: handles.Misuse, stored: handles.Dependence) -> str:
+def _message(misuse: handles.Misuse) -> str:
+    stored = misuse.stored
+    assert stored is not None
     holder = f"`{stored.by}` keeps its address"
     half = f": the methods of `{stored.derived}` are gone with it" if stored.derived else ""
     match misuse.kind:
@@ -101,7 +103,3 @@ def _message(misuse: handles.Misuse, stored: handles.Dependence) -> str:
         case "return":
             return f"`{stored.shown}` dies with this function, but {holder}{half}"
     return f"`{stored.by}` is used, but `{stored.shown}`, whose address it keeps, is gone{half}"
-
-
-def _help(stored: handles.Dependence) -> str:
-    return f"keep `{stored.shown}` in a name or attribute that lives as long as `{stored.by}`"
