@@ -559,7 +559,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     _deliver(render(found.contract), output_file)
     for path, reason in found.unread[:_MOST_INCOMPLETE]:
         _say(f"warning: {_shown(options.root, Path.cwd())(path)}: not read in full: {reason}", quiet)
-    left_out = f"; {found.unnamed} bindings have names that are computed and are left out" if found.unnamed else ""
+    left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
     _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
 
 

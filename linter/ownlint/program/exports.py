@@ -106,9 +106,19 @@ class Exports:
         return self._by_type.get(kind.last, "")
 
     def unnamed(self, asked: Collection[str]) -> int:
-        """How many bindings have names that are computed, so that nobody can tell them."""
+        """How many bindings have names or classes that are computed, so that nobody can tell them."""
         bindings = (binding for binding in self.program.bindings if binding.path in asked)
         return sum(self.member(binding) is None for binding in bindings)
+
+    def class_of(self, binding: Binding) -> str:
+        """The Python class that a binding belongs to, also where another function or file has made it and hands it on:
+        `void bind(py::class_<T>& cls)`."""
+        record, around = binding.record, binding.around
+        if record.owner >= 0 or record.kind == "function" or around is None:
+            return self.class_names.get((binding.path, record.owner), "")
+        written = around.locals.get(record.parent, ("", None))[0]
+        spelled = types.parse(self.program.expand(written, binding.file, around.record.scope))
+        return self.python_class(spelled.arguments[0]) if spelled.arguments else ""
 
     # --- members ---
 
@@ -121,7 +131,7 @@ class Exports:
     def _member(self, binding: Binding) -> MemberContract | None:
         record, framework = binding.record, framework_of(binding)
         name = _python_name(record)
-        on = self.class_names.get((binding.path, record.owner), "")
+        on = self.class_of(binding)
         if framework is None or not name or (not on and record.kind != "function"):
             return None
         signature = signature_of(binding)
