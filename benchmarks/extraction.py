@@ -5,7 +5,8 @@
 The count is plain and knows nothing of ownlint: over text without comments and macro definitions, every
 `.def...(` of a file that speaks of a binding framework, and every entry of a `PyMethodDef`, `PyGetSetDef`,
 `PyMemberDef` or `PyType_Slot` table, by its place. What ownlint extracts, by structure alone, must stand at that
-place. A file that declares no table and defines nothing counts for nothing. Exits with 1 when a folder falls short.
+place. A file that declares no table and defines nothing counts for nothing, nor does what a release brings along of
+others (`deps`, `extern`, `third_party`). Exits with 1 when a folder falls short.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ownlint.inputs import packs
 from ownlint.program.models import load
 
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp")
+_BROUGHT = frozenset({"deps", "extern", "external", "third_party", "thirdparty", "_deps"})
 _NOISE = re.compile(
     r'(?P<kept>R"(?P<mark>[^()\\ ]{0,16})\(.*?\)(?P=mark)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\')'
     r"|//(?:[^\n\\]|\\.)*|/\*.*?\*/"
@@ -79,7 +81,7 @@ def measure(folder: Path, kind: str, vocabulary: Vocabulary) -> Count:
     files = said = extra = 0
     missed: list[str] = []
     for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
-        if path.suffix not in SUFFIXES or not path.is_file():
+        if path.suffix not in SUFFIXES or not path.is_file() or _BROUGHT.intersection(path.relative_to(folder).parts):
             continue
         data = path.read_bytes()
         text = without_comments(data.decode("latin-1"))  # a byte is a character: places stay

@@ -19,6 +19,7 @@ from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, weaker
 from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
+from ownlint.program.once import per_binding
 from ownlint.program.origins import Origin, Origins, sources_of
 from ownlint.program.policies import Handing, KeepAlive, Policies
 from ownlint.program.subjects import Binding, Class, Function
@@ -60,6 +61,7 @@ def contract_of(binding: Binding) -> Contract | None:
     return max(contracts_in(binding), key=_weight, default=None)
 
 
+@per_binding
 def contracts_in(binding: Binding) -> list[Contract]:
     """One for each source of each value that the binding hands out."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
