@@ -62,7 +62,8 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
 def _package(found: Discovered, extensions: tuple[str, ...]) -> str:
     """The first part of the names by which Python imports the module."""
     named = modules(found.sources)
-    tops = {dotted.partition(".")[0] for dotted in named.values() if "." in dotted} - set(_NO_PACKAGES)
+    inside = {d for path, d in named.items() if "." in d or path.rpartition("/")[2].startswith("__init__.")}
+    tops = {dotted.partition(".")[0] for dotted in inside if dotted} - set(_NO_PACKAGES)
     bare = [name.partition(".")[0] if "." in name else name.strip("_") for name in extensions]
     for name in (*bare, _project_name(found.root)):
         if name in tops:

@@ -348,8 +348,12 @@ def modules_of(program: Program) -> tuple[str, ...]:
         for record in file.functions
         if record.name.endswith("_MODULE") and record.parameters
     }
-    for file in program.files.values():
-        found |= {table.title for table in file.tables if table.kind == "module"}
+    tables = [table for file in program.files.values() for table in file.tables]
+    around = {table.title.rpartition(".")[0] for table in tables if table.kind == "type" and "." in table.title}
+    for table in tables:
+        if table.kind == "module":  # types say the whole name of their module
+            longer = sorted(name for name in around if name.endswith(f".{table.title}"))
+            found.add(longer[0] if longer else table.title)
     return tuple(sorted(name for name in found if _is_dotted(name)))
 
 

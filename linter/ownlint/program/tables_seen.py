@@ -97,5 +97,6 @@ def _class_name(table: r.Table) -> str:
 
 
 def _releases(program: Program, file: r.File, called: str) -> bool:
-    words = program.models.gil.drops
-    return any(function.name == called and not set(words).isdisjoint(function.mentions) for function in file.functions)
+    words = [f'"{word}"'.encode() for word in program.models.gil.drops]
+    bodies = (bytes(function.body) for function in file.functions if function.name == called)
+    return any(word in body for body in bodies for word in words)
