@@ -14,9 +14,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty, weaker
 from ownlint.program.address_calls import Calls
 from ownlint.program.address_records import (
-    ANY,
     NOTHING,
-    VALUE,
     Misuse,
     Ref,
     Refs,
@@ -30,6 +28,7 @@ from ownlint.program.address_records import (
 from ownlint.program.address_values import Known
 from ownlint.program.bodies import values
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.program.containment import ANY, VALUE
 from ownlint.program.paths import Paths, TooLongError
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Function
@@ -43,7 +42,7 @@ _NULLS = frozenset(["0", "None"])
 class Interpreter(Calls, Paths[State]):
     """Runs one function abstractly and collects misuses."""
 
-    MOST_STATES = 16
+    MOST_STATES = 8
     MOST_STEPS = 8_000
 
     def __init__(self, function: Function, known: Known) -> None:

@@ -15,20 +15,17 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Reach
 from ownlint.program.handle_facts import answer, assume, bound, without
 from ownlint.program.handle_loops import Loops
 from ownlint.program.handle_stores import Dependence, in_sequence
 from ownlint.program.handle_stores import without as without_stored
-from ownlint.program.handle_values import value_slot
 from ownlint.program.handles import (
-    ANY,
-    BURIED,
     CLOSED_AFTER,
     CLOSING,
     ENTERED,
     NOTHING,
-    VALUE,
     Attributes,
     Classes,
     Ending,

@@ -14,7 +14,17 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.handle_calls import Calls
 from ownlint.program.handle_chains import at as picked_at
-from ownlint.program.handles import NOTHING, Classes, Fact, Handle, Handles, Harm, How, State, in_order
+from ownlint.program.handles import (
+    NOTHING,
+    Classes,
+    Fact,
+    Handle,
+    Handles,
+    Harm,
+    How,
+    State,
+    in_order,
+)
 from ownlint.program.paths import Paths
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function

@@ -180,6 +180,7 @@ class Memory:
         self.kept_by = frozenset(word for one in callbacks for word in one.kept_by)
         self.ended_by = frozenset(word for one in callbacks for word in one.ended_by)
         self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
+        self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], Fact | None] = {}
 
     def role(self, name: str) -> str:
@@ -263,9 +264,10 @@ class Memory:
 
     def keeps_callback(self, callee: str) -> bool | None:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
-        if any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by):
-            return False
-        return True if self.kept_by & set(parts(callee)) else None
+        if callee not in self._keeping:
+            used = any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by)
+            self._keeping[callee] = False if used else True if self.kept_by & set(parts(callee)) else None
+        return self._keeping[callee]
 
     def ends_callback(self, callee: str) -> bool:
         return bool(self.ended_by & set(parts(callee)))

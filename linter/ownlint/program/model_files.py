@@ -62,6 +62,7 @@ class ModelFile:
         self.aliases: dict[str, str] = library.mapping("aliases")
         self.anchors = library.texts("anchors")
         self.beside = library.texts("beside")
+        self.helpers = library.flag("helpers", default=True)
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
         self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))

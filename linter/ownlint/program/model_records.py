@@ -408,3 +408,28 @@ def constructor(library: str, name: str) -> PyMember:
 def called_as(maker: PyMember) -> str:
     """The name in front of the parentheses."""
     return maker.on.rpartition(".")[2] if maker.name == "__init__" else maker.name
+
+
+class PythonWords(msgspec.Struct, frozen=True):
+    """Last names, as Python writes them, of what the models of some libraries describe."""
+
+    invalidators: frozenset[str] = frozenset()
+    """Calls after which handles may be stale."""
+    movers: frozenset[str] = frozenset()
+    """Calls that put handles elsewhere, or hand them to a callback; guards."""
+    absent: frozenset[str] = frozenset()
+    """Members and keywords that some version does not have."""
+    likened: frozenset[str] = frozenset()
+    """Classes whose identity does not say which native object they stand for."""
+
+
+def python_words(classes: Iterable[PyClass], members: Iterable[PyMember]) -> PythonWords:
+    classes, members = list(classes), list(members)
+    ending = (m for m in members if any(effect.verb in ("invalidate", "disown") for effect in m.effects))
+    moving = (m for m in members if m.kind == "callback" or any(effect.verb == "adopt" for effect in m.effects))
+    return PythonWords(
+        frozenset(member.name.rpartition(".")[2] for member in ending),
+        frozenset({*(cls.last for cls in classes if cls.role == "guard"), *(member.name for member in moving)}),
+        frozenset({*(m.name for m in members if m.removed), *(word for m in members for word in m.lacks)}),
+        frozenset(cls.name for cls in classes if cls.compared_by),
+    )

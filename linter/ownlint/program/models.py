@@ -34,6 +34,7 @@ from ownlint.program.model_records import (
     MacroModel,
     PyClass,
     PyMember,
+    PythonWords,
     Role,
     StatusModel,
     StatusType,
@@ -41,6 +42,7 @@ from ownlint.program.model_records import (
     Version,
     called_as,
     makers_among,
+    python_words,
 )
 from ownlint.program.model_tables import read_bytes
 
@@ -87,6 +89,7 @@ class Models:
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
         )
         self._anchors = {Anchor(word, beside(file)) for file in files for word in file.anchors}
+        self._everyday = frozenset(file.library for file in files if not file.helpers)
         self._index_types(files)
         self._index_macros(files)
         self._index_python(files)
@@ -138,6 +141,8 @@ class Models:
     def _index_python(self, files: Sequence[ModelFile]) -> None:
         self._modules = {alias: name for file in files for alias, name in file.modules.items()}
         self._exports: dict[str, tuple[str, ...]] = {}
+        self._speakers: dict[str, frozenset[str]] = {}
+        self._words_of: dict[frozenset[str], PythonWords] = {}
         self._py_classes: dict[str, PyClass] = {}
         self._py_patterns: list[PyClass] = []
         self._py_members: dict[str, list[PyMember]] = {}
@@ -155,6 +160,7 @@ class Models:
                 own = [cls.last for cls in file.py_classes if cls.name.rpartition(".")[0] == module]
                 public = {name for name in (*names, *own) if not name.startswith("_") and "*" not in name}
                 self._exports[module] = tuple(sorted({*self._exports.get(module, ()), *public}))
+                self._speakers[module] = self._speakers.get(module, frozenset()) | {file.library}
 
     # --- C++ ---
 
@@ -410,29 +416,42 @@ class Models:
     def _py_function_patterns(self) -> tuple[str, ...]:
         return tuple(sorted(name for name in self._py_functions if "*" in name))
 
-    @functools.cached_property
-    def invalidators(self) -> frozenset[str]:
-        """Last names of the Python calls after which handles may be stale."""
-        members = [member for variants in self._py_members.values() for member in variants]
-        return frozenset(
-            member.name.rpartition(".")[2]
-            for member in (*members, *self._py_functions.values())
-            if any(effect.verb in ("invalidate", "disown") for effect in member.effects)
-        )
-
-    @functools.cached_property
-    def movers(self) -> frozenset[str]:
-        """Last names of the Python calls that put handles elsewhere, or hand them to a callback."""
-        members = [member for variants in self._py_members.values() for member in variants]
-        guards = (cls.last for cls in self._py_classes.values() if cls.role == "guard")
-        moving = (m.name for m in members if m.kind == "callback" or any(e.verb == "adopt" for e in m.effects))
-        return frozenset((*guards, *moving))
+    def libraries_of(self, dotted: str) -> frozenset[str]:
+        """The libraries that describe Python handles of this class, function or module."""
+        found = {known.library for known in (self.python_class(dotted), self.python_function(dotted)) if known}
+        return self._speakers.get(self.canonical(dotted), frozenset()) | found
 
     def speaks_about(self, dotted: str) -> bool:
         """Whether this is a class, a function or a module whose Python handles are described."""
-        if self.python_class(dotted) is not None or self.python_function(dotted) is not None:
-            return True
-        return self.canonical(dotted) in self._exports
+        return bool(self.libraries_of(dotted))
+
+    @functools.cached_property
+    def _words(self) -> dict[str, PythonWords]:
+        """By library."""
+        members: dict[str, list[PyMember]] = {}
+        for member in (*self._py_functions.values(), *(m for found in self._py_members.values() for m in found)):
+            members.setdefault(member.library, []).append(member)
+        classes: dict[str, list[PyClass]] = {}
+        for cls in (*self._py_classes.values(), *self._py_patterns):
+            classes.setdefault(cls.library, []).append(cls)
+        return {
+            library: python_words(classes.get(library, ()), members.get(library, ()))
+            for library in sorted({*members, *classes})
+        }
+
+    def words(self, libraries: Iterable[str]) -> PythonWords:
+        """Names that tell which of a file's functions have to do with handles of these libraries."""
+        wanted = frozenset(libraries)
+        if wanted not in self._words_of:
+            found = [self._words[library] for library in sorted(wanted & self._words.keys())]
+            columns = zip(*map(msgspec.structs.astuple, found), strict=True)
+            self._words_of[wanted] = PythonWords(*(frozenset().union(*column) for column in columns))
+        return self._words_of[wanted]
+
+    @property
+    def everyday(self) -> frozenset[str]:
+        """Libraries whose owners are everyday objects: one concerns a file that has a word which ends it."""
+        return self._everyday
 
     def closed_by_with(self, dotted: str) -> bool:
         """Whether this is a class, or gives objects of a class, that the end of a `with` block closes."""
@@ -488,7 +507,9 @@ class Models:
         if name not in self.makers:
             return False
         member = self.python_member(dotted, "__init__") or self.python_member(on, name) or self.python_function(dotted)
-        return dotted.startswith("*.") or (member is not None and member.keeps == "own")
+        if member is None or member.keeps != "own" or member.library in self._everyday:
+            return dotted.startswith("*.")
+        return True
 
     @property
     def class_makers(self) -> frozenset[str]:
