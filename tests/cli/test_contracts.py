@@ -95,8 +95,10 @@ def unknown(doc):
 
 FOUND = [
     "use.py:10:12: error[child-outlives-owner] `Doc().view()` is used, but its owner `Doc()` is already gone",
-    "use.py:18:5: error[stored-argument-dropped] `Printer()` is dropped at once, but `bus` keeps its address: the methods "
-    "of `Printer` are gone with it",
+    (
+        "use.py:18:5: error[stored-argument-dropped] `Printer()` is dropped at once, but `bus` keeps its address: "
+        "the methods of `Printer` are gone with it"
+    ),
     "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
 ]
 
@@ -175,7 +177,9 @@ def test_tables_of_c_are_extracted(run: Run) -> None:
     done = run("model", "extract", ".", "--isolated", "--no-cache")
     assert done.code == 0
     assert 'package = "timers"\nmodules = ["timers._timers"]\n' in done.out
-    assert '[[member]]\nname = "tick"\nkind = "function"\nat = "timers.c:8"\ncxx = "tick"\nreleases_gil = true' in done.out
+    assert (
+        '[[member]]\nname = "tick"\nkind = "function"\nat = "timers.c:8"\ncxx = "tick"\nreleases_gil = true' in done.out
+    )
     assert '[[class]]\nname = "Timer"\nat = "timers.c:11"\n' in done.out
 
 
@@ -220,9 +224,11 @@ def test_what_differs_is_told_with_1(run: Run, project: Path) -> None:
     assert done.out.splitlines() == [
         "shapes.own.toml: `Bus.drain` is bound, and the file does not have it",
         "shapes.own.toml: `Bus.flush` is not bound in the code",
-        "shapes.own.toml: src/bind.cc:25: `Doc.view`: `borrows` is (source self, protected false, via `View::doc_` is a "
-        "reference, reason nothing keeps it alive, certainty certain) in the file, (source self, protected true, via "
-        "`View::doc_` is a reference, reason py::keep_alive<0, 1>(), certainty certain) in the code",
+        (
+            "shapes.own.toml: src/bind.cc:25: `Doc.view`: `borrows` is (source self, protected false, via `View::doc_` "
+            "is a reference, reason nothing keeps it alive, certainty certain) in the file, (source self, protected "
+            "true, via `View::doc_` is a reference, reason py::keep_alive<0, 1>(), certainty certain) in the code"
+        ),
     ]
     assert done.err == "3 differences between shapes.own.toml and the code\n"
 

@@ -27,9 +27,8 @@ HEAD = 'format = 1\npackage = "pkg"\n'
 CLASS = '[[class]]\nname = "C"\nat = "a.cc:1"\n'
 
 # What the reader takes: no character that controls a terminal.
-_letters = st.characters(
-    exclude_categories=("Cc", "Cs"), exclude_characters="\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-)
+_CONTROL = "\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_letters = st.characters(exclude_categories=("Cc", "Cs"), exclude_characters=_CONTROL)
 _texts = st.text(_letters, max_size=40)
 _names = st.text(_letters, min_size=1, max_size=20).filter(str.strip)
 _sure = st.sampled_from(CERTAINTIES)

@@ -58,7 +58,7 @@ def test_methods_are_read_through_casts_and_designators() -> None:
 
 def test_attributes_have_setters_and_fields_have_flags() -> None:
     source = """
-    static struct GetSetDef attributes[] = {{"x", (getter)get_x, (setter)set_x, "doc", NULL}, {"y", (getter)get_y}, {0}};
+    static struct GetSetDef attributes[] = {{"x", (getter)get_x, (setter)set_x, "doc"}, {"y", (getter)get_y}, {0}};
     static MemberDef fields[] = {{"a", T_OBJECT_EX, offsetof(Foo, a), READONLY}, {}};
     """
     assert found(source) == {
