@@ -12,7 +12,7 @@ from ownlint.program.contract_compare import differences
 from ownlint.program.contract_reader import ContractError, read
 from ownlint.program.contract_records import ALL, ClassContract, ContractFile, Lent, MemberContract
 from ownlint.program.models import load as load_models
-from ownlint.sources import requirements, sidecars
+from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
@@ -44,7 +44,8 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     facts = pipeline.read_all(found.sources, held, how.commands, libraries, (), cache, digests, options.jobs)
     digests.save()
     required = requirements.stated(found.root)
-    program = Program(facts.files, libraries, None, config.parity, required, config.versions)
+    said = stubs.read(pipeline.stubs_of(found))
+    program = Program(facts.files, libraries, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
     sources = Sources(found.root)
     contract = exports.contract_file(

@@ -14,7 +14,7 @@ from ownlint import __version__
 from ownlint.catalogue import GROUP
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.records import FORMAT, Language
-from ownlint.sources import sidecars
+from ownlint.sources import sidecars, stubs
 
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
 
@@ -60,7 +60,9 @@ class Contracts(NamedTuple):
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        return (*self.found, *self.said)
+        """All files that count, with the stubs of their packages."""
+        named = (*self.found, *self.said)
+        return (*named, *(stub for path in named for stub in stubs.beside(sidecars.homes(path))))
 
 
 def contract_paths(root: Path, settings: Settings) -> Contracts:

@@ -21,7 +21,7 @@ from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
 from ownlint.program.contract_reader import ContractError
 from ownlint.program.contract_reader import read as read_contract
-from ownlint.program.contract_records import ContractFile
+from ownlint.program.contract_records import ContractFile, stubbed
 from ownlint.program.model_files import is_parity_word
 from ownlint.program.model_tables import ModelError
 from ownlint.program.models import Models
@@ -29,7 +29,7 @@ from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES
 from ownlint.rule import RuleError
-from ownlint.sources import requirements
+from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
@@ -81,9 +81,10 @@ def run(options: Options) -> Report:
     how = compiling(found, config)
     models_at = inputs.model_paths(options.root, options.settings)
     contracts_at = inputs.contract_paths(options.root, options.settings)
+    stubs_at = stubs_of(found)
     changes = None if options.diff_base is None else since(options.root, options.diff_base)
     required = requirements.stated(found.root)
-    key = _result_key(found, held, how, config, (*models_at, *contracts_at.paths), changes, required)
+    key = _result_key(found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
         from ownlint.program.program import Program
@@ -96,7 +97,9 @@ def run(options: Options) -> Report:
         earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
         at_hand = {name: installed(name) for name in libraries.packages}
         versions = {**at_hand, **config.versions}
-        program = Program(facts.files, libraries, earlier, config.parity, required, versions, contracts)
+        program = Program(
+            facts.files, libraries, earlier, config.parity, required, versions, contracts, stubs.read(stubs_at)
+        )
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
         if facts.settled and not report.failed:
@@ -113,10 +116,16 @@ def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tup
     broken: list[tuple[str, str]] = []
     for path in paths.found:
         try:
-            found.append(read_contract(path))
+            found.append(stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))))
         except ContractError as error:
             broken.append((path.name, f"not used: {error}"))
-    return (*found, *(read_contract(path) for path in paths.said)), tuple(broken)
+    found += [stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))) for path in paths.said]
+    return tuple(found), tuple(broken)
+
+
+def stubs_of(found: Discovered) -> tuple[Path, ...]:
+    """The stubs beside the project's own sources."""
+    return stubs.beside(source.path.parent for source in found.sources)
 
 
 def rule_infos() -> tuple[RuleInfo, ...]:

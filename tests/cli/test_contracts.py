@@ -304,3 +304,61 @@ def test_an_environment_that_does_not_exist_is_2(run: Run) -> None:
     done = run("check", "use.py")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert "ownlint.toml:1: `venv`: no such folder" in done.err
+
+
+STUB = """\
+from typing import Optional
+class Point: ...
+class Doc:
+    def at(self, index: int) -> Point: ...
+    def last(self) -> "Optional[Point]": ...
+    @property
+    def twin(self) -> Doc | None: ...
+def open_doc(path: str) -> Doc: ...
+def sizes() -> list[int]: ...
+"""
+
+
+def test_stubs_beside_a_package_say_what_members_give(run: Run, project: Path) -> None:
+    bindings = project / "src" / "bind.cc"
+    lines = [
+        '  m.def("open_doc", &elsewhere::open_doc);',
+        '  m.def("sizes", &elsewhere::sizes);',
+        '  py::class_<Book>(m, "Book").def_property_readonly("twin", &Book::twin);',
+    ]
+    bindings.write_text(BINDINGS.replace("  m.def(", "\n".join(lines) + "\n  m.def("))
+    text = extract(run)
+    Path("shapes.own.toml").unlink()
+    site = Path("venv/lib/python3.11/site-packages")
+    (site / "shapes").mkdir(parents=True)
+    (site / "shapes.own.toml").write_text(text)
+    (site / "shapes" / "__init__.py").write_text("")
+    Path("ownlint.toml").write_text('environment = "venv"\n')
+    Path("use.py").write_text(
+        "import shapes\n\n\ndef first(path):\n    doc = shapes.open_doc(path)\n    head = doc.at(0)\n"
+        "    doc.add(shapes.Point())\n    return head.x\n"
+    )
+    assert run("check", "use.py", "-q").code == 0, "nobody says what `open_doc` gives"
+    (site / "shapes" / "_core.pyi").write_text(STUB)
+    done = run("check", "use.py", "--output-format", "concise", "-q")
+    assert done.out == (
+        "use.py:8:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(shapes.Point())`, which moves or "
+        "frees it\n"
+    )
+
+
+def test_stubs_of_the_project_itself_are_in_its_contract(run: Run, project: Path) -> None:
+    bindings = project / "src" / "bind.cc"
+    bindings.write_text(BINDINGS.replace("  m.def(", '  m.def("open_doc", &elsewhere::open_doc);\n  m.def('))
+    (project / "src" / "_core.pyi").write_text(STUB)
+    text = extract(run)
+    assert 'name = "open_doc"\nkind = "function"\n' in text
+    assert 'names = ["path"]\nreturns = "Doc"\n' in text
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(", "class" * 9, "(" * 5000, "\0", "def f() -> " + "a[" * 500 + "]" * 500 + ": ..."]
+)
+def test_a_broken_stub_says_nothing(run: Run, project: Path, text: str) -> None:
+    (project / "src" / "_core.pyi").write_text(text)
+    assert "[[member]]" in extract(run)

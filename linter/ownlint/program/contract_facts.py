@@ -61,7 +61,8 @@ def _fact(one: MemberContract, cls: str, named: Callable[[str], str], declared: 
     lent = max(one.borrows, key=_gravity, default=None)
     if lent is None or lent.certainty == "possible":
         owned = one.category == "new" and returns and lent is None
-        return msgspec.structs.replace(base, keeps="own", returns=returns) if owned else base
+        # Of another object of a known class nobody knows who owns it.
+        return msgspec.structs.replace(base, keeps="own" if owned else "copy", returns=returns)
     return msgspec.structs.replace(
         base,
         keeps="owner" if lent.protected else "none",

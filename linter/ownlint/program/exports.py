@@ -101,6 +101,13 @@ class Exports:
             found.setdefault(last, set()).add(name)
         return {last: names.pop() for last, names in found.items() if len(names) == 1}
 
+    @cached_property
+    def _stubbed(self) -> dict[str, str]:
+        """The last part of a Python class's name -> the class, where that is one."""
+        names = sorted(set(self.class_names.values()))
+        lasts = [name.rpartition(".")[2] for name in names]
+        return {last: name for last, name in zip(lasts, names, strict=True) if lasts.count(last) == 1}
+
     def python_class(self, cxx: str) -> str:
         kind = types.parse(cxx)
         return self._by_type.get(kind.last, "")
@@ -142,6 +149,7 @@ class Exports:
         has_self = record.kind in _HAS_SELF
         returns, category = self._result(binding, signature, answers)
         policy, extra = said.written_policy()
+        told, named, _ = self.program.stubs.get((on, name), ("", (), False))
         return MemberContract(
             on=on,
             name=name,
@@ -149,8 +157,8 @@ class Exports:
             at="",
             cxx=_cxx(record.callable),
             takes=tuple(_clean(each) for each in (taken or ())[has_self:]),
-            names=_argument_names(said),
-            returns=returns,
+            names=_argument_names(said) or (named if name != "__init__" or len(named) == len(taken or ()) - 1 else ()),
+            returns=returns or self._stubbed.get(told, ""),
             category=category,
             policy=policy if extra is not None else "",
             borrows=lent,

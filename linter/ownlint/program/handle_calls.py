@@ -177,6 +177,8 @@ class Calls(Values):
         if fact.keeps == "own unless inserted":
             return frozenset({self.built(call, fact, placed)})
         handles, _ = placed.get(max(fact.source, 1), (NOTHING, None))
+        if fact.is_of_known_class:
+            return frozenset({self.somebodys(fact.returns, foreign(call.start), call.span, text(call))})
         if not fact.borrows:
             return NOTHING
         key = literal([fact.returns if fact.constructs else last_name(call.callee)])

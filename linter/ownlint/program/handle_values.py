@@ -240,6 +240,8 @@ class Values:
         self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
     ) -> Iterator[Handle]:
         """What a member gives: a new handle into the same token, or nothing when it is plain data."""
+        if fact is not None and fact.is_of_known_class:
+            yield self.somebodys(fact.returns, foreign(value.start), value.span, text(value))
         if fact is None or not fact.borrows or fact.source != 0:
             return
         if key.startswith("@"):

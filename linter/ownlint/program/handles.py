@@ -109,6 +109,11 @@ class Fact(msgspec.Struct, frozen=True):
     def borrows(self) -> bool:
         return bool(self.returns) and self.keeps in ("owner", "wrapper", "none")
 
+    @property
+    def is_of_known_class(self) -> bool:
+        """Whether a bound member gives an object of a bound class, and nobody knows whose it is."""
+        return bool(self.name and self.returns) and self.keeps == "copy"
+
     def holds(self, holds: bool) -> bool:
         """Whether the result keeps its owner alive, taken from a handle that does (or does not)."""
         return self.keeps == "owner" or (self.keeps == "wrapper" and holds)

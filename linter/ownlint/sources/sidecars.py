@@ -57,6 +57,12 @@ def _listed(folder: Path) -> Iterator[Path]:
             continue
 
 
+def homes(contract: Path) -> tuple[Path, ...]:
+    """The folders in which the stubs of a contract's package can lie."""
+    package = contract.parent / contract.name.removesuffix(SUFFIX)
+    return (package,) if package.is_dir() else (contract.parent,) if (contract.parent / "__init__.py").exists() else ()
+
+
 def of_package(name: str, folders: tuple[Path, ...]) -> tuple[Path, ...]:
     """The contract files of one package, beside it or inside it."""
     bare = name.replace("-", "_")
