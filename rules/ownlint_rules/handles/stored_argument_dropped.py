@@ -68,7 +68,7 @@ container holds as long, objects given to calls nobody knows, holders from which
 Limits: what a helper of the project stores is not followed. Which member stores comes from the project's own bindings
 and from contracts of packages (`ownlint model extract`).
 
-Source: pybind11 2.13.6 and 3.1.0, nanobind 3.1.0, run: a constructor, a setter and a writable field of a raw pointer
+Source: pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer
 without a keep-alive leave it dangling.
 """
 
