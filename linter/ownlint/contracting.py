@@ -8,10 +8,11 @@ from pathlib import Path
 
 from ownlint import inputs, pipeline
 from ownlint.facts.cache import Cache
+from ownlint.outline import Libraries
 from ownlint.program.contract_compare import differences
 from ownlint.program.contract_reader import ContractError, read
 from ownlint.program.contract_records import ALL, ClassContract, ContractFile, Lent, MemberContract
-from ownlint.program.models import load as load_models
+from ownlint.reading import Reader
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
@@ -40,12 +41,13 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)
     how = pipeline.compiling(found, config)
-    libraries = load_models(inputs.model_paths(options.root, options.settings))
-    facts = pipeline.read_all(found.sources, held, how.commands, libraries, (), cache, digests, options.jobs)
+    libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
+    reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs)
+    files = reader.all(libraries, []).files()
     digests.save()
     required = requirements.stated(found.root)
     said = stubs.read(pipeline.stubs_of(found))
-    program = Program(facts.files, libraries, None, config.parity, required, config.versions, (), said)
+    program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
     sources = Sources(found.root)
     contract = exports.contract_file(
@@ -56,7 +58,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
-    unread = tuple((f.path, p.reason) for f in facts.files if f.path in asked for p in f.problems)
+    unread = tuple((f.path, p.reason) for f in files if f.path in asked for p in f.problems)
     return Extracted(exports.renamed(contract, named), exports.of(program).unnamed(asked), unread)
 
 
