@@ -448,6 +448,74 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 
 
+# --- model ------------------------------------------------------------------------------------
+
+
+@cli.group(cls=_Group)
+def model() -> None:
+    """Write, show and check ownership contracts (`pkg.own.toml`)."""
+
+
+@model.command("extract", short_help="Write the ownership contract of what PATHS bind to Python.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract there.")
+@click.option("--package", default="", help="The Python package, where the project does not tell.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
+    """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
+    from ownlint import contracting
+    from ownlint.program.contract_text import render
+
+    if package and not all(part.isidentifier() for part in package.split(".")):
+        raise CannotRunError(f"--package: `{package}` is no name of a Python package")
+    options = _options(paths or (Path(),), **given)
+    check_output(output_file)
+    with _refusals():
+        found = contracting.extract(options, package)
+    deliver(render(found.contract), output_file)
+    for path, reason in found.unread[:_MOST_INCOMPLETE]:
+        _say(f"warning: {shown(options.root, Path.cwd())(path)}: not read in full: {reason}", quiet)
+    left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
+    _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
+
+
+@model.command("show", short_help="Show a contract as a table.")
+@click.argument("name", metavar="FILE|PACKAGE")
+@click.option("--environment", type=click.Path(path_type=Path), help="The virtual environment to look in.")
+def model_show(name: str, environment: Path | None) -> None:
+    """Show the contract in a FILE, or that of an installed PACKAGE, as a table. The package is not imported."""
+    from ownlint import contracting
+    from ownlint.program.contract_reader import read as read_contract
+
+    with _refusals():
+        contracts = [read_contract(path) for path in contracting.located(name, environment)]
+    lines = [line for contract in contracts for line in (*contracting.shown(contract), "")][:-1]
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+@model.command("check", short_help="Check a contract file, and that it says what the code in PATHS does.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
+def model_check(file: Path, paths: tuple[Path, ...], quiet: bool, **given: Any) -> int:
+    """Check a contract FILE, and that it says what the code in PATHS does.
+
+    Without PATHS the file alone is checked. Exit codes: 0 it is right, 1 it differs from the code, 2 it is no contract.
+    """
+    from ownlint import contracting
+    from ownlint.program.contract_reader import read as read_contract
+
+    with _refusals():
+        contract = read_contract(file)
+        found = contracting.compared(file, _options(paths, **given)) if paths else []
+    deliver("".join(f"{sanitise(f'{file}: {line}')}\n" for line in found), None)
+    counted = f"{len(found)} difference{'s' * (len(found) != 1)}" if found else "no difference"
+    _say(f"{counted} between {file} and the code" if paths else next(iter(contracting.shown(contract))), quiet)
+    return 1 if found else 0
+
+
 @cli.command("new-rule", short_help="Write the files of a new rule.")
 @click.argument("name")
 @click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout; default: here.")

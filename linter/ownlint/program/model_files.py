@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from ownlint.facts.records import Language
+from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Framework
 from ownlint.program import memory_models
 from ownlint.program.consumer_models import ConsumerModel, StorageModel, read_consumer, read_storage
@@ -66,6 +66,7 @@ class ModelFile:
         self.helpers = library.flag("helpers", default=True)
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
+        self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]

@@ -83,6 +83,7 @@ class Models:
         self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = [name for file in files for name in file.constants]
+        self._tables = {name: kind for file in files for name, kind in file.tables.items()}
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -562,6 +563,7 @@ class Models:
             asserting=patterns("assert"),
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
             anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
+            tables=dict(sorted(self._tables.items())),
         )
 
 

@@ -252,6 +252,7 @@ class Binding(_Subject):
         self.file = file
         self.record = record
         self.path = file.path
+        self.known: dict[Any, Any] = {}  # see `once.per_binding`
 
     def __repr__(self) -> str:
         return f"<Binding {self.symbol} in {self.path}>"
