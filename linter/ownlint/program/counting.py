@@ -228,7 +228,8 @@ class Counting(Calls):
             case r.Literal(kind="null"):
                 draft.places[where] = NULL
             case r.Literal(kind="int" | "bool", text=said):
-                draft.places[where] = NULL if said in ("0", "false") else Known("+", said == "1")
+                sign = "-" if said.startswith("-") else "+"
+                draft.places[where] = NULL if said in ("0", "false") else Known(sign, said in ("1", "-1", "true"))
             case r.Unary(op="-", value=r.Literal(kind="int")):
                 draft.places[where] = Known("-")
             case r.Call():

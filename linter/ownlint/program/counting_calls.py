@@ -217,6 +217,7 @@ class Calls(Tests):
         ways = [draft]
         call = event.node
         model = self.references.model(call, self.function)
+        nothing = draft.copy() if model is not None and model.together else None
         letters = format_letters(call, model) if model is not None and model.format_lends else None
         lends = model.format_lends if model is not None else ""
         for index, argument in enumerate(call.args):
@@ -233,9 +234,11 @@ class Calls(Tests):
                 self.lose_old(draft, where)
                 if model.has("may fail"):
                     ways += self.without(event, draft, where, model.nullable)
-                one = draft.begin(event.index, Held("new", 1, "unknown"))
+                one = draft.begin(event.index, Held("new", 1, "unknown" if nothing is None else "no"))
                 draft.places[where] = one
                 self.shared.add(one)
+                if nothing is not None:
+                    self.lose_old(nothing, where)
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
                 self.lose(draft, where)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
@@ -244,7 +247,7 @@ class Calls(Tests):
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
             else:
                 self.lose(draft, where)
-        return ways
+        return ways if nothing is None else [*ways, nothing]
 
     def without(self, event: e.Call, draft: Draft, where: Place, nullable: bool) -> list[Draft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""

@@ -251,6 +251,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The result may be NULL, and then an error is set."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
+    together: bool = False
+    """Its arguments all get something, or all get NULL."""
     format_at: int = 0
     """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
     format_steals: str = ""
@@ -743,6 +745,7 @@ class _File:
             replaced_since=table.text("replaced_since"),
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
+            together=table.flag("together"),
             format_at=table.number("format_at", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),

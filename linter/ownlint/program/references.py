@@ -87,6 +87,8 @@ class References:
             return False
         if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
             return False
+        if self.program.find_class(call.callee.text, function.record.scope, function.file) is not None:
+            return False  # a class of the project's own, whose object is made
         return not self.program.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---

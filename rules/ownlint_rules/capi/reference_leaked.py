@@ -46,7 +46,7 @@ makes up for; what `PyModule_AddObject` does not take over when it fails, where 
 
 Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
 same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it
-holds; what is handed to a function that nobody here sees. Functions and macros of the project count by what their
+holds; what is handed to a function that nobody here sees; tests, which end with their process. Functions and macros of the project count by what their
 bodies do.
 
 Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
@@ -59,7 +59,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, counting, events, references, rule, text
+from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials
 
 
 @rule(severity="error")
@@ -87,7 +87,7 @@ def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
     return function.finding(
         at,
         _said(first),
-        certainty="certain" if first.always else "likely",
+        certainty="possible" if trials.is_trial(function) else "certain" if first.always else "likely",
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
     )
