@@ -10,7 +10,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program.counting_ways import Ways, bare_value
-from ownlint.program.counts import Draft, Known
+from ownlint.program.counts import Draft, Id, Known
 from ownlint.program.places import walk
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -113,9 +113,17 @@ class Tests(Ways):
             draft.make_null(one)
             return True
         bare = bare_value(value)
+        if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
+            return there
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
             draft.places[where] = Known("0", exact=False)
         return True
+
+    def is_filled(self, one: Id | None, member: str) -> bool:
+        """Whether the call that wrote the struct has put something into the member."""
+        event = self.site(one) if one is not None else None
+        model = self.references.model(event.node, self.function) if isinstance(event, e.Call) else None
+        return model is not None and member in model.fills
 
     def asks_for_errors(self, value: r.Value | None) -> bool:
         """Whether the call tells if a failure is pending."""

@@ -251,6 +251,10 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The result may be NULL, and then an error is set."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
+    fills: tuple[str, ...] = ()
+    """Members, of the struct whose address it is given, that are not NULL where it worked."""
+    answers_zero: bool = False
+    """0 is its one answer where it worked."""
     together: bool = False
     """Its arguments all get something, or all get NULL."""
     format_at: int = 0
@@ -259,6 +263,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Its letters for a reference that is taken over."""
     format_lends: str = ""
     """Its letters for the address of a variable that gets a borrowed reference."""
+    format_acquires: str = ""
+    """Its letters for the address of something that has to be released where the call answers more than 0."""
     bare: bool = False
     note: str = ""
     source: str = ""
@@ -746,9 +752,12 @@ class _File:
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
             together=table.flag("together"),
+            answers_zero=table.flag("answers_zero"),
+            fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),
+            format_acquires=table.text("format_acquires"),
             bare=table.flag("bare"),
             note=table.text("note"),
             source=table.text("source"),
