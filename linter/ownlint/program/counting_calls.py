@@ -245,8 +245,8 @@ class Calls(Tests):
                 self.lose(draft, where)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
             elif model is not None and model.counted and model.has("release", f"argument {index + 1}"):
-                if (one := draft.id_at(where)) is not None:
-                    self.release(event, draft, bare.value, one)
+                if (held := draft.id_at(where)) is not None:
+                    self.release(event, draft, bare.value, held)
                     self.lose(draft, where)  # empty now, and may be released again
             elif letters is not None and model is not None and letters.get(index, "?") in model.format_acquires:
                 if nothing is None:

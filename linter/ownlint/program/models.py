@@ -263,6 +263,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Its letters for a reference that is taken over."""
     format_lends: str = ""
     """Its letters for the address of a variable that gets a borrowed reference."""
+    format_points: str = ""
+    """Its letters for the address of a pointer that then leads into what is parsed."""
     format_acquires: str = ""
     """Its letters for the address of something that has to be released where the call answers more than 0."""
     bare: bool = False
@@ -757,6 +759,7 @@ class _File:
             format_at=table.number("format_at", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),
+            format_points=table.text("format_points"),
             format_acquires=table.text("format_acquires"),
             bare=table.flag("bare"),
             note=table.text("note"),
@@ -1368,6 +1371,12 @@ class Models:
         """Last names of the functions and objects that deal in counted references; patterns are not among them."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if model.counted)
+
+    @functools.cached_property
+    def lenders(self) -> frozenset[str]:
+        """Last names of the functions whose result leads into an argument that nobody keeps."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.keeps == "none" and model.has("borrow"))
 
     @functools.cached_property
     def counted_patterns(self) -> re.Pattern[str]:

@@ -49,6 +49,7 @@ class References:
         models = program.models
         self.names = models.counted_names
         self._prefixes = models.prefixes
+        self.lenders = models.lenders
 
     # --- calls ---
 
