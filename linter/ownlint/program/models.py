@@ -63,6 +63,7 @@ Verb = Literal[
     "clear",
     "never returns",
     "retain",
+    "visit",
     "needs",
     "spawn",
     "restore",
@@ -447,7 +448,7 @@ _EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
             *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
             ("restore", f"restore {_PLACE}"),
             *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
-            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "needs", "spawn")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "visit", "needs", "spawn")),
             ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
             ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
             ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
@@ -681,6 +682,8 @@ class _File:
         self.beside = library.texts("beside")
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
+        self.collected = library.texts("collected")
+        self.atomic = library.texts("atomic")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -1126,6 +1129,9 @@ class Models:
         self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = [name for file in files for name in file.constants]
+        self.collected = frozenset(name for file in files for name in file.collected)
+        """The flags that say of a class that a collector looks through its objects."""
+        self._atomic = [name for file in files for name in file.atomic]
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -1388,6 +1394,17 @@ class Models:
     def constants(self) -> re.Pattern[str]:
         """Fits the names of counted objects that live as long as the program."""
         return re.compile("|".join(sorted({translate(name) for name in self._constants})) or r"(?!)")
+
+    @functools.cached_property
+    def visitors(self) -> frozenset[str]:
+        """Last names of what shows something to a collector."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.has("visit"))
+
+    @functools.cached_property
+    def atomic(self) -> re.Pattern[str]:
+        """Fits the names of functions that make objects which refer to no others."""
+        return re.compile("|".join(sorted({translate(name) for name in self._atomic})) or r"(?!)")
 
     def counted_method(self, last: str) -> FunctionModel | None:
         """The method of that name by which a wrapper deals in counted references."""
