@@ -187,6 +187,8 @@ def _pointer(function: Function, value: r.Value | None) -> Function | None:
     held = entrances.meant(function, inner) if isinstance(inner, (r.Lambda, r.Unary, r.Name)) else None
     if held is None or held.record.kind == "constructor":
         return None
+    if any("&" in parameter.type for parameter in held.record.parameters):
+        return None  # C has no references: C++ calls it
     if held.record.kind == "lambda":
         return held if not callbacks.is_capturing(held) else None
     return held

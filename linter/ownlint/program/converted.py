@@ -90,9 +90,9 @@ class _Reader:
             letters = format_letters(call.node, model) or {}
             for index, argument in enumerate(call.node.args):
                 bare = strip(argument)
-                if isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Name):
-                    if letters.get(index, "?") in model.format_points:
-                        lent[bare.value.text] = last_name(call.node.callee)
+                points = letters.get(index, "?") in model.format_points
+                if points and isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Name):
+                    lent[bare.value.text] = last_name(call.node.callee)
         if not lent or self.counts_arguments():
             return
         for write in self.function.flow.writes:
@@ -218,5 +218,3 @@ class _Reader:
 
 def last_scope(call: r.Call) -> str:
     return call.callee.text if isinstance(call.callee, r.Name) else ""
-
-

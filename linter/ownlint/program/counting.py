@@ -181,6 +181,7 @@ class Counting(Calls):
 
     def write(self, event: e.Write, draft: Draft) -> None:
         self.forget_tests(draft, event.place[0])
+        self.lose_captured(draft, event.value)
         where, target = event.place, bare_value(event.target)
         value = event.value
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
@@ -189,7 +190,7 @@ class Counting(Calls):
         if event.type in self.macros:
             self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
             old = None
-        elif event.fresh and not self.holds_bare(event):
+        elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
             self.drop_results(draft, value)

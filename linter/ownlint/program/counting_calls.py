@@ -26,6 +26,8 @@ class Calls(Tests):
         if (macro := last_name(call.callee)) in self.macros:
             self.lose_named(draft, macro)
         self.look_at(event, draft)
+        for argument in call.args:
+            self.lose_captured(draft, argument)
         ways = [draft]
         given = [
             (index, argument, one)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
-from ownlint.program import types
 from ownlint.program import events as e
+from ownlint.program import types
 from ownlint.program.models import FrameworkModel
 from ownlint.program.objects import made_by_hand
 from ownlint.program.origins import Origins
@@ -201,9 +201,9 @@ def _counted(function: Function) -> frozenset[str]:
     names: set[str] = set(given_away(function))
     for event in function.flow.calls:
         callee = event.node.callee
-        if isinstance(callee, r.Member) and isinstance(strip(callee.base), r.Name):
-            if callee.name in ("inc_ref", "release"):
-                names.add(strip(callee.base).text)  # type: ignore[union-attr]
+        if isinstance(callee, r.Member) and callee.name in ("inc_ref", "release"):
+            base = strip(callee.base)
+            names.update([base.text] if isinstance(base, r.Name) else [])
         for argument in event.node.args:
             names.update(inner.text for inner in walk(argument) if isinstance(inner, r.Name))
     for write in function.flow.writes:

@@ -29,8 +29,8 @@ that a method's object keeps by its address.
 Quiet: what is used within the expression, strings that are copied (`std::string`, `strdup`), arrays and objects with a
 name, objects that are looked up or only renamed (`py::object(x)`), methods that count one of their arguments up.
 
-Limits: plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns. Whether `py::str(x)` makes anything new
-depends on `x`; that is why those are `likely`.
+Limits: plain C++ (`std::to_string(n).c_str()`) is left to the compiler, which warns. Whether `py::str(x)` makes
+anything new depends on `x`; that is why those are `likely`.
 
 Source: docs.python.org/3/c-api/arg.html: the buffer is the object's; lifetimes of temporaries: [class.temporary].
 """

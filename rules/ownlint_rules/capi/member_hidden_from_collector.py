@@ -1,8 +1,8 @@
 """A type owns an object that it does not show to the garbage collector.
 
-A type with `Py_TPFLAGS_HAVE_GC` has a `tp_traverse` that visits whatever its objects own. What it leaves out can be part
-of a cycle that is never collected: the object counts a reference that the collector cannot explain. A type that is made
-of slots owns its type too, since Python 3.9.
+A type with `Py_TPFLAGS_HAVE_GC` has a `tp_traverse` that visits whatever its objects own. What it leaves out can be
+part of a cycle that is never collected: the object counts a reference that the collector cannot explain. An object
+whose type is made of slots owns its type too, since Python 3.9.
 
 bad:
 

@@ -49,7 +49,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, c_callbacks, events, failure, python_use, records, rule, text, trials
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Step,
+    c_callbacks,
+    events,
+    failure,
+    python_use,
+    records,
+    rule,
+    text,
+    trials,
+)
 
 
 @rule(severity="error")
