@@ -81,9 +81,9 @@ def _counts_itself(function: Function, one: counting.Trouble) -> bool:
         other.path == function.path
         and other is not function
         and references.may_count(other)
-        and other.record.parameters
         and any(
-            text(argument) == other.record.parameters[0].name and known.use(call.node, index, other) == "retained"
+            text(argument) in ("this", other.record.parameters[0].name if other.record.parameters else "")
+            and known.use(call.node, index, other) == "retained"
             for call in other.flow.calls
             for index, argument in references.arguments(call.node)
         )
