@@ -19,7 +19,9 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
 from ownlint.finding import Crash, Finding
-from ownlint.program.models import ModelError, Models, is_parity_word
+from ownlint.program.model_files import is_parity_word
+from ownlint.program.model_tables import ModelError
+from ownlint.program.models import Models
 from ownlint.program.models import load as load_models
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
 from ownlint.report.suppressions import RULES as OWN_RULES

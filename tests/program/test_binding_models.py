@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import ownlint_rules
-from ownlint.program.models import FunctionModel, ModelError, Models, load
+from ownlint.program.model_records import FunctionModel
+from ownlint.program.model_tables import ModelError
+from ownlint.program.models import Models, load
 
 BUILT_IN = Path(next(iter(ownlint_rules.__path__))) / "models"
 LIBRARY = '[library]\nname = "mine"\n'
@@ -76,15 +78,22 @@ def test_a_mistake_is_named_in_one_line(tmp_path: Path, text: str, line: int, me
 
 def test_a_reference_may_come_by_result_or_through_an_argument(models: Models) -> None:
     made, looked_up = only(models, "PyList_New"), only(models, "PyDict_GetItemRef")
-    assert made.counted and made.nullable and made.has("acquire", "result")
-    assert looked_up.counted and looked_up.nullable and looked_up.has("acquire", "argument 3")
+    assert made.counted
+    assert made.nullable
+    assert made.has("acquire", "result")
+    assert looked_up.counted
+    assert looked_up.nullable
+    assert looked_up.has("acquire", "argument 3")
     assert only(models, "PyList_GetItem").replaced_by == "PyList_GetItemRef"
 
 
 def test_what_is_filled_in_together_and_what_answers_zero(models: Models) -> None:
     fetched, buffer = only(models, "PyErr_Fetch"), only(models, "PyObject_GetBuffer")
-    assert fetched.together and not fetched.answers_zero
-    assert buffer.answers_zero and buffer.fills == ("buf", "obj") and not buffer.together
+    assert fetched.together
+    assert not fetched.answers_zero
+    assert buffer.answers_zero
+    assert buffer.fills == ("buf", "obj")
+    assert not buffer.together
     assert only(models, "PyFrame_GetCode").nullable is False
 
 
@@ -101,17 +110,20 @@ def test_the_project_s_own_library_is_known_by_its_words(tmp_path: Path) -> None
     file = tmp_path / "mine.toml"
     file.write_text(
         LIBRARY
-        + 'prefixes = ["Mine_"]\nconstants = ["Mine_Nil", "Mine_Error*"]\ncollected = ["MINE_GC"]\natomic = "Mine_Int*"\n'
+        + 'prefixes = ["Mine_"]\nconstants = ["Mine_Nil", "Mine_Error*"]\n'
+        + 'collected = ["MINE_GC"]\natomic = "Mine_Int*"\n'
         + '[[function]]\nname = "Mine_Show"\neffect = "visit argument 1"\n'
         + '[[function]]\nname = "Mine_Over"\neffect = ["acquire result", "borrow result from argument 1"]\n'
         + 'keeps = "none"\ncounted = true\n'
     )
     models = load([BUILT_IN, file])
     assert "Mine_" in models.prefixes
-    assert models.constants.match("Mine_ErrorRange") and models.constants.match("Py_None")
+    assert models.constants.match("Mine_ErrorRange")
+    assert models.constants.match("Py_None")
     assert models.constants.match("Mine_Nile") is None
     assert "MINE_GC" in models.collected
-    assert models.atomic.match("Mine_IntFrom") and models.atomic.match("PyLong_FromLong")
+    assert models.atomic.match("Mine_IntFrom")
+    assert models.atomic.match("PyLong_FromLong")
     assert models.atomic.match("Mine_List") is None
     assert {"Mine_Show", "Py_VISIT"} <= models.visitors
     assert {"Mine_Over", "PyMemoryView_FromMemory", "PyArray_SimpleNewFromData"} <= models.lenders

@@ -12,7 +12,8 @@ import ownlint_rules
 from ownlint.facts.records import File, Span
 from ownlint.frontends.python.read import read
 from ownlint.program import border, models
-from ownlint.program.handles import ANY, BURIED, NOTHING, Handle, Handles, State, inside
+from ownlint.program.containment import ANY, BURIED
+from ownlint.program.handles import NOTHING, Handle, Handles, State, inside
 from ownlint.program.program import Program
 
 MODELS = models.load([Path(ownlint_rules.__file__).parent / "models"])

@@ -10,7 +10,10 @@ import pytest
 
 import ownlint_rules
 from ownlint.facts.vocabulary import Anchor
-from ownlint.program.models import Effect, ModelError, Models, Place, load, parse_effect, spelling
+from ownlint.program.model_names import spelling
+from ownlint.program.model_records import Effect, Place
+from ownlint.program.model_tables import ModelError, parse_effect
+from ownlint.program.models import Models, load
 
 BUILT_IN = Path(next(iter(ownlint_rules.__path__))) / "models"
 LIBRARY = '[library]\nname = "mine"\n'

@@ -35,11 +35,13 @@ def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabul
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
-class Libraries(Protocol):
-    """What models know of Python's libraries."""
-
+class Words(Protocol):
     @property
     def invalidators(self) -> frozenset[str]: ...
+
+
+class Libraries(Protocol):
+    """What models know of Python's libraries."""
 
     @property
     def consuming_words(self) -> frozenset[str]: ...
@@ -54,7 +56,9 @@ class Libraries(Protocol):
     @property
     def class_makers(self) -> frozenset[str]: ...
 
-    def speaks_about(self, dotted: str) -> bool: ...
+    def libraries_of(self, dotted: str) -> frozenset[str]: ...
+
+    def words(self, libraries: Iterable[str]) -> Words: ...
 
 
 def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libraries) -> Vocabulary:
@@ -70,7 +74,7 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
         helpers.setdefault(module, set()).update(names)
     for module, names in _classes(files, libraries).items():
         helpers.setdefault(module, set()).update(names)
-    return _with(vocabulary, (Anchor(rf"\b{m}\b", tuple(rf"\b{n}\b" for n in sorted(helpers[m]))) for m in helpers))
+    return _with(vocabulary, (Anchor(m, tuple(rf"\b{n}\b" for n in sorted(helpers[m])), True) for m in helpers))
 
 
 def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:
@@ -84,11 +88,12 @@ def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Fun
 
 def _ending(file: File, libraries: Libraries) -> Iterator[Function]:
     """Functions with arguments that call what may end a handle, in a file that has to do with such a library."""
-    if any(libraries.speaks_about(imported.target) for imported in file.imports):
-        for function in file.functions:
-            takes = function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method")
-            if takes and not libraries.invalidators.isdisjoint(function.mentions):
-                yield function
+    spoken = {library for imported in file.imports for library in libraries.libraries_of(imported.target)}
+    endings = libraries.words(spoken).invalidators
+    for function in file.functions if endings else ():
+        takes = function.kind in ("function", "method") and len(function.parameters) > (function.kind == "method")
+        if takes and not endings.isdisjoint(function.mentions):
+            yield function
 
 
 def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]:

@@ -34,6 +34,9 @@ class Anchor(msgspec.Struct, frozen=True, gc=False):
 
     word: str
     beside: tuple[str, ...] = ()
+    imported: bool = False
+    """`word` is the last name of a module of the project, and an import has to name it: `train` is a word of many files
+    that know nothing of that module."""
 
 
 class Vocabulary(msgspec.Struct, frozen=True, gc=False):

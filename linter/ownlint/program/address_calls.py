@@ -12,7 +12,6 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import instances
 from ownlint.program.address_records import (
-    ANY,
     NOTHING,
     Ref,
     Refs,
@@ -24,6 +23,7 @@ from ownlint.program.address_records import (
     whole,
 )
 from ownlint.program.address_values import ADDS_MANY, ADDS_ONE, Values, is_written, root
+from ownlint.program.containment import ANY
 from ownlint.program.memory_models import Fact
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
@@ -252,7 +252,8 @@ class Calls(Values):
         """A function of the project, or one that nobody knows."""
         self.used(call, given)
         target = self.known.target(self.function, call, symbol)
-        summary = self.known.summary(target, self.function) if target is not None else None
+        own = any(ref.token[0] >= 0 for refs in given for ref in refs)
+        summary = self.known.summary(target, self.function, own) if target is not None else None
         if summary is not None and target is not None:
             return self.own(call, target, summary, given)
         if target is not None or (symbol and instances.is_standard(symbol)):

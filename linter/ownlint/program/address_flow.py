@@ -1,12 +1,10 @@
 """An abstract interpreter over the structured body of a Python function: which raw addresses outlive their owners.
 
-States are kept apart path by path, at most `_MOST_STATES` of them, so that two branches that each bind an owner and its
+States are kept apart path by path, at most so many of them, so that two branches that each bind an owner and its
 address do not accuse each other.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -16,9 +14,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty, weaker
 from ownlint.program.address_calls import Calls
 from ownlint.program.address_records import (
-    ANY,
     NOTHING,
-    VALUE,
     Misuse,
     Ref,
     Refs,
@@ -32,12 +28,10 @@ from ownlint.program.address_records import (
 from ownlint.program.address_values import Known
 from ownlint.program.bodies import values
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.program.containment import ANY, VALUE
+from ownlint.program.paths import Paths, TooLongError
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Function
-
-_MOST_STATES = 16
-_MOST_STEPS = 8_000
-"""Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
 _LOOP_ENDS = "the loop over it ends here"
 _WITH_ENDS = "its `with` block ends here"
@@ -45,12 +39,11 @@ _EXPECTS = frozenset(["raises", "assertRaises", "assertRaisesRegex", "suppress",
 _NULLS = frozenset(["0", "None"])
 
 
-class _TooLongError(Exception):
-    """The function has too many statements on too many paths."""
-
-
-class Interpreter(Calls):
+class Interpreter(Calls, Paths[State]):
     """Runs one function abstractly and collects misuses."""
+
+    MOST_STATES = 8
+    MOST_STEPS = 8_000
 
     def __init__(self, function: Function, known: Known) -> None:
         super().__init__(function, known)
@@ -58,11 +51,9 @@ class Interpreter(Calls):
         self.reached: dict[tuple[str, int, int], int] = {}
         self.returned: list[Refs | None] = []
         self.ends: list[State] = []
-        self.too_long = False
-        self.steps = 0
         self.expected = 0
         """How many blocks are open that expect an error."""
-        self.loops: list[tuple[list[State], list[State]]] = []
+        self.loops = []
         self.hidden = kept_out_of_sight(function)
         self.outside = outside_names(function)
         self.is_module = function.record.kind == "module"
@@ -84,7 +75,7 @@ class Interpreter(Calls):
                 state = state.bind(parameter.name, frozenset({ref}), at, "")
         try:
             self.ends += self.block(self.function.body, [state])
-        except _TooLongError:
+        except TooLongError:
             self.too_long = True
             return []
         for state in self.ends:
@@ -111,51 +102,19 @@ class Interpreter(Calls):
         told = sorted(entry for entry in registers if entry[0] not in kept)
         return Summary(_common(self.returned), frozenset(kept), tuple(told))
 
-    def block(self, body: r.Body, states: list[State]) -> list[State]:
-        for statement in body:
-            if not states:
-                break
-            states = self.statement(statement, states)
-        return states
+    def evaluate(self, value: r.Value | None) -> None:
+        self.value(value)
 
-    def each(self, states: list[State], action: Callable[[], object]) -> list[State]:
-        out: list[State] = []
-        for state in states:
-            self.steps += 1
-            if self.steps > _MOST_STEPS:
-                raise _TooLongError
-            self.state = state
-            action()
-            out.append(self.state)
-        return _distinct(out)
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.value(statement.condition))
+        return self.distinct(self.block(statement.then, states) + self.block(statement.other, states))
 
-    def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
-        match statement:
-            case r.Evaluate(value=value):
-                return self.each(states, lambda: self.value(value))
-            case r.Leave():
-                return self.leaving(statement, states)
-            case r.Branch(condition=condition):
-                states = self.each(states, lambda: self.value(condition))
-                return _distinct(self.block(statement.then, states) + self.block(statement.other, states))
-            case r.Loop():
-                return self.loop(statement, states)
-            case r.Switch(value=value, cases=cases):
-                states = self.each(states, lambda: self.value(value))
-                return _distinct([state for case in cases for state in self.block(case.body, states)] + states)
-            case r.Try():
-                return self.trying(statement, states)
-            case r.With():
-                return self.with_block(statement, states)
-            case r.Delete(targets=targets):
-                return self.each(states, lambda: self.delete(targets, statement.span))
-            case r.Block(body=body):
-                return self.block(body, states)
-            case r.Opaque(names=names):
-                return self.each(states, lambda: self.escape_names(names))
-            case r.Nested(name=name, function=index):
-                return self.each(states, lambda: self.define(name, index, statement.span))
-        return states
+    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.value(statement.value))
+        return self.distinct([s for case in statement.cases for s in self.block(case.body, states)] + states)
+
+    def not_understood(self, names: tuple[str, ...]) -> None:
+        self.escape_names(names)
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
@@ -167,40 +126,31 @@ class Interpreter(Calls):
                 self.escape_all(ref for ref in refs if ref.holds and ref.token[0] >= 0)
 
         if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1][statement.kind == "continue"].extend(states)
+            self.loops[-1].by(statement.kind).extend(states)
             return []
         states = self.each(states, leave)
         if statement.kind == "return":
             self.ends += states
         return []
 
-    def define(self, name: str, index: int, at: Span) -> None:
+    def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at."""
-        self.set_name(name, self.closure(index) if index >= 0 else NOTHING, at, "`{name}` is defined anew here")
+        held = self.closure(statement.function) if statement.function >= 0 else NOTHING
+        self.set_name(statement.name, held, statement.span, "`{name}` is defined anew here")
 
     # --- loops, handlers, contexts ---
 
     def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
         hidden = f"<iterator {statement.start}>"
-        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
         before = self.each(states, lambda: self.value(statement.condition))
-        self.loops.append(([], []))
-        if statement.kind == "range":
+        walking = statement.kind == "range"
+        if walking:
             before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        rounds, after = before, list[State]()
-        for _ in range(2):
-            after += [] if endless else rounds
-            if statement.kind == "range":
-                rounds = self.each(rounds, lambda: self.next_item(statement, hidden))
-            rounds = self.block(statement.body, rounds)
-            rounds = _distinct(rounds + self.loops[-1][1])
-            self.loops[-1][1].clear()
-            rounds = self.each(rounds, lambda: self.value(statement.condition))
-        after += [] if endless else rounds
-        breaks, _ = self.loops.pop()
-        after = self.block(statement.otherwise, _distinct(after))
+        next_item = (lambda: self.next_item(statement, hidden)) if walking else None
+        after, breaks = self.two_rounds(statement, before, next_item)
+        after = self.block(statement.otherwise, after)
         at = Span(statement.end, statement.end)
-        return self.each(_distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
+        return self.each(self.distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
 
     def start_iteration(self, statement: r.Loop, hidden: str) -> None:
         refs = self.value(statement.iterable)
@@ -220,12 +170,12 @@ class Interpreter(Calls):
             raised += after
         ways = self.block(statement.otherwise, after)
         for handler in statement.handlers:
-            ways = ways + self.block(handler.body, _distinct(raised))
-        ways = _distinct(ways)
+            ways = ways + self.block(handler.body, self.distinct(raised))
+        ways = self.distinct(ways)
         if not statement.final:
             return ways
         left, self.ends = self.ends, []
-        after = self.block(statement.final, ways or _distinct(raised))
+        after = self.block(statement.final, ways or self.distinct(raised))
         self.ends += self.block(statement.final, left) if left and not ways else left
         return after if ways else []
 
@@ -467,11 +417,6 @@ def leaving_names(function: Function) -> frozenset[str]:
                     case r.Assign(target=r.Member() | r.Index(), value=r.Name(text=name)):
                         found.add(name)
     return frozenset(found)
-
-
-def _distinct(states: Iterable[State]) -> list[State]:
-    """Each state once, in order, at most `_MOST_STATES`: a path not followed is a bug not reported."""
-    return list(dict.fromkeys(states))[:_MOST_STATES]
 
 
 def _common(returned: list[Refs | None]) -> Refs:

@@ -13,14 +13,13 @@ import msgspec
 
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty
+from ownlint.program.containment import BURIED
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]
 """Offset of the making, and 0 for the latest object made there or 1 for an earlier one; `-1 - n` is what the caller
 passes for parameter `n`."""
 
-ANY, VALUE, BURIED = "*", "=", "#"
-"""Slots: some element, a value of a dict, somewhere out of reach. Digits are places of a tuple, `.x` attributes."""
 _DEEPEST = 4
 
 

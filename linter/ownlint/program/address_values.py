@@ -14,10 +14,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import instances
 from ownlint.program.address_records import (
-    ANY,
-    BURIED,
     NOTHING,
-    VALUE,
     Ref,
     Refs,
     State,
@@ -28,15 +25,15 @@ from ownlint.program.address_records import (
     whole,
 )
 from ownlint.program.bodies import declared_names, values
-from ownlint.program.closures import assigned_to, captured
+from ownlint.program.closures import captured
+from ownlint.program.containment import ANY, BURIED, VALUE, fits, holds_container, is_container
 from ownlint.program.memory_models import Fact
-from ownlint.program.places import last_name, walk
+from ownlint.program.places import walk
 from ownlint.program.subjects import Function
 
 ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
 ADDS_MANY = frozenset(["extend", "update", "extendleft"])
 _TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
-_CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
 _POINTERS = frozenset(["pointer", "loose pointer", "raw", "foreign", "struct", "owner"])
 """What looks at memory when something is taken from it."""
 _LOST_AT = {"raw": "raw", "foreign": "foreign"}
@@ -235,7 +232,7 @@ class Values:
         on = self.value(value.base)
         for index in value.indexes:
             self.value(index)
-        out: set[Ref] = {ref.out() for ref in on if ref.path and _fits(ref.path[0], value.indexes)}
+        out: set[Ref] = {ref.out() for ref in on if ref.path and fits(ref.path[0], value.indexes)}
         name = "__getitem__"
         match value.indexes:
             case (r.Aggregate(kind="slice"),):
@@ -323,8 +320,8 @@ class Values:
         if any(ref.path and ref.path[0] != BURIED and ref.path[0][:1] != "." for ref in held):
             return True
         if isinstance(base, r.Name) and base.text in self.declared:
-            return any(_is_container(value) for value in self.known.bindings(self.function).get(base.text, []))
-        return any(_is_container(value) for value in assigned_to(self.function, base))
+            return any(is_container(value) for value in self.known.bindings(self.function).get(base.text, []))
+        return holds_container(self.function, base)
 
     def put(self, container: r.Value, refs: Refs, at: Span) -> None:
         """Into a container or an object: a local one carries them on, any other outlives the function."""
@@ -348,7 +345,7 @@ class Values:
 class Known(instances.Instances):
     """What the values need to know of the program; `addresses` fills it in."""
 
-    def summary(self, target: Function, caller: Function) -> Summary | None:
+    def summary(self, target: Function, caller: Function, own: bool) -> Summary | None:
         raise NotImplementedError
 
     def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:
@@ -376,18 +373,3 @@ def is_written(call: r.Call, argument: str) -> bool:
         isinstance(arg, r.Pair) and isinstance(arg.key, r.Name) and arg.key.text == name and text(arg.value) == wanted
         for arg in call.args
     )
-
-
-def _is_container(value: r.Value | None) -> bool:
-    match value:
-        case r.Aggregate(kind="list" | "dict" | "set") | r.Comprehension(kind="list" | "dict" | "set"):
-            return True
-        case r.Call(callee=callee):
-            return last_name(callee) in _CONTAINERS
-    return False
-
-
-def _fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
-    if slot.isdigit() and len(indexes) == 1 and isinstance(indexes[0], r.Literal) and indexes[0].kind == "int":
-        return indexes[0].text == slot
-    return slot in (ANY, VALUE) or slot.isdigit()

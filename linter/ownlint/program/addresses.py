@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -13,7 +14,10 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Fix, Step
 from ownlint.program.address_flow import Interpreter, leaving_names
-from ownlint.program.address_records import Misuse, Summary
+from ownlint.program.address_records import (
+    Misuse,
+    Summary,
+)
 from ownlint.program.address_values import Known, root
 from ownlint.program.bodies import values
 from ownlint.program.once import per_program
@@ -56,21 +60,22 @@ class Addresses(Known):
     def _concerned(self) -> frozenset[Function]:
         """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
         python = [function for function in self.program.functions if function.language == "python"]
+        files = [file for file in self.program.files.values() if file.language == "python"]
+        written = Counter(function.name for function in python if function.record.kind in ("function", "method"))
         found = {function for function in python if self._says(function)}
-        names = {function.name for function in found} | self._classes
+        by_module: dict[str, set[str]] = {"": set(self._classes)}
+        latest = found
         for _ in range(_DEEPEST):
-            wanted = frozenset(name for name in names if name.isidentifier() and name not in _COMMON)
-            more = {
-                f for f in python if f not in found and not self._here(wanted, f.file).isdisjoint(f.record.mentions)
-            }
-            found |= more
-            names = {function.name for function in more}
+            for function in latest:
+                if function.name.isidentifier() and function.name not in _COMMON:
+                    by_module.setdefault(_module(function.file), set()).add(function.name)
+            wanted = frozenset(name for names in by_module.values() for name in names if name not in _COMMON)
+            alone = frozenset(name for name in wanted if written[name] <= 1)
+            called = {file.path: alone | _named_here(wanted, by_module, file) for file in files}
+            latest = {f for f in python if f not in found and not called[f.path].isdisjoint(f.record.mentions)}
+            found |= latest
+            by_module = {}
         return frozenset(found)
-
-    def _here(self, names: frozenset[str], file: r.File) -> frozenset[str]:
-        """The names, and what the file calls them."""
-        renamed = {i.name for i in file.imports if i.name not in names and i.target.rpartition(".")[2] in names}
-        return names | renamed if renamed else names
 
     def _says(self, function: Function) -> bool:
         return any(function.says(words) for words in self._words(function.file))
@@ -102,11 +107,13 @@ class Addresses(Known):
 
     # --- the project's own functions ---
 
-    def summary(self, target: Function, caller: Function) -> Summary | None:
+    def summary(self, target: Function, caller: Function, own: bool) -> Summary | None:
+        """What calling it does; None when nobody knows, or it is not worth knowing: deep down, of a function that says
+        nothing of memory and is given nothing that the caller made itself (not `own`)."""
         if target is caller or not _is_plain(target):
             return None
         if target not in self._summaries:
-            if self._depth >= _DEEPEST:
+            if self._depth >= _DEEPEST or (self._depth > 0 and not own and target not in self._concerned):
                 return None
             self._depth += 1
             self._run(target)
@@ -300,3 +307,22 @@ def _free_name(function: Function) -> str:
 def of(program: Program) -> Addresses:
     """One object a program, since its answers are remembered."""
     return Addresses(program)
+
+
+def _module(file: r.File) -> str:
+    """The last name of its module, as an import has it."""
+    return file.module.removesuffix(".__init__").rpartition(".")[2]
+
+
+def _named_here(wanted: frozenset[str], by_module: dict[str, set[str]], file: r.File) -> set[str]:
+    """Of names that many functions have (`forward`), those that a call in this file can mean: they are defined here or
+    imported, or their module is. As the file calls them."""
+    found = {record.name for record in file.functions if record.name in wanted}
+    for imported in file.imports:
+        last = imported.target.rpartition(".")[2]
+        if last in wanted:
+            found.add(imported.name)
+        found |= by_module.get(last, set())
+        if imported.name == "*":
+            found |= wanted
+    return found

@@ -10,7 +10,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
 from ownlint.program.holding import field_of
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program

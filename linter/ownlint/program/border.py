@@ -30,6 +30,7 @@ from ownlint.program.handles import (
     foreign,
     is_parameter,
 )
+from ownlint.program.model_records import PythonWords
 from ownlint.program.once import per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Function
@@ -219,13 +220,18 @@ class Border:
             if file.language != "python" or not file.meanings:
                 continue
             inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
-            spoken = sorted(filter(self.program.models.speaks_about, _spoken_of(file)))
+            models = self.program.models
+            said = _spoken_of(file)
+            spoken = {library for dotted in said for library in models.libraries_of(dotted)}
             if spoken:
-                closed = any(map(self.program.models.closed_by_with, spoken))
-                found |= {f for f in inner if self._may_end(f) or (closed and f.says(_WITH))}
+                words = models.words(spoken)
+                closed = any(map(models.closed_by_with, said))
+                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
-                if target is None and not self._makes(file, meaning.symbol):
+                if target is None and (
+                    not self._makes(file, meaning.symbol) or self._is_everyday(file, meaning.symbol)
+                ):
                     continue
                 last = meaning.symbol.rpartition(".")[2]
                 for function in inner:
@@ -243,14 +249,6 @@ class Border:
                     waiting.append(caller)
         return frozenset(found)
 
-    def _may_end(self, function: Function) -> bool:
-        """Whether a function calls something by a name that ends handles, or says `del`."""
-        models = self.program.models
-        ends = models.invalidators
-        if function.mentions(*ends, *models.movers):
-            return True
-        return "__delitem__" in ends and function.says(_DELETES)
-
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
         if symbol.startswith("*."):
@@ -263,6 +261,15 @@ class Border:
                 fact = self.member(cls, name)
             self._made_by[symbol] = fact is not None and fact.keeps == "own"
         return self._made_by[symbol]
+
+    def _is_everyday(self, file: r.File, symbol: str) -> bool:
+        """Whether what this makes ends by words alone that nobody in the file says."""
+        models = self.program.models
+        libraries = models.libraries_of(symbol)
+        if not libraries or not libraries <= models.everyday:
+            return False
+        ends = models.words(libraries).invalidators
+        return all(ends.isdisjoint(function.mentions) for function in file.functions)
 
     def _concerned(self, function: Function) -> bool:
         return function in self._holders
@@ -450,6 +457,13 @@ def _spoken_of(file: r.File) -> set[str]:
 
 _DELETES = re.compile(glance.opens(r.Delete))
 _WITH = re.compile(glance.opens(r.With))
+
+
+def _may_end(function: Function, words: PythonWords) -> bool:
+    """Whether a function calls something by a name that ends or moves handles, or says `del`."""
+    if function.mentions(*words.invalidators, *words.movers):
+        return True
+    return "__delitem__" in words.invalidators and function.says(_DELETES)
 
 
 def _home(function: Function) -> str:

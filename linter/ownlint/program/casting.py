@@ -9,7 +9,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.bodies import values
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.signatures import counts_itself, has_own_holder, spelled_namespace
 from ownlint.program.subjects import Function

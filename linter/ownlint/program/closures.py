@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
-from ownlint.facts.show import text
 from ownlint.program.bodies import values
 from ownlint.program.lower import declared_names
 from ownlint.program.places import walk
@@ -105,17 +104,7 @@ def read_by_functions(file_module: Function) -> frozenset[str]:
     return frozenset(read)
 
 
-def assigned_to(function: Function, place: r.Value) -> Iterator[r.Value]:
-    """What is assigned to an attribute of `self`, or to a global, anywhere in the class or the module body."""
-    written = text(place)
-    for other in _neighbours(function, place):
-        for statement in other.statements:
-            match statement:
-                case r.Evaluate(value=r.Assign(target=target, value=value)) if text(target) == written:
-                    yield value
-
-
-def _neighbours(function: Function, place: r.Value) -> Iterator[Function]:
+def neighbours(function: Function, place: r.Value) -> Iterator[Function]:
     scope = function.record.owner or function.record.scope
     for index, record in enumerate(function.file.functions):
         same = record.owner == scope and bool(scope) if isinstance(place, r.Member) else record.kind == "module"

@@ -9,20 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NoReturn, Protocol
 
 import msgspec
 
-
-class Table(Protocol):
-    """A table of a model file, as `models` reads it."""
-
-    def names(self) -> tuple[str, ...]: ...
-    def text(self, key: str, default: str = "") -> str: ...
-    def texts(self, key: str) -> tuple[str, ...]: ...
-    def flag(self, key: str, default: bool = False) -> bool: ...
-    def fail(self, message: str, key: str = "", value: str = "") -> NoReturn: ...
-    def done(self) -> None: ...
+from ownlint.program.model_tables import Table
 
 
 class ConsumerModel(msgspec.Struct, frozen=True):

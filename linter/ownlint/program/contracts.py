@@ -17,7 +17,7 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, weaker
 from ownlint.program import types
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
 from ownlint.program.origins import Origin, Origins, sources_of
 from ownlint.program.policies import Handing, KeepAlive, Policies

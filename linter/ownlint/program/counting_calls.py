@@ -9,7 +9,7 @@ from ownlint.program.assignments import place as named_place
 from ownlint.program.counting_tests import Tests
 from ownlint.program.counting_ways import Trouble, bare_value, result_place
 from ownlint.program.counts import NULL, Draft, Held, Id, Known
-from ownlint.program.models import FunctionModel
+from ownlint.program.model_records import FunctionModel
 from ownlint.program.places import Place, last_name, strip
 from ownlint.program.references import arguments, format_letters, may_count
 

@@ -294,12 +294,3 @@ class State:
 
 def _words(condition: str) -> set[str]:
     return set("".join(letter if letter.isalnum() or letter == "_" else " " for letter in condition).split())
-
-
-def distinct(states: Iterable[State], most: int) -> list[State]:
-    out: list[State] = []
-    for state in states:
-        state.prune()
-        if not any(state.same(other) for other in out):
-            out.append(state)
-    return out[:most]

@@ -6,35 +6,33 @@ the states in which a call has failed after it took its arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import cached_property
 
 import msgspec
 
 from ownlint.facts import records as r
+from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, weaker
-from ownlint.program.donation import Items, Loss, Misuse, Own, Path, Scope, State, Take, distinct
+from ownlint.program.donation import Items, Loss, Misuse, Own, Path, Scope, State, Take
 from ownlint.program.donation_calls import Calls
 from ownlint.program.donation_values import Got, Summary, World, single_round
+from ownlint.program.paths import Left, Paths, TooLongError, endless
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
-_MOST_STATES = 12
-_MOST_STEPS = 8_000
 
+class Interpreter(Calls, Paths[State]):
+    """Runs one function abstractly and collects misuses and what is taken."""
 
-class _TooLongError(Exception):
-    """The function has too many statements on too many paths."""
+    MOST_STATES = 12
+    MOST_STEPS = 8_000
 
-
-class Interpreter(Calls):
     def __init__(self, function: Function, world: World, scope: Scope) -> None:
         super().__init__(function, world, scope)
         self.ends: list[State] = []
-        self.loops: list[tuple[list[State], list[State]]] = []
-        self.steps = 0
-        self.too_long = False
+        self.loops = []
 
     def run(self) -> list[Misuse]:
         start = State()
@@ -44,7 +42,7 @@ class Interpreter(Calls):
                 self.containers.add(start.names[parameter.name])
         try:
             self.ends += self.block(self.function.body, [start])
-        except _TooLongError:
+        except TooLongError:
             self.too_long = True
             return []
         return self.misuses()
@@ -105,51 +103,22 @@ class Interpreter(Calls):
 
     # --- statements ---
 
-    def block(self, body: r.Body, states: list[State]) -> list[State]:
-        for statement in body:
-            if not states:
-                break
-            states = self.statement(statement, states)
-        return states
-
-    def each(self, states: list[State], action: Callable[[], None]) -> list[State]:
+    def distinct(self, states: Iterable[State]) -> list[State]:
+        """Of states that say the same one, at most `MOST_STATES`."""
         out: list[State] = []
         for state in states:
-            self.steps += 1
-            if self.steps > _MOST_STEPS:
-                raise _TooLongError
-            self.state = state
-            action()
-            out.append(self.state)
-        return distinct(out, _MOST_STATES)
+            state.prune()
+            if not any(state.same(other) for other in out):
+                out.append(state)
+        return out[: self.MOST_STATES]
 
-    def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
-        match statement:
-            case r.Evaluate(value=value):
-                return self.each(states, lambda: self.evaluate(value))
-            case r.Leave():
-                return self.leaving(statement, states)
-            case r.Branch():
-                return self.branch(statement, states)
-            case r.Loop():
-                return self.loop(statement, states)
-            case r.Switch(value=value, cases=cases):
-                states = self.each(states, lambda: self.condition(value))
-                ways = [s for case in cases for s in self.case(case, [one.copy() for one in states])]
-                return distinct(ways + ([] if any(not case.values for case in cases) else states), _MOST_STATES)
-            case r.Try():
-                return self.trying(statement, states)
-            case r.With():
-                return self.with_block(statement, states)
-            case r.Delete(targets=targets):
-                return self.each(states, lambda: self.delete(targets))
-            case r.Block(body=body):
-                return self.block(body, states)
-            case r.Opaque(names=names):
-                return self.each(states, lambda: self.revive_all(names))
-            case r.Nested():
-                return self.each(states, lambda: self.define(statement))
-        return states
+    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.condition(statement.value))
+        ways = [s for case in statement.cases for s in self.case(case, [one.copy() for one in states])]
+        return self.distinct(ways + ([] if any(not case.values for case in statement.cases) else states))
+
+    def not_understood(self, names: tuple[str, ...]) -> None:
+        self.revive_all(names)
 
     def case(self, case: r.Case, states: list[State]) -> list[State]:
         def matched() -> None:
@@ -158,7 +127,7 @@ class Interpreter(Calls):
 
         return self.block(case.body, self.each(states, matched))
 
-    def evaluate(self, value: r.Value) -> None:
+    def evaluate(self, value: r.Value | None) -> None:
         """A statement: its value is dropped."""
         match value:
             case r.Assign(target=r.Name() as target, value=r.Call(args=(r.Name(start=at),)) as call) if (
@@ -199,11 +168,11 @@ class Interpreter(Calls):
                 state.facts[told] = wanted
             for state in no:
                 state.facts[told] = not wanted
-        return distinct(self.block(statement.then, yes) + self.block(statement.other, no), _MOST_STATES)
+        return self.distinct(self.block(statement.then, yes) + self.block(statement.other, no))
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1][statement.kind == "continue"].extend(states)
+            self.loops[-1].by(statement.kind).extend(states)
             return []
 
         def leave() -> None:
@@ -232,29 +201,28 @@ class Interpreter(Calls):
     # --- loops ---
 
     def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
         if statement.kind == "range" and statement.iterable is not None:
             iterable = statement.iterable
             states = self.each(states, lambda: self.iterate(iterable))
         rounds, after = states, list[State]()
-        self.loops.append(([], []))
+        self.loops.append(Left([], []))
         for number in (1, 2):
             self.rounds.append(number)
             rounds = self.each(rounds, lambda: self.next_round(statement))
-            after += [] if endless else [state.copy() for state in rounds]
+            after += [] if endless(statement) else [state.copy() for state in rounds]
             rounds = self.block(statement.body, rounds)
-            rounds = distinct(rounds + self.loops[-1][1], _MOST_STATES)
-            self.loops[-1][1].clear()
+            rounds = self.distinct(rounds + self.loops[-1].continues)
+            self.loops[-1].continues.clear()
             self.rounds.pop()
             if single_round(statement.iterable):
                 break
         self.rounds.append(3)
         rounds = self.each(rounds, lambda: self.condition(statement.condition) if statement.condition else None)
         self.rounds.pop()
-        after += [] if endless else rounds
-        breaks, _ = self.loops.pop()
-        after = self.block(statement.otherwise, distinct(after, _MOST_STATES))
-        return distinct(after + breaks, _MOST_STATES)
+        after += [] if endless(statement) else rounds
+        breaks = self.loops.pop().breaks
+        after = self.block(statement.otherwise, self.distinct(after))
+        return self.distinct(after + breaks)
 
     def iterate(self, iterable: r.Value) -> None:
         got = self.value(iterable)
@@ -288,13 +256,13 @@ class Interpreter(Calls):
         ways = self.block(statement.otherwise, after)
         for handler in statement.handlers:
             entering = raised + (failed if self.is_failure(handler.type) else [])
-            ways = ways + self.block(handler.body, distinct([state.copy() for state in entering], _MOST_STATES))
-        ways = distinct(ways, _MOST_STATES)
+            ways = ways + self.block(handler.body, self.distinct([state.copy() for state in entering]))
+        ways = self.distinct(ways)
         if self.raised and not any(self.is_failure(handler.type) for handler in statement.handlers):
             self.raised[-1] += failed
         if not statement.final:
             return ways
-        return self.block(statement.final, ways or distinct(raised, _MOST_STATES))
+        return self.block(statement.final, ways or self.distinct(raised))
 
     def is_failure(self, written: str) -> bool:
         """Whether a handler takes what a call can raise that has taken its arguments."""
@@ -323,7 +291,7 @@ class Interpreter(Calls):
 
     # --- names ---
 
-    def delete(self, targets: tuple[r.Value, ...]) -> None:
+    def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
         for target in targets:
             match target:
                 case r.Name(text=name):
@@ -331,7 +299,7 @@ class Interpreter(Calls):
                     self.state.names.pop(name, None)
                     self.state.revive((("outer", name),))
                 case r.Aggregate(items=items):
-                    self.delete(items)
+                    self.delete(items, at)
                 case r.Member() | r.Index():
                     got = self.value(target)
                     if got.path is not None:

@@ -14,7 +14,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.glance import opens
 from ownlint.program.keeping import Keepers, is_plain_type, is_raw, keepers, raw_fields, said_names
-from ownlint.program.models import Effect
+from ownlint.program.model_records import Effect
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.subjects import Function
 

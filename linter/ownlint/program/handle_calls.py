@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
+from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Chain, Reach, literal
 from ownlint.program.handle_chains import at as picked_at
-from ownlint.program.handle_values import Values, as_value, once, value_slot
+from ownlint.program.handle_values import (
+    Values,
+    as_value,
+    once,
+)
 from ownlint.program.handles import (
-    ANY,
-    BURIED,
     CLOSING,
     NOTHING,
-    VALUE,
     Ending,
     Fact,
     Given,

@@ -15,18 +15,15 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Reach
 from ownlint.program.handle_facts import answer, assume, bound, without
-from ownlint.program.handle_loops import Loops, distinct
-from ownlint.program.handle_values import value_slot
+from ownlint.program.handle_loops import Loops
 from ownlint.program.handles import (
-    ANY,
-    BURIED,
     CLOSED_AFTER,
     CLOSING,
     ENTERED,
     NOTHING,
-    VALUE,
     Attributes,
     Classes,
     Ending,
@@ -43,19 +40,13 @@ from ownlint.program.handles import (
     inside,
     is_parameter,
 )
+from ownlint.program.paths import TooLongError
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
-
-_MOST_STEPS = 20_000
-"""Statements interpreted in one function, over all states; beyond it the function is left alone."""
 
 _RETURNED = "<returned>"
 _ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
 _WITH_ENDS = "its `with` block ends here"
-
-
-class _TooLongError(Exception):
-    """The function has too many statements on too many paths."""
 
 
 class Interpreter(Loops):
@@ -72,8 +63,6 @@ class Interpreter(Loops):
         self.reached: dict[tuple[str, int, int], int] = {}
         self.returned: list[Handles | None] = []
         self.ends: list[State] = []
-        self.too_long = False
-        self.steps = 0
         self.tested = False
         """What is done now is expected to raise: that is what is tested."""
         self.exits: list[Callable[[list[State]], list[State]]] = []
@@ -89,7 +78,7 @@ class Interpreter(Loops):
     def run(self) -> list[Misuse]:
         try:
             self.ends += self.block(self.function.body, [self.start()])
-        except _TooLongError:
+        except TooLongError:
             self.too_long = True
             return []
         for state in self.ends:
@@ -171,66 +160,30 @@ class Interpreter(Loops):
         some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
         return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
 
-    def block(self, body: r.Body, states: list[State]) -> list[State]:
-        for statement in body:
-            if not states:
-                break
-            states = self.statement(statement, states)
-        return states
+    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
+        subject = f"<match {statement.start}>"
+        at = Span(statement.end, statement.end)
+        states = self.each(states, lambda: self.set_name(subject, self.value(statement.value), statement.span, ""))
+        left = [state for case in statement.cases for state in self.case(case, states, subject)] + states
+        return self.each(self.distinct(left), lambda: self.set_name(subject, NOTHING, at, ""))
 
-    def each(self, states: list[State], action: Callable[[], None]) -> list[State]:
-        out: list[State] = []
-        for state in states:
-            self.steps += 1
-            if self.steps > _MOST_STEPS:
-                raise _TooLongError
-            self.state = state
-            action()
-            out.append(self.state)
-        return distinct(out)
-
-    def statement(self, statement: r.Statement, states: list[State]) -> list[State]:
-        match statement:
-            case r.Evaluate(value=value):
-                return self.each(states, lambda: self.evaluate(value))
-            case r.Leave():
-                return self.leaving(statement, states)
-            case r.Branch(condition=condition):
-                return self.branch(statement, self.each(states, lambda: self.evaluate(condition)))
-            case r.Loop():
-                return self.loop(statement, states)
-            case r.Switch(value=value, cases=cases):
-                subject = f"<match {statement.start}>"
-                states = self.each(states, lambda: self.set_name(subject, self.value(value), statement.span, ""))
-                left = distinct([state for case in cases for state in self.case(case, states, subject)] + states)
-                return self.each(left, lambda: self.set_name(subject, NOTHING, Span(statement.end, statement.end), ""))
-            case r.Try():
-                return self.trying(statement, states)
-            case r.With():
-                return self.with_block(statement, states)
-            case r.Delete(targets=targets):
-                return self.each(states, lambda: self.delete(targets, statement.span))
-            case r.Block(body=body):
-                return self.block(body, states)
-            case r.Opaque(names=names):
-                return self.each(states, lambda: self.escape_names(names))
-            case r.Nested(name=name, function=index):
-                return self.each(states, lambda: self.define(name, index, statement.span))
-        return states
+    def not_understood(self, names: tuple[str, ...]) -> None:
+        self.escape_names(names)
 
     def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
         """Each way, where it is not known that it is not taken."""
+        states = self.each(states, lambda: self.evaluate(statement.condition))
 
         def taking(outcome: bool) -> list[State]:
             ways = (s for s in states if answer(statement.condition, s.facts) in (None, outcome))
-            return distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
+            return self.distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
 
         then = self.block(statement.then, taking(True))
         other = self.block(statement.other, taking(False))
         if {s._replace(facts=frozenset()) for s in then} == {s._replace(facts=frozenset()) for s in other}:
             known = {s._replace(facts=frozenset()): s.facts for s in then}  # nothing to do with handles
-            return distinct(s._replace(facts=s.facts & known[s._replace(facts=frozenset())]) for s in other)
-        return distinct(then + other)
+            return self.distinct(s._replace(facts=s.facts & known[s._replace(facts=frozenset())]) for s in other)
+        return self.distinct(then + other)
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
         def leave() -> None:
@@ -248,8 +201,8 @@ class Interpreter(Loops):
             self.returned.append(None if nothing else self.kept_on_return(handles))
 
         if statement.kind in ("break", "continue") and self.loops:
-            breaks, continues, around = self.loops[-1]
-            (continues if statement.kind == "continue" else breaks).extend(self.leaving_blocks(states, around))
+            left = self.loops[-1]
+            left.by(statement.kind).extend(self.leaving_blocks(states, left.around))
             return []
         states = self.each(states, leave)
         if statement.kind == "return":
@@ -305,9 +258,10 @@ class Interpreter(Loops):
             case _:
                 self.evaluate(pattern)
 
-    def define(self, name: str, index: int, at: Span) -> None:
+    def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at; what its defaults hold is held too."""
-        self.set_name(name, self.closure(index) if index >= 0 else NOTHING, at, "`{name}` is defined anew here")
+        held = self.closure(statement.function) if statement.function >= 0 else NOTHING
+        self.set_name(statement.name, held, statement.span, "`{name}` is defined anew here")
 
     # --- loops, handlers, contexts ---
 
@@ -323,14 +277,14 @@ class Interpreter(Loops):
         self.tested = tested
         ways = self.block(statement.otherwise, after)
         for handler in statement.handlers:
-            ways = ways + self.block(handler.body, distinct(raised))
-        ways = distinct(ways)
+            ways = ways + self.block(handler.body, self.distinct(raised))
+        ways = self.distinct(ways)
         if not statement.final:
             return ways
         self.exits.pop()
         if ways:
             return self.block(statement.final, ways)
-        self.block(statement.final, distinct(raised))  # it runs, and what was raised goes on
+        self.block(statement.final, self.distinct(raised))  # it runs, and what was raised goes on
         return []
 
     def with_block(self, statement: r.With, states: list[State]) -> list[State]:

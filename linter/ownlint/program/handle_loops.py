@@ -6,7 +6,7 @@ adding to what is walked, goes wrong at the next step. Ending the element that h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -14,11 +14,21 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.handle_calls import Calls
 from ownlint.program.handle_chains import at as picked_at
-from ownlint.program.handles import NOTHING, Classes, Fact, Handle, Handles, Harm, How, State, in_order
+from ownlint.program.handles import (
+    NOTHING,
+    Classes,
+    Fact,
+    Handle,
+    Handles,
+    Harm,
+    How,
+    State,
+    in_order,
+)
+from ownlint.program.paths import Paths
 from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
-_MOST_STATES = 24
 _LOOP_ENDS = "the loop over it ends here"
 _STOPS = ("skip", "interrupt", "stop")
 """Last words of what a callback returns so that what it has just been given is not looked into."""
@@ -34,10 +44,12 @@ class Walk(NamedTuple):
     """A callback is given what it visits before what lies in it."""
 
 
-class Loops(Calls):
+class Loops(Calls, Paths[State]):
     """Runs loops, and functions that are called for each element."""
 
-    loops: list[tuple[list[State], list[State], int]]
+    MOST_STATES = 24
+    MOST_STEPS = 20_000
+
     exits: list[Callable[[list[State]], list[State]]]
     ends: list[State]
     returned: list[Handles | None]
@@ -49,12 +61,6 @@ class Loops(Calls):
 
     # --- what inheritors do ---
 
-    def block(self, body: r.Body, states: list[State]) -> list[State]:
-        raise NotImplementedError
-
-    def each(self, states: list[State], action: Callable[[], None]) -> list[State]:
-        raise NotImplementedError
-
     def harmed(self, harm: Harm) -> None:
         """The walk goes on after that."""
         raise NotImplementedError
@@ -63,27 +69,17 @@ class Loops(Calls):
 
     def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
         hidden = f"<iterator {statement.start}>"
-        endless = isinstance(statement.condition, r.Literal) and statement.condition.text in ("True", "1")
         before = self.each(states, lambda: self.evaluate(statement.condition))
-        self.loops.append(([], [], len(self.exits)))
         self.walks.append(Walk(statement.start))
-        if statement.kind == "range":
+        walking = statement.kind == "range"
+        if walking:
             before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        rounds, after = before, list[State]()
-        for _ in range(2):
-            after += [] if endless else rounds
-            if statement.kind == "range":
-                rounds = self.each(rounds, lambda: self.next_item(statement, hidden))
-            rounds = self.block(statement.body, rounds)
-            rounds = distinct(rounds + self.loops[-1][1])
-            self.loops[-1][1].clear()
-            rounds = self.each(rounds, lambda: self.evaluate(statement.condition))
-        after += [] if endless else rounds
-        breaks, _, _ = self.loops.pop()
+        next_item = (lambda: self.next_item(statement, hidden)) if walking else None
+        after, breaks = self.two_rounds(statement, before, next_item, len(self.exits))
         self.walks.pop()
-        after = self.block(statement.otherwise, distinct(after))
+        after = self.block(statement.otherwise, after)
         at = Span(statement.end, statement.end)
-        return self.each(distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
+        return self.each(self.distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
 
     def start_iteration(self, statement: r.Loop, hidden: str) -> None:
         handles = self.use(self.value(statement.iterable), statement.iterable)
@@ -183,11 +179,6 @@ class Loops(Calls):
         if self.running and value is not None and last_name(value).lower() in _STOPS:
             site = self.walks[-1].site if self.walks else -1
             self.state = self.state._replace(harms=frozenset(h for h in self.state.harms if h.site != site))
-
-
-def distinct(states: Iterable[State]) -> list[State]:
-    """Each state once, in order, at most `_MOST_STATES`: a path not followed is a bug not reported."""
-    return list(dict.fromkeys(states))[:_MOST_STATES]
 
 
 def _joined(states: list[State]) -> State:

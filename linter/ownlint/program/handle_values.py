@@ -12,15 +12,13 @@ from functools import partial
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.program.closures import assigned_to, captured
+from ownlint.program.closures import captured
+from ownlint.program.containment import ANY, BURIED, VALUE, fits, holds_container, is_container, value_slot
 from ownlint.program.handle_chains import USERS, literal
 from ownlint.program.handle_chains import at as picked_at
 from ownlint.program.handles import (
-    ANY,
     AWAITED,
-    BURIED,
     NOTHING,
-    VALUE,
     Classes,
     Fact,
     Handle,
@@ -31,10 +29,8 @@ from ownlint.program.handles import (
     foreign,
     inside,
 )
-from ownlint.program.places import last_name, walk
+from ownlint.program.places import walk
 from ownlint.program.subjects import Function
-
-_CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue"])
 
 
 class Values:
@@ -303,7 +299,7 @@ class Values:
             return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
         key = index_key(value)
         found = {h for handle in native for h in self.taken(handle, self.item(handle.cls, key), value, key)}
-        fitting = [h for h in on if h.path and _fits(h.path[0], value.indexes)]
+        fitting = [h for h in on if h.path and fits(h.path[0], value.indexes)]
         return frozenset(found | {self.out_of(h, key) for h in fitting})
 
     def item(self, cls: str, key: str) -> Fact | None:
@@ -317,8 +313,8 @@ class Values:
         if any(handle.path and handle.path[0] != BURIED and handle.path[0][0] != "." for handle in held):
             return True
         if isinstance(base, r.Name) and base.text in self.function.declared:
-            return _is_container(self.assigned(base.text))
-        return any(_is_container(value) for value in assigned_to(self.function, base))
+            return is_container(self.assigned(base.text))
+        return holds_container(self.function, base)
 
     def put(self, container: r.Value, handles: Handles, at: Span, slot: str = "") -> None:
         """Into a container or an object: a local one carries them on, any other outlives the function. `slot` when
@@ -466,35 +462,9 @@ def _is_none(value: r.Value) -> bool:
     return isinstance(value, r.Literal) and value.kind == "null"
 
 
-def _is_container(value: r.Value | None) -> bool:
-    match value:
-        case r.Aggregate(kind="list" | "dict" | "set") | r.Comprehension(kind="list" | "dict" | "set"):
-            return True
-        case r.Call(callee=callee):
-            return last_name(callee) in _CONTAINERS
-    return False
-
-
-def _fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
-    """Whether an item with this index may be the one in the slot."""
-    only = indexes[0] if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else None
-    if slot.isdigit() and only is not None and only.kind == "int":
-        return only.text == slot
-    if slot.startswith(VALUE) and slot != VALUE and only is not None:
-        return value_slot(only) == slot
-    return slot == ANY or slot.startswith(VALUE) or slot.isdigit()
-
-
 def once(handles: Handles) -> Handles:
     """Of several handles of one object a set keeps one."""
     return frozenset(h._replace(chain=h.chain.once()) for h in handles)
-
-
-def value_slot(key: r.Value) -> str:
-    """Where in a dict the value of that key sits."""
-    if isinstance(key, r.Literal) and key.kind in ("str", "int"):
-        return VALUE + (key.text.strip("\"'") if key.kind == "str" else key.text)
-    return VALUE
 
 
 def index_key(value: r.Index) -> str:

@@ -19,9 +19,10 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
+from ownlint.program.containment import BURIED
 from ownlint.program.handle_chains import Chain, Reach, Where
 from ownlint.program.handle_facts import Facts
-from ownlint.program.models import PyMember
+from ownlint.program.model_records import PyMember
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]
@@ -39,12 +40,6 @@ def is_parameter(token: Token) -> bool:
     return FOREIGN < token[0] < 0
 
 
-ANY = "*"
-"""Slots, which say where in a Python object a handle sits: some element; `0`, `1`.. are the places of a tuple."""
-VALUE = "="
-"""A value of a dict."""
-BURIED = "#"
-"""Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
 ENTERED = "with"
 """What a `with` binds, of an object that gives it when it is entered."""
 CLOSED_AFTER = "with!"

@@ -9,7 +9,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, Step
 from ownlint.program import types
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import strip
 from ownlint.program.releases import is_before
 from ownlint.program.signatures import bound_as, framework_of, signature_of

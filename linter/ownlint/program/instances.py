@@ -34,6 +34,7 @@ class Instances:
         self.memory: Memory = program.models.memory
         self._bindings: dict[Function, dict[str, list[r.Value | None]]] = {}
         self._kinds: dict[tuple[Function, int, int], Kind | None] = {}
+        self._set_by: dict[Function, dict[str, list[r.Value]]] = {}
         self._modules: dict[str, list[r.File]] | None = None
         self._methods: dict[str, list[Function]] | None = None
 
@@ -190,17 +191,19 @@ class Instances:
                     yield from ((body, value) for value in self.bindings(body).get(name, []))
         for method in cls.methods:
             if method.mentions("=" + name):
-                for value in self._self_values(method, name):
+                for value in self._set_in(method).get(name, ()):
                     yield method, value
 
-    def _self_values(self, method: Function, name: str) -> Iterator[r.Value]:
-        for statement in method.statements:
-            if isinstance(statement, r.Evaluate):
-                for part in walk(statement.value):
+    def _set_in(self, method: Function) -> dict[str, list[r.Value]]:
+        """By attribute, what a method assigns to it."""
+        if method not in self._set_by:
+            found = self._set_by[method] = dict[str, list[r.Value]]()
+            for statement in method.statements:
+                for part in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
                     match part:
-                        case r.Assign(target=r.Member(base=r.Name(text="self" | "cls"), name=written), value=value):
-                            if written == name:
-                                yield value
+                        case r.Assign(target=r.Member(base=r.Name(text="self" | "cls"), name=name), value=value):
+                            found.setdefault(name, []).append(value)
+        return self._set_by[method]
 
     def _called(self, function: Function, call: r.Call, depth: int) -> Kind | None:
         symbol = self.symbol(function, call.callee)

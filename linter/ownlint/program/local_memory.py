@@ -15,7 +15,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import made_by_hand
 from ownlint.program.origins import Origins
 from ownlint.program.places import last_name, strip, walk

@@ -10,9 +10,11 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
-from typing import Any, Literal, NoReturn, Protocol, get_args
+from typing import Literal, get_args
 
 import msgspec
+
+from ownlint.program.model_tables import Table
 
 Role = Literal[
     "owner",
@@ -75,20 +77,6 @@ class Callbacks(msgspec.Struct, frozen=True):
     kept_by: tuple[str, ...] = ()
     used_by: tuple[str, ...] = ()
     ended_by: tuple[str, ...] = ()
-
-
-class Table(Protocol):
-    """A table of a model file; see `models`."""
-
-    def text(self, key: str, default: str = "") -> str: ...
-    def required(self, key: str) -> str: ...
-    def texts(self, key: str) -> tuple[str, ...]: ...
-    def names(self) -> tuple[str, ...]: ...
-    def choice(self, key: str, options: tuple[str, ...], default: str = "") -> Any: ...
-    def flag(self, key: str, default: bool = False) -> bool: ...
-    def number(self, key: str, default: int) -> int: ...
-    def fail(self, message: str, key: str = "", value: str = "") -> NoReturn: ...
-    def done(self) -> None: ...
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -192,6 +180,7 @@ class Memory:
         self.kept_by = frozenset(word for one in callbacks for word in one.kept_by)
         self.ended_by = frozenset(word for one in callbacks for word in one.ended_by)
         self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
+        self._keeping: dict[str, bool | None] = {}
         self._members: dict[tuple[str, str], Fact | None] = {}
 
     def role(self, name: str) -> str:
@@ -275,9 +264,10 @@ class Memory:
 
     def keeps_callback(self, callee: str) -> bool | None:
         """Whether a function of that name keeps a callback after the call; None when its name does not say."""
-        if any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by):
-            return False
-        return True if self.kept_by & set(parts(callee)) else None
+        if callee not in self._keeping:
+            used = any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by)
+            self._keeping[callee] = False if used else True if self.kept_by & set(parts(callee)) else None
+        return self._keeping[callee]
 
     def ends_callback(self, callee: str) -> bool:
         return bool(self.ended_by & set(parts(callee)))

@@ -13,7 +13,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.program import types
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.origins import Origin, Origins
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Handing

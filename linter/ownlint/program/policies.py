@@ -15,7 +15,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.subjects import Binding
 
 Handing = OneOf["value", "pointer", "reference", "object"]

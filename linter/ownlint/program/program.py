@@ -24,7 +24,8 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.flow import Flow
 from ownlint.program.lower import Surroundings, lower
-from ownlint.program.models import FunctionModel, Models
+from ownlint.program.model_records import FunctionModel
+from ownlint.program.models import Models
 from ownlint.program.places import last_name, receiver, walk
 from ownlint.program.statuses import Status, Statuses, is_enum
 from ownlint.program.subjects import Binding, Class, Function

@@ -19,7 +19,7 @@ from ownlint.program.border import Border
 from ownlint.program.border import of as border_of
 from ownlint.program.handle_flow import Interpreter
 from ownlint.program.handles import NOTHING, Handle, Handles, foreign, in_order
-from ownlint.program.models import PyMember, Version
+from ownlint.program.model_records import PyMember, Version
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
@@ -230,6 +230,7 @@ class Questions:
         self._asks = re.compile(rf'"(?:is|is not|id|{words})"'.encode())
         self._gives = re.compile(rf'"(?:{givers or "(?!)"})"'.encode())
         self._found: dict[Function, tuple[Asked, ...]] = {}
+        self._spoken: dict[str, bool] = {}
 
     def asked_in(self, function: Function) -> tuple[Asked, ...]:
         if function not in self._found:
@@ -300,12 +301,17 @@ class Questions:
                 yield listener.asked_for[key]
 
     def _speaks(self, function: Function) -> bool:
-        """Whether the file speaks of a library whose handles are described."""
-        models, file = self.program.models, function.file
-        said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
-        return any(map(models.speaks_about, sorted(said | {i.target for i in file.imports}))) or function.says(
-            self._telling
-        )
+        """Whether the file speaks of a library of whose objects something may be asked."""
+        return self._speaking(function.file) or function.says(self._telling)
+
+    def _speaking(self, file: r.File) -> bool:
+        if file.path not in self._spoken:
+            models = self.program.models
+            said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
+            said |= {imported.target for imported in file.imports}
+            words = models.words(library for dotted in said for library in models.libraries_of(dotted))
+            self._spoken[file.path] = bool(words.absent or words.likened)
+        return self._spoken[file.path]
 
     @cached_property
     def _telling(self) -> re.Pattern[bytes]:

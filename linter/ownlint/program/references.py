@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import types
-from ownlint.program.models import FunctionModel
+from ownlint.program.model_records import FunctionModel
 from ownlint.program.once import per_function, per_program
 from ownlint.program.places import last_name, strip
 from ownlint.program.program import Program

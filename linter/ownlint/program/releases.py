@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.program import Program
 
 _BOUND = re.compile(r"(?P<how>[<>=!~]=|[<>])(?P<version>\d+(?:\.\d+)*)")

@@ -17,7 +17,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import types
 from ownlint.program.duties import OWNING as OWNING
 from ownlint.program.duties import Duties, releases_member
-from ownlint.program.models import Place, Verb
+from ownlint.program.model_records import Place, Verb
 from ownlint.program.once import per_program
 from ownlint.program.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.program.places import last_name

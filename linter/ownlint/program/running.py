@@ -15,7 +15,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.bodies import values
 from ownlint.program.closures import captured
-from ownlint.program.models import PyClass
+from ownlint.program.model_records import PyClass
 from ownlint.program.once import per_program
 from ownlint.program.places import walk
 from ownlint.program.program import Program

@@ -9,7 +9,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.program import types
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Handing, Policies
 from ownlint.program.subjects import Binding, Class, Function

@@ -16,7 +16,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty
 from ownlint.program import pairs, types
 from ownlint.program.lower import statements
-from ownlint.program.models import StatusType
+from ownlint.program.model_records import StatusType
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program

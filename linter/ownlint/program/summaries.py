@@ -10,8 +10,8 @@ from __future__ import annotations
 from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.models import Effect
-from ownlint.program.models import Place as Role
+from ownlint.program.model_records import Effect
+from ownlint.program.model_records import Place as Role
 from ownlint.program.once import per_program
 from ownlint.program.places import THIS, place_of, strip, walk
 from ownlint.program.program import Program

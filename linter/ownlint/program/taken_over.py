@@ -12,7 +12,7 @@ from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
 from ownlint.program.lasting import statics
-from ownlint.program.models import FrameworkModel
+from ownlint.program.model_records import FrameworkModel
 from ownlint.program.origins import Origins, sources_of
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.policies import Policies

@@ -80,19 +80,35 @@ def _wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
     if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
-    return any(words(data) and (beside is None or beside(data)) for words, beside in _tests(anchors))
+    tests, modules = _tests(anchors)
+    if any(words(data) and (beside is None or beside(data)) for words, beside in tests):
+        return True
+    named = (
+        {word for found in _IMPORT.findall(data) for word in _WORD.findall(found)} if modules else frozenset[bytes]()
+    )
+    return any(word in named and names(data) for word, names in modules)
 
 
+_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(\\;]|\\\r?\n|\([^)]*\))*", re.MULTILINE)
+"""An import as it is written, over several lines too; one behind a `;` is not seen."""
+_WORD = re.compile(rb"\w+")
 _Test = Callable[[bytes], bool]
 
 
 @lru_cache(maxsize=8)
-def _tests(anchors: tuple[Anchor, ...]) -> tuple[tuple[_Test, _Test | None], ...]:
-    """One test for all words that want the same beside them; those that want nothing come first."""
+def _tests(
+    anchors: tuple[Anchor, ...],
+) -> tuple[tuple[tuple[_Test, _Test | None], ...], tuple[tuple[bytes, _Test], ...]]:
+    """One test for all words that want the same beside them; those that want nothing come first. And, apart, the
+    modules that have to be imported, with what has to stand beside."""
     words: dict[tuple[str, ...], list[str]] = {}
+    modules: list[tuple[bytes, _Test]] = []
     for anchor in anchors:
-        words.setdefault(anchor.beside, []).append(anchor.word)
-    return tuple((_any(words[beside]), _any(beside) if beside else None) for beside in sorted(words))
+        if anchor.imported:
+            modules.append((anchor.word.encode(), _any(anchor.beside)))
+        else:
+            words.setdefault(anchor.beside, []).append(anchor.word)
+    return tuple((_any(words[beside]), _any(beside) if beside else None) for beside in sorted(words)), tuple(modules)
 
 
 def _any(patterns: Sequence[str]) -> _Test:

@@ -1,0 +1,80 @@
+"""Where in a Python object something sits: some element, a value of a dict, a place of a tuple, an attribute.
+
+The flows of handles and of raw addresses say of each thing the *slots* that lead to it, the outermost first. Digits are
+places of a tuple, `.x` is an attribute, `=k` the value of a known key.
+"""
+
+from __future__ import annotations
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.program.closures import neighbours
+from ownlint.program.once import per_program
+from ownlint.program.places import last_name
+from ownlint.program.program import Program
+from ownlint.program.subjects import Function
+
+ANY = "*"
+"""Some element."""
+VALUE = "="
+"""Some value of a dict."""
+BURIED = "#"
+"""Somewhere, where nobody takes it out: in a closure, a bound method, an iterator."""
+
+_CONTAINERS = frozenset(["list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Queue", "WeakKeyDictionary"])
+
+
+def value_slot(key: r.Value | None) -> str:
+    """Where in a dict the value of that key sits."""
+    if isinstance(key, r.Literal) and key.kind in ("str", "int"):
+        return VALUE + (key.text.strip("\"'") if key.kind == "str" else key.text)
+    return VALUE
+
+
+def is_element(slot: str) -> bool:
+    """An element of a container, not an attribute of an object nor what is out of reach."""
+    return slot != BURIED and slot[:1] != "."
+
+
+def fits(slot: str, indexes: tuple[r.Value, ...]) -> bool:
+    """Whether an item with this index may be the one in the slot."""
+    only = indexes[0] if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else None
+    if slot.isdigit() and only is not None and only.kind == "int":
+        return only.text == slot
+    if slot.startswith(VALUE) and slot != VALUE and only is not None:
+        return value_slot(only) == slot
+    return slot == ANY or slot.startswith(VALUE) or slot.isdigit()
+
+
+def is_container(value: r.Value | None) -> bool:
+    """Whether this makes a list, a dict or the like."""
+    match value:
+        case r.Aggregate(kind="list" | "dict" | "set") | r.Comprehension(kind="list" | "dict" | "set"):
+            return True
+        case r.Call(callee=callee):
+            return last_name(callee) in _CONTAINERS
+    return False
+
+
+def holds_container(function: Function, place: r.Value) -> bool:
+    """Whether an attribute of `self`, or a global, is assigned a container anywhere in the class or the module body."""
+    of_object = isinstance(place, r.Member)
+    scope = function.record.owner or function.record.scope if of_object else ""
+    known = _known(function.program)
+    key = (function.path, scope, of_object)
+    if key not in known:
+        known[key] = frozenset(
+            text(statement.value.target)
+            for other in neighbours(function, place)
+            for statement in other.statements
+            if isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Assign)
+            and is_container(statement.value.value)
+        )
+    return text(place) in known[key]
+
+
+@per_program
+def _known(program: Program) -> dict[tuple[str, str, bool], frozenset[str]]:
+    """By file and class, or by the file's module body: the places that are assigned a container."""
+    return {}

@@ -1,0 +1,446 @@
+"""What a model says, as records: effects, types, functions, macros, frameworks, Python classes and their members.
+
+Numbers of arguments count from 1 in model files and in `Place.number`; `index` counts from 0. The receiver
+(`this`, `self`) is never counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Literal
+
+import msgspec
+
+from ownlint.facts.records import Language
+from ownlint.facts.vocabulary import Framework
+from ownlint.finding import Certainty
+
+Verb = Literal[
+    "acquire",
+    "release",
+    "adopt",
+    "disown",
+    "hold",
+    "yield",
+    "borrow",
+    "keep",
+    "invalidate",
+    "validate",
+    "may fail",
+    "check",
+    "discard",
+    "assert only",
+    "abort unless",
+    "returns",
+    "own",
+    "copy",
+    "insert",
+    "overwrite",
+    "find",
+    "erase",
+    "clear",
+    "never returns",
+    "retain",
+    "visit",
+    "needs",
+    "spawn",
+    "restore",
+]
+
+Role = Literal[
+    "guard",
+    "unguard",
+    "mutex",
+    "condition variable",
+    "scoped owner",
+    "smart pointer",
+    "shared pointer",
+    "intrusive pointer",
+    "weak pointer",
+    "container",
+    "associative",
+    "multiple",
+    "sequence",
+    "set",
+    "stable container",
+    "string",
+    "view",
+    "iterator",
+    "handle",
+    "python object",
+    "python handle",
+    "python array",
+    "cleanup",
+    "optional",
+    "pair",
+    "callable",
+    "future",
+    "thread",
+    "atomic",
+    "once",
+    "immortal",
+    "free threading",
+    "slot table",
+]
+
+MacroRole = Literal[
+    "return",
+    "return on failure",
+    "assign or return",
+    "declaring",
+    "assert",
+    "check",
+    "log",
+    "debug log",
+    "discard",
+    "annotation",
+    "guarded by",
+    "requires lock",
+    "excludes lock",
+    "no analysis",
+]
+
+Keeps = Literal["own", "owner", "wrapper", "none", "context", "copy", "own unless inserted"]
+StatusKind = Literal["value", "enum", "pointer"]
+MemberKind = Literal["static", "classmethod", "method", "property", "constructor", "callback", "buffer"]
+HandleRole = Literal[
+    "owner",
+    "handle",
+    "context",
+    "sequence",
+    "iterator",
+    "plain",
+    "guard",
+    "builder",
+    "index",
+    "view",
+    "checked",
+    "storage",
+    "recording",
+]
+Comparison = Literal["==", "hash"]
+Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
+Policy = Literal[
+    "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
+]
+BindingKind = Literal[
+    "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
+]
+ATTRIBUTE_ROLES = ("annotation", "guarded by", "requires lock", "excludes lock", "no analysis")
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Whom an effect is about. `kind` `arguments` means all of them, `gil` Python's global lock, `global`
+    whatever outlives every caller."""
+
+    kind: Literal["result", "receiver", "argument", "arguments", "gil", "global"]
+    number: int = 0
+
+    @property
+    def index(self) -> int:
+        """Of an argument, counted from 0; -1 for everything else."""
+        return self.number - 1
+
+    def __str__(self) -> str:
+        return f"argument {self.number}" if self.kind == "argument" else self.kind
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """`borrow result from argument 1` is verb `borrow`, place `result`, other `argument 1`.
+
+    `mode` is `deep`, `shallow`, `below` or `derived` for `invalidate`, `shared` for a reader's `hold`, `on success`
+    for an `adopt` that leaves the duty with the caller when the call fails.
+    """
+
+    verb: Verb
+    place: Place | None = None
+    other: Place | None = None
+    mode: Literal["", "deep", "shallow", "below", "derived", "shared", "on success"] = ""
+
+    def __str__(self) -> str:
+        link = {"borrow": "from", "erase": "from"}.get(self.verb, "in")
+        parts = [self.verb, self.place and str(self.place), self.other and f"{link} {self.other}", self.mode]
+        return " ".join(part for part in parts if part)
+
+
+class StatusModel(msgspec.Struct, frozen=True):
+    """A type whose value says whether something worked.
+
+    `ok`, `failed` and `discard` are written as in the code, with `_` for the value: `.ok()`, `iree_status_is_ok(_)`.
+    """
+
+    library: str
+    types: tuple[str, ...]
+    kind: StatusKind = "value"
+    ok: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    discard: tuple[str, ...] = ()
+    nodiscard: bool = False
+    carries_value: bool = False
+    """`StatusOr<T>`, `Expected<T>`: holds a value when it worked."""
+    bare: bool = False
+    """The last name alone is enough to know it: `LogicalResult`, not `Status`."""
+    returned_by: tuple[str, ...] = ()
+    """Functions that return it, for code whose headers are out of sight."""
+    droppable: tuple[str, ...] = ()
+    """Of its functions those whose answer is no news: they are called for what they do to the error state."""
+    advisory: bool = False
+    """Failure is an answer like another, and a cast to void says that both are fine: `LogicalResult`."""
+    source: str = ""
+
+
+class StatusType(msgspec.Struct, frozen=True):
+    """A type found in code, recognised as a status."""
+
+    model: StatusModel
+    name: str
+    """The model's qualified name of the type."""
+    reference: bool
+    """Written with `&`: it looks at somebody else's status, so dropping it loses nothing."""
+    pointer: bool
+    template: str
+    certainty: Certainty
+
+    @property
+    def kind(self) -> StatusKind:
+        return self.model.kind
+
+
+class FunctionModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    effects: tuple[Effect, ...]
+    languages: tuple[Language, ...] = ("cpp",)
+    released_by: tuple[str, ...] = ()
+    keeps: Keeps | None = None
+    replaced_by: str = ""
+    """What returns the same without the hazard: `PyList_GetItemRef` for `PyList_GetItem`."""
+    replaced_since: str = ""
+    """The first version of the library that has it."""
+    nullable: bool = False
+    """The result may be NULL, and then an error is set."""
+    counted: bool = False
+    """What it hands out, by result or through an argument, is a reference that is counted."""
+    fills: tuple[str, ...] = ()
+    """Members, of the struct whose address it is given, that are not NULL where it worked."""
+    answers_zero: bool = False
+    """0 is its one answer where it worked."""
+    together: bool = False
+    """Its arguments all get something, or all get NULL."""
+    format_at: int = 0
+    """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
+    format_steals: str = ""
+    """Its letters for a reference that is taken over."""
+    format_lends: str = ""
+    """Its letters for the address of a variable that gets a borrowed reference."""
+    format_points: str = ""
+    """Its letters for the address of a pointer that then leads into what is parsed."""
+    format_acquires: str = ""
+    """Its letters for the address of something that has to be released where the call answers more than 0."""
+    bare: bool = False
+    note: str = ""
+    source: str = ""
+    certainty: Certainty = "certain"
+    """Of the match: `certain` for the whole name, `likely` for a part of two names or more, `possible` for one."""
+
+    def has(self, verb: Verb, place: str = "") -> bool:
+        return any(effect.verb == verb and place in ("", str(effect.place)) for effect in self.effects)
+
+
+class ClassModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    roles: tuple[Role, ...]
+    argument: int = 1
+    """Guards: which constructor argument is the lock, from 1; 0 when there is none."""
+    holds: str = ""
+    """Guards of one fixed lock: `gil`."""
+    shared: bool = False
+    element: int = 1
+    """Containers: which template argument is what it holds (2 for a map)."""
+    bare: bool = False
+    source: str = ""
+
+
+class MacroModel(msgspec.Struct, frozen=True):
+    library: str
+    name: str
+    """The name, or the regular expression of whole names it stands for."""
+    role: MacroRole
+    argument: int = 1
+    """Which argument is tested, checked or evaluated, from 1; 0 for none."""
+    regular: bool = False
+    source: str = ""
+
+    @property
+    def index(self) -> int:
+        return self.argument - 1
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """The process's variables: last names of the functions that read one and that change one, and the variables (`*`
+    stands for anything) that belong to the system rather than to the program."""
+
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def ignores(self, variable: str) -> bool:
+        return any(fnmatchcase(variable, pattern) for pattern in self.ignore)
+
+
+class Gil(msgspec.Struct, frozen=True):
+    """The interpreter's lock: functions (patterns of qualified names) that need it held (`needs`), whatever others say
+    not (`free`), that give it up (`drops`), take it (`takes`), put it back as it was before it was taken (`restores`),
+    ask for it (`asks`), ask whether there is an interpreter (`alive`), start one (`starts`) and end it (`ends`), and
+    that have something run once it is gone (`exits`). `calm`: of those that need it, the ones that throw nothing;
+    `runs`: those that can let go of it on the way. `methods`: methods of its objects that need no lock; `empty`: types
+    whose default constructor makes no object; `embeds`: words of programs that have an interpreter of their own."""
+
+    needs: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    restores: tuple[str, ...] = ()
+    asks: tuple[str, ...] = ()
+    alive: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    exits: tuple[str, ...] = ()
+    calm: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    embeds: tuple[str, ...] = ()
+
+
+GIL_WORDS = ("free", "drops", "takes", "restores", "asks", "alive", "starts", "ends", "exits", "needs")
+"""What a function may do to the lock, the stronger word first."""
+
+
+class FrameworkModel(msgspec.Struct, frozen=True):
+    """How a binding framework behaves; `spelling` is what the frontend needs to know of it."""
+
+    library: str
+    spelling: Framework
+    policies: dict[str, Policy]
+    """Name in the code -> meaning."""
+    defaults: dict[str, Policy]
+    """`pointer`, `reference`, `value`, `property pointer`, `property reference`, `property value`,
+    `cast pointer`, `cast reference` -> what happens when no policy is written."""
+    extras: dict[str, str]
+    """Name of an extra -> `keep alive`, `policy`, `call guard`, `argument`, `call policy`, `other`."""
+    facts: dict[str, str]
+    """What differs between frameworks; see the models' README."""
+    iterators: tuple[str, ...] = ()
+    source: str = ""
+
+
+class PyMember(msgspec.Struct, frozen=True):
+    """A member of a Python class of handles, or a function (`on` is empty). Arguments count from 1, without `self`."""
+
+    library: str
+    on: str
+    name: str
+    kind: MemberKind = "method"
+    returns: tuple[str, ...] = ()
+    """Canonical dotted names of the classes it may return; nothing when it returns plain data."""
+    borrows: str = ""
+    """`self`, `argument 1`, `parent` (the owner of the receiver), `context`, or nothing."""
+    keeps: Keeps | None = None
+    where: Where = "part"
+    """Where what it gives stands, seen from what it is borrowed from."""
+    parameters: tuple[str, ...] = ()
+    """Names of the parameters in order, so that an argument given by name is found."""
+    of: str = ""
+    """What it invalidates is the element of this member that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is invalidated."""
+    when: tuple[str, ...] = ()
+    """A parameter and the constant that it is given in the calls that are meant; another variant is for the rest."""
+    given: tuple[str, ...] = ()
+    """It borrows from an argument of one of these classes; from others it copies."""
+    lacks: tuple[str, ...] = ()
+    """Keywords that it does not take in those versions."""
+    effects: tuple[Effect, ...] = ()
+    versions: tuple[str, ...] = ()
+    """The versions (of `[[version]]`) it is about; none means all."""
+    removed: bool = False
+    """The member does not exist in those versions."""
+    note: str = ""
+    source: str = ""
+
+
+class PyClass(msgspec.Struct, frozen=True):
+    """`members` has one entry a name: the first written; `variants` has all of them."""
+
+    library: str
+    name: str
+    role: HandleRole
+    bases: tuple[str, ...]
+    members: dict[str, PyMember]
+    variants: dict[str, tuple[PyMember, ...]]
+    source: str = ""
+    told_by: tuple[str, ...] = ()
+    """Members that no other class has: what has one is an instance."""
+    compared_by: tuple[Comparison, ...] = ()
+    """What says whether two of its objects stand for one native object; their identity does not."""
+    started_by: tuple[str, ...] = ()
+    """Methods after which its objects go on by themselves, for as long as somebody keeps them."""
+    awaited_by: tuple[str, ...] = ()
+    """Names of calls that last until they have ended."""
+    unique: tuple[str, ...] = ()
+    """The versions in which there is one object for each native one all the same."""
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+
+class Version(msgspec.Struct, frozen=True):
+    """One of the behaviours a library has had. `packages`: distribution -> version specifier."""
+
+    library: str
+    name: str
+    packages: dict[str, str]
+    note: str = ""
+
+
+def makers_among(members: Iterable[PyMember]) -> list[PyMember]:
+    return [member for member in members if member.keeps == "own"]
+
+
+def constructor(library: str, name: str) -> PyMember:
+    """An owner of which no maker is described is made by calling its class."""
+    return PyMember(library, name, "__init__", "constructor", (name,), keeps="own")
+
+
+def called_as(maker: PyMember) -> str:
+    """The name in front of the parentheses."""
+    return maker.on.rpartition(".")[2] if maker.name == "__init__" else maker.name
+
+
+class PythonWords(msgspec.Struct, frozen=True):
+    """Last names, as Python writes them, of what the models of some libraries describe."""
+
+    invalidators: frozenset[str] = frozenset()
+    """Calls after which handles may be stale."""
+    movers: frozenset[str] = frozenset()
+    """Calls that put handles elsewhere, or hand them to a callback; guards."""
+    absent: frozenset[str] = frozenset()
+    """Members and keywords that some version does not have."""
+    likened: frozenset[str] = frozenset()
+    """Classes whose identity does not say which native object they stand for."""
+
+
+def python_words(classes: Iterable[PyClass], members: Iterable[PyMember]) -> PythonWords:
+    classes, members = list(classes), list(members)
+    ending = (m for m in members if any(effect.verb in ("invalidate", "disown") for effect in m.effects))
+    moving = (m for m in members if m.kind == "callback" or any(effect.verb == "adopt" for effect in m.effects))
+    return PythonWords(
+        frozenset(member.name.rpartition(".")[2] for member in ending),
+        frozenset({*(cls.last for cls in classes if cls.role == "guard"), *(member.name for member in moving)}),
+        frozenset({*(m.name for m in members if m.removed), *(word for m in members for word in m.lacks)}),
+        frozenset(cls.name for cls in classes if cls.compared_by),
+    )
