@@ -130,15 +130,43 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
     if not isinstance(at, r.Member) or not _is_direct(function, at):
         return False
     put = [
-        strip(write.value)
+        made
         for other in program.functions
         if other.path == function.path and f"={member}" in other.record.mentions
         for write in other.flow.writes
         if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None
+        for made in _made(other, write.value)
     ]
     made = [value for value in put if not isinstance(value, r.Literal)]
     atomic = program.models.atomic
     return bool(made) and not all(isinstance(one, r.Call) and atomic.match(last_name(one.callee)) for one in made)
+
+
+def _made(function: Function, value: r.Value, depth: int = 0) -> Iterator[r.Value | None]:
+    """The value, or whatever a local that it names is given, or what callers in the same file pass for a parameter."""
+    inner = strip(value)
+    if not isinstance(inner, r.Name) or depth > _DEEPEST:
+        yield inner
+        return
+    written = function.locals.get(inner.text, ("",))[0]
+    if written and types.parse(written).last not in ("PyObject", "auto"):
+        return  # an object of a class of its own, which is no longer looked into
+    given = [write.value for write in function.flow.writes_to((inner.text,)) if write.value is not None]
+    if given:
+        yield from (strip(one) for one in given)
+        return
+    names = [parameter.name for parameter in function.record.parameters]
+    passed = [
+        (other, call.node.args[names.index(inner.text)])
+        for other in function.program.functions
+        if inner.text in names and other.path == function.path and other.mentions(function.name)
+        for call in other.flow.calls
+        if last_name(call.node.callee) == function.name and len(call.node.args) == len(names)
+    ]
+    if not passed:
+        yield inner
+    for other, argument in passed:
+        yield from _made(other, argument, depth + 1)
 
 
 def _is_direct(function: Function, at: r.Member) -> bool:

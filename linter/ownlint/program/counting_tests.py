@@ -14,6 +14,8 @@ from ownlint.program.counts import Draft, Id, Known
 from ownlint.program.places import walk
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
+"""`NULLPTR` of a header that is out of sight."""
 _SMALL = {"0": 0, "1": 1, "-1": -1}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
@@ -83,7 +85,7 @@ class Tests(Ways):
         bare = bare_value(value)
         if isinstance(bare, r.Name) and bare.text not in self.function.declared:
             bodies = {macro.body.strip("() ") for macro in self.function.program.macros_named(bare.text)}
-            if bodies and bodies <= {"NULL", "nullptr", "0"}:
+            if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
                 return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value
 
