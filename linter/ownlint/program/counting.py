@@ -164,7 +164,8 @@ class Counting(Calls):
     def passed(self, event: Event, draft: Draft) -> list[Draft]:
         match event:
             case e.Call():
-                return self.call(event, draft)
+                model = self.references.model(event.node, self.function)
+                return [] if model is not None and model.has("never returns") else self.call(event, draft)
             case e.Write():
                 self.write(event, draft)
             case e.Read():
