@@ -23,6 +23,7 @@ import click
 from ownlint import __version__
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
 from ownlint.finding import CERTAINTIES
+from ownlint.outline import rule_infos
 from ownlint.report.model import Report, RuleInfo, Sources
 from ownlint.report.sanitise import sanitise
 
@@ -318,7 +319,6 @@ def check(
 
 
 def _rendered(report: Report, options: pipeline.Options, output_format: str, colour: bool) -> str:
-    from ownlint import pipeline
 
     here = _shown(options.root, Path.cwd())
     match output_format:
@@ -343,7 +343,7 @@ def _rendered(report: Report, options: pipeline.Options, output_format: str, col
         case _:
             from ownlint.report import sarif
 
-            return sarif.render(report, pipeline.rule_infos(), Sources(options.root), __version__)
+            return sarif.render(report, rule_infos(), Sources(options.root), __version__)
 
 
 def statistics_text(report: Report) -> str:
@@ -441,10 +441,9 @@ def explain(rule: str, output_format: str) -> None:
 
 
 def _rule(name: str) -> RuleInfo:
-    from ownlint import pipeline
 
     with _refusals():
-        infos = {info.id: info for info in pipeline.rule_infos()}
+        infos = {info.id: info for info in rule_infos()}
     if name not in infos:
         raise CannotRunError(f"unknown rule `{name}`{did_you_mean(name, infos)}")
     return infos[name]
@@ -474,10 +473,9 @@ def _json(value: object) -> str:
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
     """List the rules."""
-    from ownlint import pipeline
 
     with _refusals():
-        infos = pipeline.rule_infos()
+        infos = rule_infos()
     if output_format == "json":
         listed = [
             {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}

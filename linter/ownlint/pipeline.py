@@ -6,7 +6,7 @@ discover -> (result cache) -> (facts cache) -> frontends -> program -> rules -> 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,33 +14,27 @@ import msgspec
 
 from ownlint import catalogue, inputs
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
-from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
-from ownlint.facts.records import File, Language, decode_file
-from ownlint.facts.vocabulary import Vocabulary, encode_vocabulary
+from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding
+from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.program.model_files import is_parity_word
 from ownlint.program.model_tables import ModelError
-from ownlint.program.models import Models
-from ownlint.program.models import load as load_models
-from ownlint.report.model import Incomplete, Report, RuleInfo, Sources
-from ownlint.report.suppressions import RULES as OWN_RULES
+from ownlint.reading import Depends, Facts, Reader
+from ownlint.report.model import Incomplete, Report, Sources
 from ownlint.rule import RuleError
 from ownlint.sources import requirements
 from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import Discovered, DiscoverError, Source, discover, modules
+from ownlint.sources.discover import Discovered, DiscoverError, discover
 from ownlint.sources.packages import installed
 
 if TYPE_CHECKING:
-    from ownlint.program.program import Earlier
+    from ownlint.program.program import Earlier, Program
 
 REFUSALS = (ChangesError, CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
 """What keeps a run from beginning; the text of each is one line for the user."""
-
-DEADLINE = 60.0
-"""Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
 
 _MOST_JOBS = 8
 
@@ -63,14 +57,15 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options) -> Report:
     """Raises one of `REFUSALS` when it cannot begin."""
     config = options.settings.config
-    infos = rule_infos()
+    cache = Cache(options.cache)
+    rules = outline_of_rules(cache)
+    infos = rules.infos
     known = [info.id for info in infos]
     check_rules(options.settings, known)
     check_patterns(options.settings)
     _check_parity(options.settings)
     notes = [info.id for info in infos if info.severity == "note"]
     ran = selected(config, known, notes, [info.id for info in infos if info.preview])
-    cache = Cache(options.cache)
     digests = Digests(cache, options.root)
 
     found = discover(options.root, options.paths, config)
@@ -82,17 +77,23 @@ def run(options: Options) -> Report:
     key = _result_key(found, held, how, config, models_at, changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
-        from ownlint.program.program import Program
-
-        libraries = load_models(models_at)
-        rules = [rule for rule in catalogue.load() if rule.id in ran]
-        words = [word for rule in rules for word in rule.anchors]
-        facts = read_all(found.sources, held, how.commands, libraries, words, cache, digests, options.jobs)
-        earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-        at_hand = {name: installed(name) for name in libraries.packages}
+        libraries = Libraries(models_at, cache)
+        chosen = [rule for rule in rules.rules if rule.id in ran]
+        words = [word for rule in chosen for word in rule.anchors]
+        reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs)
+        facts = reader.all(libraries, words)
+        at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
-        program = Program(facts.files, libraries, earlier, config.parity, required, versions)
-        report = _compose(catalogue.run(rules, program), facts.files, found, config, ran, how.hint, changes)
+
+        def program() -> Program:
+            from ownlint.program.program import Program
+
+            earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
+            return Program(facts.files(), libraries.models, earlier, config.parity, required, versions)
+
+        asked = (inputs.knowledge_digest(models_at), msgspec.json.encode((config.parity, required, versions, changes)))
+        said = _said(chosen, facts, program, cache, asked)
+        report = _compose(said, facts.heads, found, config, rules, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
@@ -100,10 +101,35 @@ def run(options: Options) -> Report:
     return report
 
 
-def rule_infos() -> tuple[RuleInfo, ...]:
-    """Every rule there is, by id, those about the linter's own comments included."""
-    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
-    return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
+def _said(
+    rules: Sequence[RuleOutline], facts: Facts, make: Callable[[], Program], cache: Cache, asked: Sequence[bytes]
+) -> list[Finding | Crash]:
+    """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
+    without a program: rules that look at no Python are not run for a change in it."""
+    out: list[Finding | Crash] = []
+    program: Program | None = None
+    for languages in sorted({rule.languages for rule in rules}):
+        chosen = {rule.id for rule in rules if rule.languages == languages}
+        about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
+        names = msgspec.json.encode(sorted(chosen))
+        key = Cache.key(b"said", inputs.engine_digest(), *asked, names, about)
+        said = _recalled_findings(cache, key)
+        if said is None:
+            program = program or make()
+            said = list(catalogue.run([rule for rule in catalogue.load() if rule.id in chosen], program))
+            findings = [one for one in said if isinstance(one, Finding)]
+            if len(findings) == len(said):
+                cache.put(key, msgspec.json.encode(findings))
+        out += said
+    return out
+
+
+def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
+    entry = cache.get(key)
+    try:
+        return None if entry is None else list(msgspec.json.decode(entry, type=list[Finding]))
+    except msgspec.DecodeError:
+        return None
 
 
 def check_names(settings: Settings) -> None:
@@ -134,10 +160,11 @@ def facts(options: Options) -> File:
         reason = found.unread[0][1] if found.unread else "is not a file that can be read"
         raise DiscoverError(f"{options.paths[0]}: {reason}")
     commands = compiling(found, options.settings.config).commands
-    vocabulary = load_models(inputs.model_paths(options.root, options.settings)).vocabulary()
     cache = Cache(None)
+    vocabulary = Libraries(inputs.model_paths(options.root, options.settings), cache).known.vocabulary
     digests = Digests(cache, options.root)
-    return read(asked, digests.of_sources(asked), commands, vocabulary, cache, digests, 1).files[0]
+    reader = Reader(found.root, asked, digests.of_sources(asked), commands, cache, digests, 1)
+    return reader.whole(reader.read([0], vocabulary))[0]
 
 
 def _compose(
@@ -145,11 +172,11 @@ def _compose(
     files: Sequence[File],
     found: Discovered,
     config: Config,
+    rules: Outline,
     ran: frozenset[str],
     hint: str,
     changes: Changes | None,
 ) -> Report:
-    from ownlint.interplay import preferences
     from ownlint.report.compose import compose
 
     asked = {source.relative for source in found.sources if source.asked}
@@ -158,9 +185,9 @@ def _compose(
         [file for file in files if file.path in asked],
         Sources(found.root),
         config,
-        known=[info.id for info in rule_infos()],
+        known=[info.id for info in rules.infos],
         ran=ran,
-        yields=preferences(catalogue.load()),
+        yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=[Incomplete(path, reason) for path, reason in found.unread],
         hint=hint,
         changed=None if changes is None else changes.lines,
@@ -168,14 +195,14 @@ def _compose(
 
 
 def _earlier(
-    options: Options, changes: Changes, libraries: Models, words: Sequence[str], cache: Cache, digests: Digests
+    options: Options, changes: Changes, libraries: Libraries, words: Sequence[str], cache: Cache, digests: Digests
 ) -> Earlier:
     """What the changed files said before; read by structure only, since their headers are not those of that time."""
     from ownlint.program.program import Earlier
 
     with as_before(options.root, changes) as (sources, held):
-        read_then = read_all(sources, held, {}, libraries, words, cache, digests, options.jobs)
-    return Earlier(tuple(read_then.files), {change.path: change.old for change in changes.files if change.path})
+        read_then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words).files()
+    return Earlier(tuple(read_then), {change.path: change.old for change in changes.files if change.path})
 
 
 class Compiling(msgspec.Struct, frozen=True):
@@ -207,132 +234,13 @@ def compiling(found: Discovered, config: Config) -> Compiling:
     return Compiling(commands, compilation.notice or absent)
 
 
-# --- reading ----------------------------------------------------------------------------------
-
-_Depends = tuple[tuple[str, str], ...]
-"""Absolute paths of headers, each with its digest."""
-
-
-class Facts(msgspec.Struct, frozen=True):
-    """The facts of every source, in order, and the headers that were read for them.
-
-    Not `settled`: a file changed while it was read, or its reader was lost; the next run may see more."""
-
-    files: list[File]
-    depends: list[str]
-    settled: bool
-
-
-def read_all(
-    sources: Sequence[Source],
-    held: Sequence[str],
-    commands: dict[str, Command],
-    libraries: Models,
-    words: Sequence[str],
-    cache: Cache,
-    digests: Digests,
-    jobs: int,
-) -> Facts:
-    """C++ first: the classes it binds are among the words that make a Python file worth reading, like `words`, which
-    the rules ask for. Then Python, and again those of its files that were passed over and name what others define."""
-
-    def read_these(chosen: Sequence[int], known: Vocabulary) -> Facts:
-        return read([sources[i] for i in chosen], [held[i] for i in chosen], commands, known, cache, digests, jobs)
-
-    def written_in(language: Language) -> list[int]:
-        return [index for index, source in enumerate(sources) if source.language == language]
-
-    vocabulary = anchors.with_words(libraries.vocabulary(), words)
-    cpp = read_these(written_in("cpp"), vocabulary)
-    vocabulary = anchors.with_bound_classes(vocabulary, cpp.files)
-    chosen = written_in("python")
-    parts, passed = [cpp], chosen
-    latest = read_these(chosen, vocabulary)
-    for _ in range(anchors.MOST_PASSES):
-        known = [file for part in (*parts, latest) for file in part.files]
-        wider = anchors.with_helpers(vocabulary, known, libraries)
-        if wider == vocabulary:
-            break
-        kept = [file for file in latest.files if file.functions or file.problems]
-        passed = [i for i, file in zip(passed, latest.files, strict=True) if not file.functions and not file.problems]
-        parts.append(msgspec.structs.replace(latest, files=kept))
-        vocabulary, latest = wider, read_these(passed, wider)
-    parts.append(latest)
-    files = sorted((file for part in parts for file in part.files), key=lambda file: file.path)
-    depends = sorted({path for part in parts for path in part.depends})
-    return Facts(files, depends, all(part.settled for part in parts))
-
-
-def read(
-    sources: Sequence[Source],
-    held: Sequence[str],
-    commands: dict[str, Command],
-    vocabulary: Vocabulary,
-    cache: Cache,
-    digests: Digests,
-    jobs: int,
-) -> Facts:
-    """Reads what the cache does not hold."""
-    from ownlint.frontends.extract import Task, extract
-
-    named = modules(sources)
-    words = {language: encode_vocabulary(vocabulary.of(language)) for language in ("cpp", "python")}
-    files: list[File | None] = []
-    missing: list[tuple[int, str]] = []
-    depends: set[str] = set()
-    for index, (source, digest) in enumerate(zip(sources, held, strict=True)):
-        key = _file_key(
-            source, digest, commands.get(source.relative), words[source.language], named.get(source.relative, "")
-        )
-        file, headers = _known(cache.get(key) if digest else None, digests)
-        files.append(file)
-        depends.update(headers)
-        if file is None:
-            missing.append((index, key))
-    settled = True
-    tasks = []
-    for index, _ in missing:
-        source, command = sources[index], commands.get(sources[index].relative)
-        module = named.get(source.relative, "")
-        tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
-    for (index, key), extracted in zip(missing, extract(tasks, vocabulary, jobs, DEADLINE), strict=True):
-        files[index] = file = decode_file(extracted.encoded)
-        depends.update(extracted.dependencies)
-        if extracted.digest and extracted.digest == held[index]:
-            manifest = tuple((path, digests.of(path)) for path in sorted(extracted.dependencies))
-            cache.put(key, msgspec.json.encode(manifest) + b"\n" + extracted.encoded)
-        elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
-            settled = False
-    return Facts([file for file in files if file is not None], sorted(depends), settled)
-
-
-def _file_key(source: Source, digest: str, command: Command | None, words: bytes, module: str) -> str:
-    how = b"" if command is None else msgspec.json.encode(command)
-    about = f"{source.language}\0{source.relative}\0{module}\0{digest}".encode()
-    return Cache.key(b"file", inputs.reader_digest(source.language), words, about, how)
-
-
-def _known(entry: bytes | None, digests: Digests) -> tuple[File | None, list[str]]:
-    """The file of a cache entry, when the headers it read are still the same."""
-    if entry is None:
-        return None, []
-    manifest, _, encoded = entry.partition(b"\n")
-    try:
-        depends = msgspec.json.decode(manifest, type=_Depends)
-        if any(digests.of(path) != digest for path, digest in depends):
-            return None, []
-        return decode_file(encoded), [path for path, _ in depends]
-    except msgspec.DecodeError:
-        return None, []
-
-
 # --- the result of a whole run ----------------------------------------------------------------
 
 
 class _Result(msgspec.Struct, frozen=True):
-    depends: _Depends
+    depends: Depends
     report: Report
-    packages: _Depends = ()
+    packages: Depends = ()
     """Versions of installed Python packages."""
 
 

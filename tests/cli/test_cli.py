@@ -104,7 +104,7 @@ def test_findings_are_1_and_exit_zero_makes_them_0(run: Run) -> None:
 def test_a_second_run_says_the_same_from_the_cache(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.cc").write_text(GUILTY)
     first = run("check")
-    monkeypatch.setattr("ownlint.pipeline.read", lambda *arguments: pytest.fail("was read again"))
+    monkeypatch.setattr("ownlint.reading.Reader.read", lambda *arguments: pytest.fail("was read again"))
     assert run("check") == first
     assert Path(".ownlint_cache/CACHEDIR.TAG").exists()
 

@@ -64,3 +64,8 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
     return _encoder.encode(vocabulary)
+
+
+def decode_vocabulary(data: bytes) -> Vocabulary:
+    """Raises `msgspec.DecodeError` (or its `ValidationError`) on anything that is not a `Vocabulary`."""
+    return msgspec.json.decode(data, type=Vocabulary)

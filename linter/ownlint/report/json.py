@@ -83,6 +83,11 @@ def render(report: Report) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
 
 
+def lines(report: Report) -> str:
+    """A finding a line, as in the document; what was not read in full is told elsewhere."""
+    return "".join(f"{msgspec.json.encode(_finding(each)).decode()}\n" for each in report.findings)
+
+
 def schema() -> str:
     """The text of `schema.json`."""
     described: dict[str, Any] = msgspec.json.schema(Document)

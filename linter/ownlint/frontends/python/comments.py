@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 import tokenize
 from collections.abc import Iterator
 
 from ownlint.facts.comments import parse_suppression
 from ownlint.facts.records import Suppression
 from ownlint.frontends.python.source import Source, split_lines
-
-_ADDRESSED = re.compile(rb"ownlint\s*:")
-
-
-def speaks_to_the_linter(data: bytes) -> bool:
-    return _ADDRESSED.search(data) is not None
+from ownlint.frontends.python.wanted import speaks_to_the_linter
 
 
 def suppressions(source: Source) -> tuple[Suppression, ...]:

@@ -20,16 +20,13 @@ the bindings of its whole scope, not by their order.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-
 from ownlint.facts.records import File, Problem
-from ownlint.facts.vocabulary import Anchor, Vocabulary
-from ownlint.frontends.python.comments import speaks_to_the_linter, suppressions
+from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.python.comments import suppressions
 from ownlint.frontends.python.names import Names
 from ownlint.frontends.python.source import Source, UnreadableError, decode, line_starts, parse
 from ownlint.frontends.python.statements import Statements
+from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
 
 
 def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> File:
@@ -37,15 +34,15 @@ def read(path: str, data: bytes, vocabulary: Vocabulary, module: str) -> File:
 
     Never raises: what cannot be read becomes a `Problem`.
     """
-    wanted = _wanted(data, vocabulary.anchors)
-    if not wanted and not speaks_to_the_linter(data):
+    worth = wanted(data, vocabulary.anchors)
+    if not worth and not speaks_to_the_linter(data):
         return File(path, "python", len(data), module=module)
     try:
         source = decode(data)
     except UnreadableError as error:
-        problems = (_problem(data, error),) if wanted else ()
+        problems = (_problem(data, error),) if worth else ()
         return File(path, "python", len(data), module=module, problems=problems)
-    if not wanted:
+    if not worth:
         return File(path, "python", len(data), module=module, suppressions=suppressions(source))
     return _read(path, source, module)
 
@@ -74,54 +71,6 @@ def _read(path: str, source: Source, module: str) -> File:
         meanings=names.meanings(),
         module=module,
     )
-
-
-def _wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
-    """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
-    if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return True
-    tests, modules = _tests(anchors)
-    if any(words(data) and (beside is None or beside(data)) for words, beside in tests):
-        return True
-    named = (
-        {word for found in _IMPORT.findall(data) for word in _WORD.findall(found)} if modules else frozenset[bytes]()
-    )
-    return any(word in named and names(data) for word, names in modules)
-
-
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(\\;]|\\\r?\n|\([^)]*\))*", re.MULTILINE)
-"""An import as it is written, over several lines too; one behind a `;` is not seen."""
-_WORD = re.compile(rb"\w+")
-_Test = Callable[[bytes], bool]
-
-
-@lru_cache(maxsize=8)
-def _tests(
-    anchors: tuple[Anchor, ...],
-) -> tuple[tuple[tuple[_Test, _Test | None], ...], tuple[tuple[bytes, _Test], ...]]:
-    """One test for all words that want the same beside them; those that want nothing come first. And, apart, the
-    modules that have to be imported, with what has to stand beside."""
-    words: dict[tuple[str, ...], list[str]] = {}
-    modules: list[tuple[bytes, _Test]] = []
-    for anchor in anchors:
-        if anchor.imported:
-            modules.append((anchor.word.encode(), _any(anchor.beside)))
-        else:
-            words.setdefault(anchor.beside, []).append(anchor.word)
-    return tuple((_any(words[beside]), _any(beside) if beside else None) for beside in sorted(words)), tuple(modules)
-
-
-def _any(patterns: Sequence[str]) -> _Test:
-    """Whether one of them is found. Each for itself: that is faster than all as one expression, which has no text to
-    skip to; and plain text is looked for as such first."""
-    tests = [(_plain(pattern), re.compile(pattern.encode())) for pattern in patterns]
-    return lambda data: any(text in data and expression.search(data) is not None for text, expression in tests)
-
-
-def _plain(pattern: str) -> bytes:
-    """The text every match holds, where the expression is nothing but that text and its borders."""
-    text = pattern.replace(r"\b", "").replace(r"\.", "\0")
-    return text.replace("\0", ".").encode() if re.fullmatch(r"[\w \0]+", text) else b""
 
 
 def _problem(data: bytes, error: UnreadableError) -> Problem:

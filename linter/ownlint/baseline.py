@@ -1,0 +1,118 @@
+"""Findings that a project has put up with for now: a file in its repository, which a run leaves out of its report.
+
+An entry is known by the finding's fingerprint (rule, symbol, the text of its lines, a count among equals), not by path
+or line: it survives what happens around it. One entry a line, sorted: two branches that each add one merge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+import msgspec
+
+from ownlint.report.model import Located, Report
+from ownlint.report.sanitise import sanitise
+
+NAME = "ownlint-baseline.json"
+VERSION = 1
+_MOST_BYTES = 64 << 20
+
+
+class BaselineError(Exception):
+    """The file is none; the text is one line with its place."""
+
+
+class Entry(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """`message` and `symbol` are for people, who read the file in a review."""
+
+    path: str
+    rule: str
+    symbol: str
+    message: str
+    fingerprint: str
+
+
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+    findings: list[Entry]
+
+
+def entries(report: Report) -> list[Entry]:
+    """Of everything that is reported, sorted."""
+    return sorted(
+        Entry(sanitise(f.path), f.rule, sanitise(f.symbol), sanitise(f.message), f.fingerprint) for f in report.findings
+    )
+
+
+def text(found: Iterable[Entry]) -> str:
+    lines = ",\n".join(f"    {msgspec.json.encode(entry).decode()}" for entry in sorted(found))
+    return f'{{\n  "version": {VERSION},\n  "findings": [\n{lines}\n  ]\n}}\n' if lines else _EMPTY
+
+
+_EMPTY = f'{{\n  "version": {VERSION},\n  "findings": []\n}}\n'
+
+
+def read(path: Path) -> list[Entry]:
+    """Raises `BaselineError`."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise BaselineError(f"{path}: {error.strerror or error}") from None
+    if len(data) > _MOST_BYTES:
+        raise BaselineError(f"{path}: larger than {_MOST_BYTES:,} bytes")
+    if marker := re.search(rb"^(?:<{7}|={7}|>{7})", data, re.MULTILINE):
+        line = data.count(b"\n", 0, marker.start()) + 1
+        raise BaselineError(f"{path}:{line}: a merge left its marks here; keep the lines of both sides")
+    try:
+        document = msgspec.json.decode(data, type=_Document)
+    except msgspec.DecodeError as error:
+        raise BaselineError(f"{path}:{_line(data, error)}: {_reason(error)}") from None
+    if document.version != VERSION:
+        raise BaselineError(f"{path}:1: written in version {document.version}; this ownlint reads version {VERSION}")
+    return document.findings
+
+
+def _line(data: bytes, error: msgspec.DecodeError) -> int:
+    if at := re.search(r"byte (\d+)", str(error)):
+        return data.count(b"\n", 0, int(at[1])) + 1
+    if number := re.search(r"\$\.findings\[(\d+)\]", str(error)):
+        starts = [match.start() for match in re.finditer(rb"^\s*\{(?=\s*\")", data, re.MULTILINE)]
+        index = int(number[1]) + 1  # the document itself comes first
+        return data.count(b"\n", 0, starts[index]) + 1 if index < len(starts) else 1
+    return data.count(b"\n") + 1 if "truncated" in str(error) else 1
+
+
+def _reason(error: msgspec.DecodeError) -> str:
+    return sanitise(re.sub(r" - at `.*`$", "", str(error))[:200])
+
+
+class Split(msgspec.Struct, frozen=True):
+    """A report without what the baseline knows, and the entries that match nothing any more."""
+
+    report: Report
+    known: tuple[Located, ...]
+    stale: tuple[Entry, ...]
+
+
+def split(report: Report, found: Iterable[Entry], asked: Collection[str], ran: Collection[str]) -> Split:
+    """`asked` are the files that were asked for and `ran` the rules: of others an entry says nothing, unless its file
+    is gone, which is when it is not among `asked` of a run over everything. An entry matches once."""
+    left = Counter(entry.fingerprint for entry in found)
+    standing: list[Located] = []
+    known: list[Located] = []
+    for finding in report.findings:
+        if left[finding.fingerprint] > 0:
+            left[finding.fingerprint] -= 1
+            known.append(finding)
+        else:
+            standing.append(finding)
+    stale = []
+    for entry in sorted(found, reverse=True):
+        if entry.rule in ran and entry.path in asked and left[entry.fingerprint] > 0:
+            left[entry.fingerprint] -= 1
+            stale.append(entry)
+    return Split(msgspec.structs.replace(report, findings=tuple(standing)), tuple(known), tuple(sorted(stale)))

@@ -1,0 +1,92 @@
+"""What a run has to know of rules and models before any rule is run: remembered, so that most runs import no rule."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ownlint import inputs
+from ownlint.facts.cache import Cache
+from ownlint.facts.records import Language
+from ownlint.facts.vocabulary import Vocabulary
+from ownlint.report.model import RuleInfo
+from ownlint.report.suppressions import RULES as OWN_RULES
+
+if TYPE_CHECKING:
+    from ownlint.program.models import Models
+
+
+class RuleOutline(msgspec.Struct, frozen=True):
+    """See `Rule`."""
+
+    id: str
+    languages: tuple[Language, ...]
+    anchors: tuple[str, ...]
+    yields_to: tuple[str, ...]
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """Of all rules there are, by id; `infos` has those about the linter's own comments too."""
+
+    infos: tuple[RuleInfo, ...]
+    rules: tuple[RuleOutline, ...]
+
+
+def outline_of_rules(cache: Cache) -> Outline:
+    key = Cache.key(b"rules", inputs.engine_digest(), inputs.knowledge_digest(()), *map(os.fsencode, inputs.packs()))
+    if (entry := cache.get(key)) is not None:
+        with contextlib.suppress(msgspec.DecodeError):
+            return msgspec.json.decode(entry, type=Outline)
+    from ownlint import catalogue
+
+    rules = catalogue.load()
+    found = Outline(rule_infos(), tuple(RuleOutline(r.id, r.languages, r.anchors, r.yields_to) for r in rules))
+    cache.put(key, msgspec.json.encode(found))
+    return found
+
+
+def rule_infos() -> tuple[RuleInfo, ...]:
+    """Every rule there is, by id, those about the linter's own comments included."""
+    from ownlint import catalogue
+
+    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
+    return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
+
+
+class _Known(msgspec.Struct, frozen=True):
+    digest: str
+    vocabulary: Vocabulary
+    packages: tuple[str, ...]
+
+
+class Libraries:
+    """The models of a run. What is asked of them first is remembered; the rest is read when somebody needs it."""
+
+    def __init__(self, paths: Sequence[Path], cache: Cache) -> None:
+        """Raises nothing: a mistake in a model is a `ModelError` when they are first asked."""
+        self._paths = paths
+        self._cache = cache
+
+    @functools.cached_property
+    def models(self) -> Models:
+        from ownlint.program.models import load
+
+        return load(self._paths)
+
+    @functools.cached_property
+    def known(self) -> _Known:
+        """Models that cannot be read were never remembered."""
+        code = inputs.engine_digest()
+        key = Cache.key(b"models", code, inputs.knowledge_digest(tuple(self._paths)), *map(os.fsencode, self._paths))
+        if (entry := self._cache.get(key)) is not None:
+            with contextlib.suppress(msgspec.DecodeError):
+                return msgspec.json.decode(entry, type=_Known)
+        known = _Known(self.models.digest, self.models.vocabulary(), self.models.packages)
+        self._cache.put(key, msgspec.json.encode(known))
+        return known

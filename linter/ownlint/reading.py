@@ -1,0 +1,329 @@
+"""The facts of every source: from the cache where they are known, else from the frontends.
+
+An entry of the cache is in two parts. The *head* of a file is what is always asked: what its comments silence, what
+could not be read, which classes it binds, and the digest of the rest. The rest, its *facts*, is taken up when a rule
+has to be run: what the rules said is remembered by the digests of all facts (see `pipeline`), so that a change which
+changes no facts costs no rule.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from ownlint import inputs
+from ownlint.facts import anchors
+from ownlint.facts.cache import Cache
+from ownlint.facts.records import File, Language, decode_file, encode_file
+from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
+from ownlint.outline import Libraries
+from ownlint.sources.compilation import Command
+from ownlint.sources.digests import DIGEST_SIZE, Digests
+from ownlint.sources.discover import Source, modules
+
+DEADLINE = 60.0
+"""Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
+
+_FEW = 16
+_SMALL = 1 << 18
+"""Bytes of a file that is looked at here, not in a child with a deadline."""
+
+Depends = tuple[tuple[str, str], ...]
+"""Absolute paths of headers, each with its digest."""
+
+
+class _Head(msgspec.Struct, frozen=True, gc=False):
+    """What the cache holds of a file beside its facts. `file` is what is left of it without them."""
+
+    file: File
+    depends: Depends
+    digest: str
+    """Of the facts."""
+    read: bool
+    """Not passed over for want of an anchor."""
+
+
+class Entry:
+    """One file: its head, and its facts when they are asked for."""
+
+    def __init__(self, head: _Head, key: str, file: File | None = None) -> None:
+        self.head = head.file
+        self.depends = tuple(path for path, _ in head.depends)
+        self.read = head.read
+        self.digest = head.digest
+        self.key = key
+        self.file = file
+        self.settled = False
+        """It was just read, and did not change meanwhile."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Nothing is known of it but that it is there."""
+        return not (self.read or self.head.problems or self.head.suppressions)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What rules can know of it; of a file that was passed over, that it is there."""
+        return (self.head.path, self.head.language, self.head.module, self.digest if self.read else "")
+
+
+class _Passed:
+    """The Python files that have none of the words, by relative path, with what they held: most files of most projects.
+    One entry for all of them, which is overwritten."""
+
+    def __init__(self, cache: Cache, root: Path, words: bytes) -> None:
+        self._cache = cache
+        self._key = Cache.key(b"passed", os.fsencode(root), inputs.reader_digest("python"), words)
+        self._known: dict[str, str] = {}
+        self._changed = False
+        if (data := cache.get(self._key)) is not None:
+            with contextlib.suppress(msgspec.DecodeError):
+                self._known = msgspec.json.decode(data, type=dict[str, str])
+
+    def over(self, path: str) -> str:
+        return self._known.get(path, "")
+
+    def note(self, path: str, held: str) -> None:
+        self._known[path] = held
+        self._changed = True
+
+    def save(self) -> None:
+        if self._changed:
+            self._cache.put(self._key, msgspec.json.encode(dict(sorted(self._known.items()))))
+
+
+class Facts:
+    """What is known of every source, in order of their paths.
+
+    `depends` are the headers that were read for them. Not `settled`: a file changed while it was read, or its reader
+    was lost; the next run may see more."""
+
+    def __init__(self, reader: Reader, entries: Iterable[tuple[int, Entry]]) -> None:
+        self._reader = reader
+        self._entries = sorted(entries, key=lambda entry: entry[1].head.path)
+        self.heads = [entry.head for _, entry in self._entries]
+        self.depends = sorted({path for _, entry in self._entries for path in entry.depends})
+
+    @property
+    def settled(self) -> bool:
+        return self._reader.settled
+
+    def files(self) -> list[File]:
+        return self._reader.whole(self._entries)
+
+    def digest(self, *languages: Language) -> bytes:
+        """Of all that rules can know of the files in these languages."""
+        digest = blake2b(digest_size=20)
+        for _, entry in self._entries:
+            if entry.head.language in languages:
+                digest.update(msgspec.json.encode(entry.identity))
+        return digest.digest()
+
+
+class Reader:
+    """Reads sources, with one cache and one way to compile them."""
+
+    def __init__(
+        self,
+        root: Path,
+        sources: Sequence[Source],
+        held: Sequence[str],
+        commands: dict[str, Command],
+        cache: Cache,
+        digests: Digests,
+        jobs: int,
+    ) -> None:
+        """`held` are the digests of the sources."""
+        self.root = root
+        self.sources = sources
+        self.held = held
+        self.commands = commands
+        self.cache = cache
+        self.digests = digests
+        self.jobs = jobs
+        self.settled = True
+        self._named = modules(sources)
+        self._vocabularies: dict[int, Vocabulary] = {}
+        """By source, the words it was last read with."""
+
+    def all(self, libraries: Libraries, words: Sequence[str]) -> Facts:
+        """C++ first: the classes it binds are among the words that make a Python file worth reading, like `words`,
+        which the rules ask for. Then Python, and again those of its files that were passed over and name what others
+        define."""
+        vocabulary = anchors.with_words(libraries.known.vocabulary, words)
+        known = dict(self.read(self._written_in("cpp"), vocabulary))
+        vocabulary = anchors.with_bound_classes(vocabulary, [entry.head for entry in known.values()])
+        passed = self._written_in("python")
+        for _ in range(anchors.MOST_PASSES + 1):
+            known |= dict(self.read(passed, vocabulary))
+            wider = self._wider(vocabulary, known, libraries)
+            if wider == vocabulary:
+                break
+            passed = [i for i in passed if not known[i].read and not known[i].head.problems]
+            vocabulary = wider
+        return Facts(self, known.items())
+
+    def _written_in(self, language: Language) -> list[int]:
+        return [index for index, source in enumerate(self.sources) if source.language == language]
+
+    def _wider(self, vocabulary: Vocabulary, known: dict[int, Entry], libraries: Libraries) -> Vocabulary:
+        """With the words for what the files that were read hand on."""
+        read = [(i, entry) for i, entry in sorted(known.items()) if entry.head.language == "python" and entry.read]
+        said = [entry.digest.encode() for _, entry in read]
+        code = inputs.reader_digest("python")
+        key = Cache.key(b"wider", code, libraries.known.digest.encode(), encode_vocabulary(vocabulary), *said)
+        if (kept := self.cache.get(key)) is not None:
+            try:
+                return decode_vocabulary(kept)
+            except msgspec.DecodeError:
+                pass
+        wider = anchors.with_helpers(vocabulary, self.whole(read), libraries.models)
+        self.cache.put(key, encode_vocabulary(wider))
+        return wider
+
+    # --- some of the sources ---
+
+    def read(self, chosen: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, Entry]]:
+        """Of the sources with these numbers; what the cache does not hold is extracted."""
+        words = {language: encode_vocabulary(vocabulary.of(language)) for language in ("cpp", "python")}
+        entries: dict[int, Entry] = {}
+        missing: list[tuple[int, str]] = []
+        passed = _Passed(self.cache, self.root, words["python"])
+        for index in chosen:
+            self._vocabularies[index] = vocabulary
+            source, held = self.sources[index], self.held[index]
+            if held and source.language == "python" and passed.over(source.relative) == held:
+                entries[index] = self._bare(source)
+                continue
+            key = self._key(source, held, words[source.language])
+            entry = self._cached(key) if held else None
+            if entry is None:
+                missing.append((index, key))
+            else:
+                entries[index] = entry
+        for index, entry in self._extracted(missing, vocabulary).items():
+            entries[index] = entry
+            if entry.is_bare and entry.head.language == "python" and entry.settled:
+                passed.note(self.sources[index].relative, self.held[index])
+        passed.save()
+        return [(index, entries[index]) for index in chosen]
+
+    def _bare(self, source: Source) -> Entry:
+        """Of a file that was passed over before."""
+        module = self._named.get(source.relative, "")
+        file = File(source.relative, source.language, source.stamp.size, module=module)
+        return Entry(_Head(file, (), "", read=False), "", file)
+
+    def whole(self, entries: Iterable[tuple[int, Entry]]) -> list[File]:
+        """With their facts, which may have been swept from the cache since the head was read."""
+        entries = list(entries)
+        lost: dict[Vocabulary, list[tuple[int, str]]] = {}
+        for index, entry in entries:
+            if entry.file is None:
+                entry.file = self._facts(entry)
+            if entry.file is None:
+                lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
+        again = {i: e for vocabulary, many in lost.items() for i, e in self._extracted(many, vocabulary).items()}
+        return [file for i, entry in entries if (file := again.get(i, entry).file) is not None]
+
+    def _facts(self, entry: Entry) -> File | None:
+        if not entry.read and not entry.head.problems:
+            return entry.head  # it has none
+        data = self.cache.get(_facts_key(entry.key))
+        try:
+            return decode_file(data) if data is not None else None
+        except msgspec.DecodeError:
+            return None
+
+    def _key(self, source: Source, held: str, words: bytes) -> str:
+        command = self.commands.get(source.relative)
+        how = b"" if command is None else msgspec.json.encode(command)
+        module = self._named.get(source.relative, "")
+        about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
+        return Cache.key(b"file", inputs.reader_digest(source.language), words, about, how)
+
+    def _cached(self, key: str) -> Entry | None:
+        """When the headers that were read for it are still the same."""
+        data = self.cache.get(key)
+        if data is None:
+            return None
+        try:
+            head = msgspec.json.decode(data, type=_Head)
+        except msgspec.DecodeError:
+            return None
+        if any(self.digests.of(path) != digest for path, digest in head.depends):
+            return None
+        return Entry(head, key)
+
+    def _extracted(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
+        passed = self._passed_over(missing, vocabulary) if len(missing) <= _FEW else {}
+        missing = [(index, key) for index, key in missing if index not in passed]
+        if not missing:
+            return passed
+        from ownlint.frontends.extract import Task, extract
+
+        tasks = []
+        for index, _ in missing:
+            source = self.sources[index]
+            command, module = self.commands.get(source.relative), self._named.get(source.relative, "")
+            tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
+        entries = passed
+        results = extract(tasks, vocabulary, self.jobs, DEADLINE)
+        for (index, key), extracted in zip(missing, results, strict=True):
+            file = decode_file(extracted.encoded)
+            depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
+            head = _head_of(file, extracted.encoded, depends)
+            entry = entries[index] = Entry(head, key, file)
+            if extracted.digest and extracted.digest == self.held[index]:
+                if head.read or head.file.problems:
+                    self.cache.put(_facts_key(key), extracted.encoded)
+                if not entry.is_bare or entry.head.language != "python":
+                    self.cache.put(key, msgspec.json.encode(head))
+                entry.settled = True
+            elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
+                self.settled = False
+        return entries
+
+    def _passed_over(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
+        """Small files in which no anchor is found: not worth starting a reader for."""
+        found: dict[int, Entry] = {}
+        for index, _ in missing:
+            source = self.sources[index]
+            if source.language == "python" and self.held[index] and source.stamp.size <= _SMALL:
+                from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
+
+                try:
+                    data = source.path.read_bytes()
+                except OSError:
+                    continue
+                same = blake2b(data, digest_size=DIGEST_SIZE).hexdigest() == self.held[index]
+                if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):
+                    found[index] = self._bare(source)
+                    found[index].settled = True
+        return found
+
+
+def _facts_key(key: str) -> str:
+    return Cache.key(b"facts", key.encode())
+
+
+def _head_of(file: File, encoded: bytes, depends: Depends) -> _Head:
+    left = File(
+        file.path,
+        file.language,
+        file.size,
+        bound_classes=file.bound_classes,
+        comments=file.comments if file.suppressions else (),
+        suppressions=file.suppressions,
+        meanings=file.meanings[:1],  # enough to tell that there are some
+        typed=file.typed,
+        problems=file.problems,
+        module=file.module,
+    )
+    bare = not file.problems and encode_file(left) == encoded
+    return _Head(left, depends, blake2b(encoded, digest_size=20).hexdigest(), read=not bare)

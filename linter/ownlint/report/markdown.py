@@ -1,0 +1,81 @@
+"""Markdown for people: the summary of a job, or a comment."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from ownlint.report.model import Located, Report
+from ownlint.report.sanitise import sanitise
+
+MOST = 200
+"""Findings that are listed; a job's summary holds a megabyte."""
+
+_MARKUP = re.compile(r"[\\*_{}\[\]()<>#+!|~&@$-]|(?<=\w):(?=//)")
+
+
+def render(report: Report, shown: Callable[[str], str]) -> str:
+    return "".join(f"{line}\n" for line in _lines(report, shown))
+
+
+def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+    yield "## ownlint"
+    yield ""
+    count = len(report.findings)
+    files = f"{report.files} file{'s' * (report.files != 1)}"
+    yield f"{count or 'No'} problem{'s' * (count != 1)} found in {files}."
+    if report.suppressed:
+        yield f"{report.suppressed} silenced by comments."
+    if report.findings:
+        yield ""
+        yield "| rule | findings |"
+        yield "|---|---:|"
+        for rule, number in sorted(Counter(finding.rule for finding in report.findings).items()):
+            yield f"| {_text(rule)} | {number} |"
+    for finding in report.findings[:MOST]:
+        yield ""
+        yield from _finding(finding, shown)
+    if count > MOST:
+        yield ""
+        yield f"{count - MOST} more are not listed."
+    unread = [each for each in report.incomplete if each.stage != "meaning"]
+    if unread:
+        yield ""
+        yield "### Not read in full"
+        yield ""
+        yield from (f"- {_code(shown(each.path))}: {_text(each.reason)}" for each in unread[:MOST])
+
+
+def _finding(finding: Located, shown: Callable[[str], str]) -> Iterator[str]:
+    place = f"{shown(finding.path)}:{finding.region.line}:{finding.region.column}"
+    yield f"### {finding.severity}: {_told(finding.message)}"
+    yield ""
+    yield f"{_code(place)} {_text(finding.rule)}, {finding.certainty}"
+    if finding.steps:
+        yield ""
+    for number, step in enumerate(finding.steps, 1):
+        yield f"{number}. {_code(f'{shown(step.path)}:{step.region.line}')} {_told(step.message)}"
+    if finding.help:
+        yield ""
+        yield f"Help: {_told(finding.help)}"
+
+
+def _told(text: str) -> str:
+    """A message of a rule: what stands between backticks is code, all else is plain text."""
+    parts = sanitise(text).split("`")
+    if len(parts) % 2 == 0:  # one backtick is left over
+        return _text(text)
+    return "".join(_code(part) if number % 2 else _text(part) for number, part in enumerate(parts))
+
+
+def _text(text: str) -> str:
+    return _MARKUP.sub(lambda match: f"\\{match[0]}", sanitise(text)).replace("`", "\\`")
+
+
+def _code(text: str) -> str:
+    """In as many backticks as it takes."""
+    text = sanitise(text)
+    fence = "`" * (max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") or not text.strip() else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
