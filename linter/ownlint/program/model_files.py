@@ -67,6 +67,7 @@ class ModelFile:
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
         self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
+        self.atomic = library.texts("atomic")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -139,9 +140,14 @@ class ModelFile:
             replaced_since=table.text("replaced_since"),
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
+            together=table.flag("together"),
+            answers_zero=table.flag("answers_zero"),
+            fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),
+            format_points=table.text("format_points"),
+            format_acquires=table.text("format_acquires"),
             bare=table.flag("bare"),
             note=table.text("note"),
             source=table.text("source"),

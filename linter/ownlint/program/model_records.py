@@ -42,6 +42,7 @@ Verb = Literal[
     "clear",
     "never returns",
     "retain",
+    "visit",
     "needs",
     "spawn",
     "restore",
@@ -222,12 +223,22 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The result may be NULL, and then an error is set."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
+    fills: tuple[str, ...] = ()
+    """Members, of the struct whose address it is given, that are not NULL where it worked."""
+    answers_zero: bool = False
+    """0 is its one answer where it worked."""
+    together: bool = False
+    """Its arguments all get something, or all get NULL."""
     format_at: int = 0
     """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
     format_steals: str = ""
     """Its letters for a reference that is taken over."""
     format_lends: str = ""
     """Its letters for the address of a variable that gets a borrowed reference."""
+    format_points: str = ""
+    """Its letters for the address of a pointer that then leads into what is parsed."""
+    format_acquires: str = ""
+    """Its letters for the address of something that has to be released where the call answers more than 0."""
     bare: bool = False
     note: str = ""
     source: str = ""

@@ -84,6 +84,7 @@ class Models:
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = [name for file in files for name in file.constants]
         self._tables = {name: kind for file in files for name, kind in file.tables.items()}
+        self._atomic = [name for file in files for name in file.atomic]
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -333,6 +334,22 @@ class Models:
         """Last names of the functions and objects that deal in counted references; patterns are not among them."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
         return frozenset(parts[-1] for parts, _, model in entries if model.counted)
+
+    @functools.cached_property
+    def lenders(self) -> frozenset[str]:
+        """Last names of the functions whose result leads into an argument that nobody keeps."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.keeps == "none" and model.has("borrow"))
+
+    @functools.cached_property
+    def visitors(self) -> frozenset[str]:
+        """Last names of what shows something to a collector."""
+        return self.functions_with("visit")
+
+    @functools.cached_property
+    def atomic(self) -> re.Pattern[str]:
+        """Fits the names of functions that make objects which refer to no others."""
+        return re.compile("|".join(sorted({translate(name) for name in self._atomic})) or r"(?!)")
 
     @functools.cached_property
     def counted_patterns(self) -> re.Pattern[str]:
