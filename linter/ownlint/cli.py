@@ -159,6 +159,7 @@ _config_options = (
     click.option("--extend-select", multiple=True, callback=_names, metavar="RULES", help="Run these too."),
     click.option("--ignore", multiple=True, callback=_names, metavar="RULES", help="Do not run these."),
     click.option("--preview", is_flag=True, default=None, help="Run the rules that are still tried out, too."),
+    click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
     click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
     click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
     click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),

@@ -53,6 +53,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     exclude: tuple[str, ...] = ()
     """Patterns as in .gitignore. A path that is asked for by name is read all the same."""
     extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    """Whether a path that is asked for by name is left out, too: for hooks, which name every file that changed."""
     models: tuple[str, ...] = ()
     """Further model files (TOML), contracts of packages (`pkg.own.toml`), or folders of them."""
     environment: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -63,36 +64,155 @@ def published(to: Path) -> str:
     return git(to, "rev-parse", "HEAD")
 
 
-@pytest.mark.slow
-def test_a_commit_with_a_bug_is_stopped(tmp_path: Path) -> None:
-    hook, project = tmp_path / "ownlint", tmp_path / "project"
-    hook.mkdir()
-    project.mkdir()
-    revision = published(hook)
-    (project / ".pre-commit-config.yaml").write_text(
-        f"repos:\n  - repo: {hook}\n    rev: {revision}\n    hooks:\n      - id: ownlint\n"
-    )
-    (project / "lowering.py").write_text(GUILTY)
-    (project / "notes.txt").write_text("no source\n")
-    git(project, "init", "-q")
-    git(project, "add", "-A")
-    home = {"PRE_COMMIT_HOME": str(tmp_path / "pre-commit"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    pre_commit = (sys.executable, "-m", "pre_commit", "run", "--color=never")
+class Project:
+    """A project with hooks, and pre-commit in a folder of its own."""
 
-    stopped = run(*pre_commit, where=project, **home)
+    def __init__(self, root: Path, hook: Path, home: Path, hooks: Sequence[str]) -> None:
+        self.root = root
+        root.mkdir()
+        revision = git(hook, "rev-parse", "HEAD")
+        ids = "".join(f"      - id: {each}\n" for each in hooks)
+        (root / ".pre-commit-config.yaml").write_text(
+            f"repos:\n  - repo: {hook}\n    rev: {revision}\n    hooks:\n{ids}"
+        )
+        git(root, "init", "-q")
+        self._home = {"PRE_COMMIT_HOME": str(home), "XDG_CACHE_HOME": str(home)}
+
+    def write(self, name: str, text: str) -> None:
+        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / name).write_text(text)
+
+    def commit(self) -> None:
+        git(self.root, "add", "-A")
+        git(self.root, "commit", "-q", "-m", "as it stands", "--no-verify")
+
+    def hooks(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "pre_commit", "run", "--color=never", "--verbose", *arguments)
+        return run(*command, where=self.root, **self._home)
+
+
+@pytest.fixture(scope="module")
+def hook(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    to = tmp_path_factory.mktemp("ownlint")
+    published(to)
+    return to
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pre-commit keeps the environments it makes: one for all the tests here."""
+    return tmp_path_factory.mktemp("home")
+
+
+def at(done: subprocess.CompletedProcess[str], place: str) -> bool:
+    return f"--> {place}" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_commit_with_a_bug_is_stopped(tmp_path: Path, hook: Path, home: Path) -> None:
+    project = Project(tmp_path / "project", hook, home, ["ownlint"])
+    project.write("lowering.py", GUILTY)
+    project.write("notes.txt", "no source\n")
+    git(project.root, "add", "-A")
+    stopped = project.hooks()
     assert stopped.returncode == 1, stopped.stdout + stopped.stderr
     assert "error[child-outlives-owner]" in stopped.stdout
-    assert "lowering.py:6" in stopped.stdout
+    assert at(stopped, "lowering.py:6")
 
-    (project / "lowering.py").write_text(INNOCENT)
-    git(project, "add", "-A")
-    passed = run(*pre_commit, where=project, **home)
+    project.write("lowering.py", INNOCENT)
+    git(project.root, "add", "-A")
+    passed = project.hooks()
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert "Passed" in passed.stdout
 
-    git(project, "commit", "-q", "-m", "clean", "--no-verify")
-    (project / "notes.txt").write_text("only words have changed\n")
-    git(project, "add", "-A")
-    skipped = run(*pre_commit, where=project, **home)
+    project.commit()
+    project.write("notes.txt", "only words have changed\n")
+    git(project.root, "add", "-A")
+    skipped = project.hooks()
     assert skipped.returncode == 0
     assert "Skipped" in skipped.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ownlint", "ownlint-python"])
+def test_what_is_staged_counts_and_not_what_is_beside_it(tmp_path: Path, hook: Path, home: Path, name: str) -> None:
+    project = Project(tmp_path / "project", hook, home, [name])
+    project.write("lowering.py", INNOCENT)
+    project.commit()
+    project.write("lowering.py", "import os\n" + INNOCENT)
+    git(project.root, "add", "lowering.py")
+    project.write("lowering.py", "import os\n" + GUILTY)
+    passed = project.hooks()
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert (project.root / "lowering.py").read_text().endswith(GUILTY)
+
+    git(project.root, "add", "lowering.py")
+    project.write("lowering.py", INNOCENT)
+    assert at(project.hooks(), "lowering.py:7")
+
+
+@pytest.mark.slow
+def test_a_file_that_moves_is_read_where_it_is(tmp_path: Path, hook: Path, home: Path) -> None:
+    project = Project(tmp_path / "project", hook, home, ["ownlint", "ownlint-python"])
+    project.write("lowering.py", GUILTY)
+    project.commit()
+    (project.root / "sub").mkdir()
+    git(project.root, "mv", "lowering.py", "sub/a name.py")
+    stopped = project.hooks()
+    assert stopped.returncode == 1
+    assert stopped.stdout.count("--> sub/a name.py:6") == 2
+    assert "lowering.py" not in stopped.stdout
+
+
+@pytest.mark.slow
+def test_a_header_that_is_deleted_is_no_more_than_gone(tmp_path: Path, hook: Path, home: Path) -> None:
+    project = Project(tmp_path / "project", hook, home, ["ownlint", "ownlint-python"])
+    project.write("engine.h", "struct Engine { int x; };\n")
+    project.write("engine.cc", '#include "engine.h"\nint get(Engine* e) { return e->x; }\n')
+    project.commit()
+    git(project.root, "rm", "-q", "engine.h")
+    alone = project.hooks()
+    assert alone.returncode == 0, alone.stdout + alone.stderr
+    assert alone.stdout.count("Skipped") == 2
+
+    project.write("engine.cc", "int get() { return 1; }\n")
+    git(project.root, "add", "-A")
+    passed = project.hooks()
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+    assert "No problems found in 1 file" in passed.stdout
+
+
+@pytest.mark.slow
+def test_the_hook_for_python_reports_on_the_commit_alone(tmp_path: Path, hook: Path, home: Path) -> None:
+    project = Project(tmp_path / "project", hook, home, ["ownlint-python"])
+    project.write("pyproject.toml", '[tool.ownlint]\nexclude = ["generated/"]\n')
+    project.write("old.py", GUILTY)
+    project.commit()
+    project.write("generated/made.py", GUILTY)
+    project.write("new.py", INNOCENT)
+    git(project.root, "add", "-A")
+    passed = project.hooks()
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+
+    project.write("new.py", GUILTY)
+    git(project.root, "add", "-A")
+    stopped = project.hooks()
+    assert stopped.returncode == 1
+    assert at(stopped, "new.py:6")
+    assert "old.py" not in stopped.stdout
+
+
+@pytest.mark.slow
+def test_three_thousand_files(tmp_path: Path, hook: Path, home: Path) -> None:
+    """More names than fit on a command line: the hook for Python runs more than once, the other does not."""
+    project = Project(tmp_path / "project", hook, home, ["ownlint", "ownlint-python"])
+    for number in range(3_000):
+        project.write(f"a_package_with_a_longer_name/part_{number // 100:02}/module_{number:04}.py", f"x = {number}\n")
+    project.write("a_package_with_a_longer_name/__init__.py", GUILTY)
+    git(project.root, "add", "-A")
+    stopped = project.hooks()
+    assert stopped.returncode == 1
+    assert stopped.stdout.count("a_package_with_a_longer_name/__init__.py:6:") == 2
+    whole, python = stopped.stdout.split("hook id: ownlint-python")
+    assert whole.count("in 3001 files") == 1
+    assert python.count(" files\n") >= 2

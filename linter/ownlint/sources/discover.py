@@ -105,6 +105,8 @@ def discover(root: Path, paths: Sequence[Path], config: Config) -> Discovered:
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
             found[relative] = _under(relative, asked)
     for place in asked:
+        if config.force_exclude and place and excluded(place):
+            continue
         for relative in _asked_files(root, place, found, excluded, closed):
             found[relative] = True
     sources, unread = _checked(root, found)

@@ -1,0 +1,227 @@
+"""The action as a runner would use it: its YAML read, its scripts run by bash, its matcher on what `concise` prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+MATCHERS = json.loads((ROOT / "integrations" / "problem-matcher.json").read_text(encoding="utf-8"))["problemMatcher"]
+
+GUILTY = """\
+from mlir.ir import Module
+
+
+def entry(source):
+    module = Module.parse(source)
+    return module.body.operations[0]
+"""
+
+
+def steps() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = ACTION["runs"]["steps"]
+    return found
+
+
+def script(name: str) -> str:
+    return str(next(step["run"] for step in steps() if step["name"] == name))
+
+
+def test_the_action_is_composite_and_uses_nobody_elses() -> None:
+    assert ACTION["runs"]["using"] == "composite"
+    assert all("run" in step and step["shell"] == "bash" for step in steps())
+    assert set(ACTION["inputs"]) == {"paths", "args", "version", "sarif-file", "preset"}
+    assert all(each["description"] for each in (*ACTION["inputs"].values(), *ACTION["outputs"].values()))
+
+
+def test_what_others_say_reaches_a_script_by_its_environment_alone() -> None:
+    """Text between `${{ }}` in a script would be run."""
+    assert [step["name"] for step in steps() if "${{" in step["run"]] == []
+
+
+def test_inputs_and_outputs_are_those_that_the_steps_know() -> None:
+    used = {
+        name for step in steps() for value in step["env"].values() for name in re.findall(r"inputs\.([\w-]+)", value)
+    }
+    assert used == set(ACTION["inputs"])
+    written = set(re.findall(r'echo "([\w-]+)=', script("Check")))
+    assert written == set(ACTION["outputs"])
+
+
+class Runner:
+    """What GitHub's runner gives to a step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.workspace = folder / "work space"
+        self.temporary = folder / "temp"
+        self.output = folder / "output"
+        self.summary = folder / "summary"
+        for place in (self.workspace, self.temporary):
+            place.mkdir()
+        self.output.touch()
+        self.summary.write_text("before\n")
+
+    def use_this_ownlint(self) -> None:
+        """In the place where the first step would have installed it."""
+        commands = self.temporary / "ownlint-venv" / "bin"
+        commands.mkdir(parents=True)
+        command = commands / "ownlint"
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ownlint "$@"\n')
+        command.chmod(0o755)
+
+    def run(self, name: str, **given: str) -> subprocess.CompletedProcess[str]:
+        environment = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+            "HOME": str(self.temporary),
+            "GITHUB_WORKSPACE": str(self.workspace),
+            "GITHUB_OUTPUT": str(self.output),
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+            "RUNNER_TEMP": str(self.temporary),
+            **{key: value for key, value in os.environ.items() if key.startswith("PIP_")},
+            **given,
+        }
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", script(name)],
+            cwd=self.workspace,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def check(self, **given: str) -> subprocess.CompletedProcess[str]:
+        names = {"PATHS": "paths", "ARGS": "args", "SARIF_FILE": "sarif-file", "PRESET": "preset"}
+        stated = {name: str(ACTION["inputs"][of]["default"]) for name, of in names.items()}
+        return self.run("Check", **{**stated, **given})
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return dict(line.split("=", 1) for line in self.output.read_text().splitlines())
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    made = Runner(tmp_path)
+    made.use_this_ownlint()
+    (made.workspace / "lowering.py").write_text(GUILTY)
+    (made.workspace / "ownlint.toml").write_text("")
+    return made
+
+
+def test_a_bug_is_annotated_written_as_sarif_and_summed_up(runner: Runner) -> None:
+    done = runner.check()
+    assert done.returncode == 1, done.stderr
+    assert "::error file=lowering.py,line=6," in done.stdout
+    sarif = json.loads((runner.workspace / "ownlint.sarif").read_text())
+    assert [result["ruleId"] for result in sarif["runs"][0]["results"]] == ["child-outlives-owner"]
+    assert runner.outputs == {"sarif-file": "ownlint.sarif", "exit-code": "1"}
+    before, summary = runner.summary.read_text().split("\n", 1)
+    assert before == "before"
+    assert summary.startswith("## ownlint\n")
+
+
+def test_a_clean_project_passes(runner: Runner) -> None:
+    (runner.workspace / "lowering.py").write_text("x = 1\n")
+    done = runner.check()
+    assert (done.returncode, runner.outputs["exit-code"]) == (0, "0")
+    assert "No problems found" in runner.summary.read_text()
+
+
+def test_inputs_are_words_and_never_code(runner: Runner) -> None:
+    (runner.workspace / "a b").mkdir()
+    (runner.workspace / "a b" / "$(touch ran).py").write_text(GUILTY)
+    done = runner.check(
+        PATHS="a b/$(touch ran).py\n", ARGS="--certainty  likely\n --exit-zero", SARIF_FILE="out/$(x).sarif"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("::error") == 1
+    assert (runner.workspace / "out" / "$(x).sarif").is_file()
+    assert not (runner.workspace / "ran").exists()
+
+
+def test_a_sarif_file_may_be_left_out(runner: Runner) -> None:
+    assert runner.check(SARIF_FILE="").returncode == 1
+    assert runner.outputs == {"exit-code": "1"}
+
+
+def test_a_path_that_looks_like_an_option_is_a_path(runner: Runner) -> None:
+    done = runner.check(PATHS="--exit-zero")
+    assert done.returncode == 2
+    assert "--exit-zero: no such file or folder" in done.stderr
+    assert runner.outputs["exit-code"] == "2"
+
+
+@pytest.mark.parametrize("version", ["--index-url=x", "1; touch ran", "../x", "1 2"])
+def test_a_version_is_a_version(runner: Runner, version: str) -> None:
+    done = runner.run("Install ownlint", VERSION=version, ACTION_PATH=str(ROOT))
+    assert done.returncode == 2
+    assert done.stdout.startswith("::error::")
+
+
+@pytest.mark.slow
+def test_it_installs_itself(tmp_path: Path) -> None:
+    runner = Runner(tmp_path)
+    action = tmp_path / "action"
+    for name in ("linter", "rules"):
+        shutil.copytree(ROOT / name, action / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, action)
+    done = runner.run("Install ownlint", VERSION="", ACTION_PATH=str(action))
+    assert done.returncode == 0, done.stderr
+    (runner.workspace / "lowering.py").write_text(GUILTY)
+    assert runner.check().returncode == 1
+
+
+# --- the problem matcher ----------------------------------------------------------------------
+
+
+def matched(line: str) -> dict[str, str]:
+    """As the runner does it: the first matcher that fits; what names no severity gets its own."""
+    for matcher in MATCHERS:
+        (pattern,) = matcher["pattern"]
+        if found := re.fullmatch(pattern["regexp"].removeprefix("^").removesuffix("$"), line):
+            told = {key: found[number] for key, number in pattern.items() if key != "regexp"}
+            return {"severity": matcher.get("severity", ""), **told}
+    return {}
+
+
+def test_the_matcher_reads_what_concise_prints() -> None:
+    command = [sys.executable, "-m", "ownlint", "check", "examples/turbine", "--output-format", "concise", "--no-cache"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    lines = ran.stdout.splitlines()
+    assert len(lines) > 10
+    for line in lines:
+        told = matched(line)
+        assert (ROOT / told["file"]).is_file()
+        assert int(told["line"]) > 0
+        assert int(told["column"]) > 0
+        assert told["severity"] in ("error", "warning", "notice")
+        assert line.endswith(f"[{told['code']}] {told['message']}")
+    assert {matched(line)["severity"] for line in lines} <= {"error", "warning", "notice"}
+
+
+def test_the_matcher_knows_a_note_and_leaves_other_lines_alone() -> None:
+    assert matched("a b.cc:1:2: note[redundant-cast]: x") == {}
+    told = matched("a b.cc:1:2: note[redundant-cast] a cast: b[1]")
+    assert told["severity"] == "notice"
+    assert told["message"] == "a cast: b[1]"
+    for line in ("Found 2 problems (2 errors) in 1 file", "warning: a.py: not read in full: line 1: bad", ""):
+        assert matched(line) == {}
+
+
+def test_each_matcher_has_its_own_owner_and_a_severity() -> None:
+    owners = [matcher["owner"] for matcher in MATCHERS]
+    assert len(set(owners)) == len(owners)
+    assert all("severity" in {**matcher, **matcher["pattern"][0]} for matcher in MATCHERS)
