@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ownlint import __version__
+from ownlint import __version__, commands
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
 from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, rendered, shown
 from ownlint.finding import CERTAINTIES
@@ -155,9 +155,30 @@ def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 _config_options = (
     click.option("--config", "config_file", type=click.Path(path_type=Path), help="Read the settings from this file."),
     click.option("--isolated", is_flag=True, help="Read no settings from files."),
-    click.option("--select", multiple=True, callback=_names, metavar="RULES", help="Run only these rules (`all`)."),
-    click.option("--extend-select", multiple=True, callback=_names, metavar="RULES", help="Run these too."),
-    click.option("--ignore", multiple=True, callback=_names, metavar="RULES", help="Do not run these."),
+    click.option(
+        "--select",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Run only these rules (`all`).",
+    ),
+    click.option(
+        "--extend-select",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Run these too.",
+    ),
+    click.option(
+        "--ignore",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Do not run these.",
+    ),
     click.option("--preview", is_flag=True, default=None, help="Run the rules that are still tried out, too."),
     click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
     click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
@@ -346,7 +367,7 @@ def _tell(
 
 
 @cli.command()
-@click.argument("rule")
+@click.argument("rule", shell_complete=commands.rule_names)
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
 def explain(rule: str, output_format: str) -> None:
     """Show the manual page of a RULE."""
@@ -423,7 +444,7 @@ def facts(file: Path, **given: Any) -> None:
     deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
 
 
-@cli.command(short_help="Show the settings that hold for PATHS.")
+@cli.command(cls=commands.WithWords, short_help="Show the settings that hold for PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
@@ -531,3 +552,6 @@ def new_rule(name: str, root: Path) -> None:
     except (OSError, ValueError) as error:
         raise CannotRunError(str(error)) from None
     deliver("".join(f"{path}\n" for path in written), None)
+
+
+commands.register(cli, _with_config, _options)

@@ -36,12 +36,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     select: tuple[str, ...] = ("all",)
     """Rules to run, by name; `all` is every rule but the previews."""
     extend_select: tuple[str, ...] = ()
+    """Further rules to run."""
     preview: bool = False
     """Whether `all` means the rules that are still tried out, too; one that is named runs in any case."""
     preset: Preset = "ci"
     """Where it runs: a `hook` leaves out the rules that only note something, unless they are named; an `audit` shows
     what is `possible`, too, unless `certainty` is given."""
     ignore: tuple[str, ...] = ()
+    """Rules not to run."""
     certainty: Certainty = "likely"
     """The least certainty that is reported."""
     types: Types = "auto"
@@ -53,6 +55,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     exclude: tuple[str, ...] = ()
     """Patterns as in .gitignore. A path that is asked for by name is read all the same."""
     extend_exclude: tuple[str, ...] = ()
+    """Further patterns of what to leave out."""
     force_exclude: bool = False
     """Whether a path that is asked for by name is left out, too: for hooks, which name every file that changed."""
     models: tuple[str, ...] = ()
@@ -60,7 +63,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     environment: str | None = None
     """The virtual environment in which the packages are installed that the code uses, for the contracts beside them."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
+    """How many files to read at once; else as many as there are processors, eight at most."""
     cache_dir: str | None = None
+    """The folder of the cache, inside the project."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     """Pattern of paths to the rules that are silent there."""
     severity: dict[str, Severity] = {}

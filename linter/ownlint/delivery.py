@@ -5,11 +5,14 @@ A file is written whole or not at all; what it cannot be written to is told befo
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,14 +60,31 @@ def shown(root: Path, base: Path) -> Callable[[str], str]:
     return lambda path: os.path.relpath(f"{root}/{path}", base)
 
 
+def page_of(rule: str) -> str:
+    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation."""
+    base = os.environ.get("OWNLINT_DOCS_URL") or _documentation()
+    return f"{base.rstrip('/')}/rules/{rule}/" if base.startswith(("https://", "http://", "file://")) else ""
+
+
+@functools.lru_cache(maxsize=1)
+def _documentation() -> str:
+    try:
+        stated = metadata("ownlint").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    addresses = dict(re.split(r"\s*,\s*", line, maxsplit=1) for line in stated if "," in line)
+    return str(addresses.get("Documentation", ""))
+
+
 def rendered(report: Report, options: Options, output_format: str, colour: bool) -> str:
     here = shown(options.root, Path.cwd())
     match output_format:
         case "full":
-            from ownlint.report import text
+            from ownlint.report import links, text
 
             width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            return text.full(report, Sources(options.root), here, colour=colour, width=width)
+            told = text.full(report, Sources(options.root), here, colour=colour, width=width)
+            return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
         case "concise":
             from ownlint.report import text
 

@@ -8,12 +8,13 @@ The folder is trusted as much as the tree it lies in: do not restore it from unt
 """
 
 # os.path is several times as fast, and this is done for every file of the project.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH120
+# ruff: noqa: PTH103, PTH105, PTH106, PTH108, PTH120, PTH208
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
 import tempfile
 import time
@@ -26,11 +27,47 @@ _LIMIT = 2 << 30
 _CHECKSUM = 16
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Written by ownlint; see https://bford.info/cachedir/\n"
 _DAY = 24 * 3600
+_ENTRY = re.compile(r"[0-9a-f]{38}|\.new-.*")
 
 
 def _open(path: str, flags: int) -> int:
     """A pipe in the place of an entry does not make us wait."""
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+class NotOursError(Exception):
+    """A folder that is no cache of ours; the text is one line."""
+
+
+def remove(folder: Path) -> int | None:
+    """Removes the cache, and returns how many bytes that were; None when there is none. Raises `NotOursError` before
+    anything is removed. What does not look like ours stays, and the folder with it."""
+    if not folder.exists() and not folder.is_symlink():
+        return None
+    if folder.is_symlink() or not folder.is_dir():
+        raise NotOursError(f"{folder}: is not a folder")
+    try:
+        with open(folder / "CACHEDIR.TAG", "rb", opener=_open) as stream:
+            tag = stream.read(len(_TAG))
+    except OSError:
+        tag = b""
+    if tag != _TAG:
+        raise NotOursError(f"{folder}: is no cache of ownlint: it has no CACHEDIR.TAG that says so")
+    removed = 0
+    for shard in Cache(folder).shards():
+        with os.scandir(shard) as found:
+            for entry in found:
+                if _ENTRY.fullmatch(entry.name) and not entry.is_dir(follow_symlinks=False):
+                    removed += entry.stat(follow_symlinks=False).st_size
+                    os.unlink(entry.path)
+        with contextlib.suppress(OSError):
+            os.rmdir(shard)
+    left = sorted(os.listdir(folder))
+    if left == [".gitignore", "CACHEDIR.TAG"]:
+        for name in left:
+            os.unlink(folder / name)
+        os.rmdir(folder)
+    return removed
 
 
 class Cache:
@@ -111,7 +148,7 @@ class Cache:
         if self.folder is None or not self.wrote:
             return
         entries = []
-        for folder in self._shards():
+        for folder in self.shards():
             with contextlib.suppress(OSError), os.scandir(folder) as found:
                 for entry in found:
                     status = entry.stat(follow_symlinks=False)
@@ -126,7 +163,7 @@ class Cache:
                 os.unlink(path)
             total -= size
 
-    def _shards(self) -> list[str]:
+    def shards(self) -> list[str]:
         """Only what looks like ours is ever swept."""
         try:
             with os.scandir(self.folder) as found:

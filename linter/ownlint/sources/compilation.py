@@ -97,6 +97,10 @@ class Compilation:
         return cls(root, sources, None, notice)
 
     @property
+    def database(self) -> Database | None:
+        return self._database
+
+    @property
     def from_database(self) -> bool:
         """A database was found: not every command is inferred."""
         return self._database is not None
@@ -148,7 +152,7 @@ class Database:
     """The commands of a `compile_commands.json`, looked up by file, stem and folder."""
 
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
-        self._path = path
+        self.path = path
         self._files: dict[str, Entry] = {}
         self._stems: dict[str, list[str]] = {}
         self._below: dict[str, str] = {}
@@ -163,6 +167,9 @@ class Database:
                 for folder in map(str, pure.parents):
                     self._below.setdefault(folder, file)
 
+    def __len__(self) -> int:
+        return len(self._files)
+
     def command(self, path: Path, root: Path) -> Command | None:
         """The file's own, or that of a source beside it: of the same stem, else the nearest one."""
         own = str(path) if str(path) in self._files else os.path.realpath(path)
@@ -170,12 +177,12 @@ class Database:
         entry = self._files.get(name)
         if entry is None:
             return None
-        directory = os.path.normpath(os.path.join(self._path.parent, entry.directory))  # noqa: PTH118
+        directory = os.path.normpath(os.path.join(self.path.parent, entry.directory))  # noqa: PTH118
         try:
             words = entry.words()
         except ValueError:
             return None
-        return Command(allowed(words, directory, (root, self._path.parent)), directory, name != own)
+        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own)
 
     def _lender(self, path: str) -> str:
         pure = PurePosixPath(path)

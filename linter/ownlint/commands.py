@@ -1,0 +1,163 @@
+"""Commands beside `check` that look after what surrounds it: the machine, the cache, the settings, the shell."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from ownlint.delivery import CannotRunError, deliver
+
+if TYPE_CHECKING:
+    from ownlint.pipeline import Options
+
+MakeOptions = Callable[..., "Options"]
+SHELLS = ("bash", "zsh", "fish")
+
+
+class WithWords(click.Command):
+    """A command with PATHS of which some first words are commands of their own; a file of such a name is `./word`."""
+
+    def __init__(self, *args: Any, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self.words: dict[str, click.Command] = {}
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args and args[0] in self.words:
+            return self.words[args[0]].make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, word.get_short_help_str()) for name, word in sorted(self.words.items())])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        words = [CompletionItem(name) for name in sorted(self.words) if incomplete and name.startswith(incomplete)]
+        return [*words, *super().shell_complete(ctx, incomplete)]
+
+
+def rule_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For the shell; of a list with commas, the last name."""
+    from ownlint.outline import rule_infos
+
+    before, comma, begun = incomplete.rpartition(",")
+    found = [info for info in rule_infos() if info.id.startswith(begun)]
+    return [CompletionItem(f"{before}{comma}{info.id}", help=info.summary) for info in found]
+
+
+def register(group: click.Group, with_config: Callable[..., Any], options: MakeOptions) -> None:
+    """Adds the commands to `group`; `with_config` are the options that `options` understands."""
+    group.add_command(_doctor(with_config, options))
+    group.add_command(_clean(with_config, options))
+    group.add_command(_completion(group))
+    config = group.commands["config"]
+    assert isinstance(config, WithWords)
+    config.words = {"schema": _schema(), "verify": _verify(with_config, options)}
+
+
+def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+    @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
+    @click.argument("path", type=click.Path(path_type=Path), default=Path())
+    @with_config
+    @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+    def doctor(path: Path, output_format: str, **given: Any) -> int:
+        """Say what is there for a check of PATH, and how to get what is missing.
+
+        Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
+        """
+        import msgspec
+
+        from ownlint import doctor, pipeline
+
+        try:
+            parts = doctor.examine(options((path,), **given))
+        except pipeline.REFUSALS as error:
+            raise CannotRunError(str(error)) from None
+        if output_format == "json":
+            deliver(msgspec.json.format(msgspec.json.encode(parts), indent=2).decode() + "\n", None)
+        else:
+            deliver(doctor.text(parts), None)
+        return 0 if doctor.healthy(parts) else 1
+
+    return doctor
+
+
+def _clean(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+    @click.command("clean", short_help="Remove the cache of the project.")
+    @click.argument("path", type=click.Path(path_type=Path), default=Path())
+    @with_config
+    def clean(path: Path, **given: Any) -> None:
+        """Remove the cache of the project that PATH is in; a folder that ownlint did not make is left alone."""
+        from ownlint.facts.cache import NotOursError, remove
+        from ownlint.report.sanitise import sanitise
+
+        folder = options((path,), **given).cache
+        if folder is None:
+            raise CannotRunError("--no-cache names no cache to remove")
+        try:
+            removed = remove(folder)
+        except NotOursError as error:
+            raise CannotRunError(str(error)) from None
+        told = "there is none" if removed is None else f"removed {removed / 1e6:,.1f} MB"
+        deliver(f"{sanitise(os.path.relpath(folder))}: {told}\n", None)
+
+    return clean
+
+
+def _completion(group: click.Group) -> click.Command:
+    @click.command("completion", short_help="Print what makes a shell complete commands.")
+    @click.argument("shell", type=click.Choice(SHELLS))
+    def completion(shell: str) -> None:
+        """Print what makes a SHELL complete commands, options and the names of rules.
+
+        \b
+        bash: eval "$(ownlint completion bash)"      in ~/.bashrc
+        zsh:  eval "$(ownlint completion zsh)"       in ~/.zshrc
+        fish: ownlint completion fish | source       in ~/.config/fish/config.fish
+        """
+        from click.shell_completion import get_completion_class
+
+        made = get_completion_class(shell)
+        assert made is not None
+        deliver(f"{made(group, {}, 'ownlint', '_OWNLINT_COMPLETE').source()}\n", None)
+
+    return completion
+
+
+def _schema() -> click.Command:
+    @click.command("schema", short_help="Print the JSON schema of the settings.")
+    def schema() -> None:
+        """Print the JSON schema of ownlint.toml, and of [tool.ownlint]."""
+        import msgspec
+
+        from ownlint.verifying import schema
+
+        deliver(msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode() + "\n", None)
+
+    return schema
+
+
+def _verify(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+    @click.command("verify", short_help="Check the settings that hold for PATHS.")
+    @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+    @with_config
+    def verify(paths: tuple[Path, ...], **given: Any) -> None:
+        """Check the settings that hold for PATHS, with what they name: rules, patterns, models, the build folder."""
+        from ownlint import pipeline, verifying
+        from ownlint.report.sanitise import sanitise
+
+        made = options(paths or (Path(),), **given)
+        try:
+            verifying.verify(made.settings, made.root)
+        except pipeline.REFUSALS as error:
+            raise CannotRunError(str(error)) from None
+        file = made.settings.file
+        deliver(f"{'no file, defaults' if file is None else sanitise(os.path.relpath(file))}: ok\n", None)
+
+    return verify

@@ -1,0 +1,180 @@
+"""What this machine has for ownlint, and how to get what it has not: each parser is tried, not only looked for."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ownlint import __version__, catalogue, inputs
+from ownlint.facts.cache import Cache
+from ownlint.facts.records import Language, decode_file
+from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.extract import Extracted, Task, extract
+from ownlint.outline import Libraries
+from ownlint.pipeline import Options
+from ownlint.report.sanitise import sanitise
+from ownlint.rule import Rule
+from ownlint.sources import headers
+from ownlint.sources.compilation import Command, Compilation, CompilationError
+from ownlint.sources.discover import discover
+
+State = Literal["ok", "optional", "missing"]
+
+_SECONDS = 60.0
+_PACKAGE = "reinstall ownlint: `python -m pip install --force-reinstall ownlint`"
+_DATABASE = (
+    "configure with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON` (meson writes one by itself), or name its folder with -p"
+)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """`remedy` says how to get what is not there. Without what is `optional` less is known, and nothing fails."""
+
+    name: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+def examine(options: Options) -> list[Part]:
+    """Raises what `pipeline.REFUSALS` are where settings or models cannot be read."""
+    return [
+        Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
+        *_parsers(),
+        *_compiling(options),
+        _cache(options.cache),
+        *_knowledge(options),
+        _git(),
+    ]
+
+
+def healthy(parts: Sequence[Part]) -> bool:
+    return all(part.state != "missing" for part in parts)
+
+
+def text(parts: Sequence[Part]) -> str:
+    width = max(len(part.name) for part in parts)
+    lines = []
+    for part in parts:
+        lines.append(f"{part.state:<8}  {sanitise(part.name):<{width}}  {sanitise(part.found)}")
+        if part.remedy:
+            lines.append(f"{'':<8}  {'':<{width}}  to get it: {sanitise(part.remedy)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+# --- parsers ----------------------------------------------------------------------------------
+
+
+def _parsers() -> Iterator[Part]:
+    yield _tried("C++ by structure", "cpp", "int x;\n", ("tree-sitter", "tree-sitter-cpp"))
+    yield _tried("Python", "python", "import ctypes\n", ("libcst",))
+    bare = Command(("-x", "c++"), "/", inferred=True)
+    yield _tried("C++ with types", "cpp", "int x;\n", ("libclang",), bare)
+    found = headers.find()
+    if not found.source:
+        yield Part("compiler's headers", "optional", found.notice, "`python -m pip install 'ownlint[headers]'`")
+        return
+    command = Command(("-x", "c++", "-std=c++17", *found.arguments), "/", inferred=True)
+    part = _tried("compiler's headers", "cpp", "#include <vector>\n#include <cstddef>\n", (), command)
+    if part.state == "ok":
+        yield msgspec.structs.replace(part, found=found.source)
+    else:
+        told = f"{found.source}: {part.found}"
+        yield Part(part.name, "optional", told, "`python -m pip install 'ownlint[headers]'`, or clang 18")
+
+
+def _tried(
+    name: str, language: Language, text: str, distributions: Sequence[str], command: Command | None = None
+) -> Part:
+    """Reads `text` as any file is read: in a child process."""
+    versions = ", ".join(f"{each} {inputs.version_of(each) or '(not installed)'}" for each in distributions)
+    with tempfile.TemporaryDirectory(prefix="ownlint-") as folder:
+        path = Path(folder, "tried.py" if language == "python" else "tried.cc")
+        path.write_text(text)
+        task = Task(language, path.name, str(path), command, types=command is not None)
+        (extracted,) = extract([task], Vocabulary(), 1, _SECONDS)
+    if problem := _problem(extracted):
+        return Part(name, "missing", f"{versions}: {problem}".removeprefix(": "), _PACKAGE)
+    return Part(name, "ok", versions)
+
+
+def _problem(extracted: Extracted) -> str:
+    file = decode_file(extracted.encoded)
+    return file.problems[0].reason if file.problems else ""
+
+
+# --- the project ------------------------------------------------------------------------------
+
+
+def _compiling(options: Options) -> Iterator[Part]:
+    name = "compile database"
+    found = discover(options.root, options.paths, options.settings.config)
+    cpp = [source for source in found.sources if source.language == "cpp"]
+    given = options.settings.config.build_path
+    try:
+        compilation = Compilation.find(found.root, None if given is None else found.root / given, found.sources)
+    except CompilationError as error:
+        yield Part(name, "missing", str(error), _DATABASE)
+        return
+    if compilation.database is None:
+        state: State = "optional"
+        told = compilation.notice or "none is found"
+        yield Part(name, state, told if cpp else "none is found, and the project has no C++", _DATABASE if cpp else "")
+        return
+    known = sum(1 for source in cpp if (how := compilation.command(source)) is not None and not how.inferred)
+    path = os.path.relpath(compilation.database.path, found.root)
+    yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} files of C++")
+
+
+def _cache(folder: Path | None) -> Part:
+    if folder is None:
+        return Part("cache", "optional", "off")
+    if not folder.exists():
+        beside = next(each for each in folder.parents if each.exists())
+        if os.access(beside, os.W_OK):
+            return Part("cache", "ok", f"{folder}, not made yet")
+        return Part("cache", "missing", f"{folder}: cannot be made", "name another folder with --cache-dir")
+    if folder.is_symlink() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return Part("cache", "missing", f"{folder}: cannot be written", "name another folder with --cache-dir")
+    size = sum(entry.stat().st_size for entry in folder.rglob("*") if entry.is_file())
+    return Part("cache", "ok", f"{folder}, {size / 1e6:,.1f} MB")
+
+
+def _knowledge(options: Options) -> Iterator[Part]:
+    rules = catalogue.load()
+    packs = ", ".join(f"{len(many)} of {pack}" for pack, many in _by_pack(rules).items())
+    yield Part("rules", "ok" if rules else "missing", packs or "none", "" if rules else _PACKAGE)
+    places = inputs.model_paths(options.root, options.settings)
+    digest = Libraries(places, Cache(None)).models.digest  # raises where one cannot be read
+    count = sum(len(list(place.glob("*.toml"))) if place.is_dir() else 1 for place in places)
+    own = len(options.settings.config.models)
+    more = f", {own} of them named in the settings" if own else ""
+    found = f"{count} files{more}" if count and digest else "none"
+    yield Part("models", "ok" if count else "missing", found, "" if count else _PACKAGE)
+
+
+def _by_pack(rules: Sequence[Rule]) -> dict[str, list[str]]:
+    packs: dict[str, list[str]] = {}
+    for rule in rules:
+        packs.setdefault(rule.module.partition(".")[0], []).append(rule.id)
+    return dict(sorted(packs.items()))
+
+
+def _git() -> Part:
+    remedy = "install git: `--diff-base` asks it, and it tells which files are the project's"
+    git = shutil.which("git")
+    if git is None:
+        return Part("git", "optional", "not found", remedy)
+    try:
+        ran = subprocess.run([git, "--version"], capture_output=True, text=True, timeout=10, cwd="/", check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Part("git", "optional", f"{git}: {error}", remedy)
+    return Part("git", "ok", ran.stdout.strip().removeprefix("git version "))

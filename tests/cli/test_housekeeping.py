@@ -1,0 +1,327 @@
+"""The commands that look after what surrounds a check: doctor, clean, config verify and schema, completion, links."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from ownlint import verifying
+from ownlint.config import KEYS, Config
+from ownlint.facts.cache import NotOursError, remove
+
+ROOT = Path(__file__).parents[2]
+
+GUILTY = """\
+from mlir.ir import Module
+
+
+def entry(source):
+    module = Module.parse(source)
+    return module.body.operations[0]
+"""
+
+
+def ownlint(*arguments: str, where: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OWNLINT_")}
+    return subprocess.run(
+        [sys.executable, "-m", "ownlint", *arguments],
+        cwd=where,
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "ownlint.toml").write_text("")
+    (tmp_path / "lowering.py").write_text(GUILTY)
+    return tmp_path
+
+
+# --- doctor -----------------------------------------------------------------------------------
+
+
+def parts(done: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]]:
+    return {part["name"]: part for part in json.loads(done.stdout)}
+
+
+def test_the_doctor_tries_each_parser(project: Path) -> None:
+    done = ownlint("doctor", "--output-format", "json", where=project)
+    assert done.returncode == 0, done.stderr
+    found = parts(done)
+    for name in ("ownlint", "C++ by structure", "C++ with types", "Python", "cache", "rules", "models"):
+        assert found[name]["state"] == "ok", found[name]
+    assert re.search(r"libclang \d+", found["C++ with types"]["found"])
+    assert found["cache"]["found"].endswith("not made yet")
+    assert not (project / ".ownlint_cache").exists()
+
+
+def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Path) -> None:
+    (project / "engine.cc").write_text("int x;\n")
+    (project / "other.h").write_text("int y;\n")
+    without = ownlint("doctor", where=project)
+    assert without.returncode == 0
+    assert re.search(
+        r"^optional  compile database +none is found\n +to get it: .*EXPORT_COMPILE", without.stdout, re.MULTILINE
+    )
+    commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
+    (project / "build").mkdir()
+    (project / "build" / "compile_commands.json").write_text(json.dumps(commands))
+    found = parts(ownlint("doctor", "--output-format", "json", where=project))["compile database"]
+    assert found["state"] == "ok"
+    assert found["found"] == "build/compile_commands.json, 1 commands, for 1 of 2 files of C++"
+
+
+def test_what_is_missing_is_1_and_says_how_to_get_it(project: Path) -> None:
+    (project / "cache").write_text("no folder\n")
+    done = ownlint("doctor", "--cache-dir", "cache", where=project)
+    assert done.returncode == 1
+    assert "missing   cache" in done.stdout
+    assert "to get it: name another folder with --cache-dir" in done.stdout
+
+
+def test_a_git_that_is_not_there_is_no_failure(project: Path) -> None:
+    done = ownlint("doctor", "--output-format", "json", where=project, PATH="")
+    assert parts(done)["git"]["state"] == "optional"
+    assert done.returncode == 0
+
+
+def test_the_doctor_refuses_settings_that_are_wrong(project: Path) -> None:
+    (project / "ownlint.toml").write_text('certainy = "likely"\n')
+    done = ownlint("doctor", where=project)
+    assert done.returncode == 2
+    assert done.stderr.endswith("ownlint.toml:1: unknown key `certainy`; did you mean `certainty`?\n")
+
+
+def test_a_hostile_name_is_shown_harmlessly(project: Path) -> None:
+    folder = project / "a\x1b[2J"
+    folder.mkdir()
+    done = ownlint("doctor", "--cache-dir", str(folder), where=project)
+    assert "\x1b" not in done.stdout
+    assert "\\u{1b}" in done.stdout
+
+
+# --- clean ------------------------------------------------------------------------------------
+
+
+def test_clean_removes_our_cache_and_says_how_much(project: Path) -> None:
+    assert ownlint("check", "-q", where=project).returncode == 1
+    assert (project / ".ownlint_cache").is_dir()
+    done = ownlint("clean", where=project)
+    assert re.fullmatch(r"\.ownlint_cache: removed [\d.]+ MB\n", done.stdout)
+    assert not (project / ".ownlint_cache").exists()
+    again = ownlint("clean", where=project)
+    assert (again.returncode, again.stdout) == (0, ".ownlint_cache: there is none\n")
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "file", "wrong tag", "link as tag"])
+def test_clean_leaves_alone_what_is_not_ours(tmp_path: Path, kind: str) -> None:
+    folder, kept = tmp_path / "cache", tmp_path / "kept"
+    (kept / "ab").mkdir(parents=True)
+    (kept / "ab" / ("0" * 38)).write_text("keep me")
+    tag = b"Signature: 8a477f597d28d172789f06886806bc55\n# Written by somebody else\n"
+    match kind:
+        case "folder":
+            shutil.copytree(kept, folder)
+        case "link":
+            folder.symlink_to(kept, target_is_directory=True)
+        case "file":
+            folder.write_text("")
+        case _:
+            shutil.copytree(kept, folder)
+            (kept / "tag").write_bytes(tag)
+            if kind == "wrong tag":
+                (folder / "CACHEDIR.TAG").write_bytes(tag)
+            else:
+                (folder / "CACHEDIR.TAG").symlink_to(kept / "tag")
+    with pytest.raises(NotOursError):
+        remove(folder)
+    assert (kept / "ab" / ("0" * 38)).read_text() == "keep me"
+    done = ownlint("clean", "--isolated", "--cache-dir", str(folder), where=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+def test_clean_leaves_what_somebody_put_into_our_cache(project: Path) -> None:
+    ownlint("check", "-q", where=project)
+    notes = project / ".ownlint_cache" / "notes.txt"
+    notes.write_text("mine\n")
+    assert ownlint("clean", where=project).returncode == 0
+    assert notes.read_text() == "mine\n"
+    assert ownlint("check", "-q", where=project).returncode == 1
+
+
+# --- the settings -----------------------------------------------------------------------------
+
+
+def test_verify_looks_at_all_that_settings_name(project: Path) -> None:
+    file = project / "ownlint.toml"
+    assert ownlint("config", "verify", where=project).stdout == "ownlint.toml: ok\n"
+    (project / "model.toml").write_text('[[function]]\nname = "a::B"\neffect = "aquire result"\n')
+    wrong = {
+        'ignore = ["no-such-rule"]\n': "ownlint.toml:1: unknown rule `no-such-rule`",
+        'exclude = ["["]\n\n\nselect = 1\n': "ownlint.toml:4: `select`: expected `array`, got `int`",
+        'models = ["none.toml"]\n': "ownlint.toml:1: `none.toml`: no such file or folder",
+        'models = ["model.toml"]\n': "model.toml:",
+        '\nbuild-path = "none"\n': "ownlint.toml:2: `build-path`: `none`: no such file or folder",
+    }
+    for text, told in wrong.items():
+        file.write_text(text)
+        done = ownlint("config", "verify", where=project)
+        assert done.returncode == 2, text
+        assert told in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_config_still_takes_paths_and_a_path_may_be_called_verify(project: Path) -> None:
+    (project / "verify").mkdir()
+    (project / "verify" / "ownlint.toml").write_text('certainty = "possible"\n')
+    assert 'certainty = "likely"' in ownlint("config", where=project).stdout
+    assert 'certainty = "possible"' in ownlint("config", "./verify", where=project).stdout
+    assert 'certainty = "possible"' in ownlint("config", "--", "verify", where=project).stdout
+    assert "schema  Print the JSON schema" in ownlint("config", "--help", where=project).stdout
+
+
+def test_the_committed_schema_is_the_one_that_is_printed(project: Path) -> None:
+    """`ownlint config schema > docs/ownlint.schema.json`"""
+    printed = ownlint("config", "schema", where=project).stdout
+    assert printed == (ROOT / "docs" / "ownlint.schema.json").read_text(encoding="utf-8")
+
+
+def test_the_schema_describes_every_key() -> None:
+    properties = verifying.schema()["properties"]
+    assert sorted(properties) == sorted(KEYS)
+    assert [key for key, about in properties.items() if not about.get("description")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("", True),
+        ('certainty = "possible"\nselect = ["all"]\njobs = 3\n', True),
+        ('[per-file-ignores]\n"tests/" = ["a-rule"]\n[severity]\na-rule = "note"\n', True),
+        ('parity = [["metal", "vulkan"]]\n', True),
+        ('certainty = "sure"\n', False),
+        ("jobs = 0\n", False),
+        ('selekt = ["all"]\n', False),
+        ('select = "all"\n', False),
+    ],
+)
+def test_the_schema_takes_what_the_settings_take(text: str, fits: bool) -> None:
+    schema = verifying.schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    table: dict[str, Any] = tomllib.loads(text)
+    assert jsonschema.Draft202012Validator(schema).is_valid(table) is fits
+    try:
+        msgspec.convert(table, Config)
+    except msgspec.ValidationError:
+        assert not fits
+    else:
+        assert fits
+
+
+# --- the shell --------------------------------------------------------------------------------
+
+
+def completed(where: Path, *words: str) -> list[str]:
+    """What bash offers for the last of the words, after it has read what `completion` prints."""
+    script = ownlint("completion", "bash", where=where).stdout
+    commands = where / "bin"
+    commands.mkdir(exist_ok=True)
+    (commands / "ownlint").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ownlint "$@"\n')
+    (commands / "ownlint").chmod(0o755)
+    asked = " ".join(f"'{word}'" for word in ("ownlint", *words))
+    ask = f"COMP_WORDS=({asked}); COMP_CWORD={len(words)}; _ownlint_completion ownlint"
+    ask += '; printf "%s\\n" "${COMPREPLY[@]}"'
+    environment = {**os.environ, "PATH": f"{commands}:{os.environ['PATH']}"}
+    ran = subprocess.run(
+        ["bash", "--norc", "-c", f"{script}\n{ask}"],
+        cwd=where,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_completes_commands_options_and_rules(project: Path) -> None:
+    assert {"check", "clean", "config", "completion"} <= set(completed(project, "c"))
+    assert completed(project, "check", "--stat") == ["--statistics"]
+    assert completed(project, "explain", "flag-s") == ["flag-set-before-success"]
+    assert completed(project, "check", "--ignore", "two-owners,flag-s") == ["two-owners,flag-set-before-success"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_a_script(project: Path, shell: str) -> None:
+    done = ownlint("completion", shell, where=project)
+    assert done.returncode == 0
+    assert f"_OWNLINT_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_a_shell_that_is_none_is_refused(project: Path) -> None:
+    done = ownlint("completion", "tcsh", where=project)
+    assert done.returncode == 2
+
+
+# --- links ------------------------------------------------------------------------------------
+
+LINK = re.compile(r"\x1b\]8;;([^\x1b]*)\x1b\\([^\x1b]*)\x1b\]8;;\x1b\\")
+
+
+def on_a_terminal(where: Path, *arguments: str, **variables: str) -> str:
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "ownlint", *arguments],
+        cwd=where,
+        env={**kept, "TERM": "xterm", **variables},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    ):
+        os.close(theirs)
+        out = b""
+        while True:
+            try:
+                piece = os.read(ours, 1 << 16)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+    os.close(ours)
+    return out.decode()
+
+
+def test_a_rule_is_a_link_on_a_terminal_with_colour_alone(project: Path) -> None:
+    site = "https://docs.example.invalid/ownlint"
+    told = on_a_terminal(project, "check", OWNLINT_DOCS_URL=site)
+    assert LINK.findall(told) == [(f"{site}/rules/child-outlives-owner/", "error[child-outlives-owner]")]
+    assert "\x1b]8" not in on_a_terminal(project, "check", OWNLINT_DOCS_URL=site, NO_COLOR="1")
+    assert "\x1b]8" not in ownlint("check", "--color", "always", where=project, OWNLINT_DOCS_URL=site).stdout
+    assert "\x1b]8" not in on_a_terminal(project, "check", OWNLINT_DOCS_URL="javascript:alert(1)")
+
+
+def test_source_text_makes_no_link(project: Path) -> None:
+    forged = GUILTY.replace("operations[0]", "operations[0]  # \x1b[1;31merror[two-owners]")
+    (project / "lowering.py").write_text(forged)
+    told = on_a_terminal(project, "check", OWNLINT_DOCS_URL="https://docs.example.invalid/a\x1b]8;;b")
+    assert [text for _, text in LINK.findall(told)] == ["error[child-outlives-owner]"]
+    assert "%1B]8;;b" in told
