@@ -46,7 +46,8 @@ _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
 _part("delivery", "pipeline")
 _part("silencing", "report")
 _part("contracting", "pipeline")
-_part("cli", "contracting", "testing", "baseline", "mending", "delivery", "silencing")
+_part("adopting", "delivery", "silencing", "mending", "baseline")
+_part("cli", "contracting", "testing", "adopting")
 _part("__main__", "cli")
 
 ONLY_IN = {
