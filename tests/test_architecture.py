@@ -49,7 +49,8 @@ _part("contracting", "pipeline")
 _part("doctor", "pipeline")
 _part("verifying", "pipeline")
 _part("commands", "delivery", "doctor", "verifying")
-_part("cli", "commands", "contracting", "testing", "baseline", "mending", "delivery", "silencing")
+_part("adopting", "delivery", "silencing", "mending", "baseline")
+_part("cli", "commands", "contracting", "testing", "adopting")
 _part("__main__", "cli")
 
 ONLY_IN = {

@@ -66,6 +66,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """How many files to read at once; else as many as there are processors, eight at most."""
     cache_dir: str | None = None
     """The folder of the cache, inside the project."""
+    baseline: str | None = None
+    """The file of findings that are put up with; without it, `ownlint-baseline.json` where there is one."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     """Pattern of paths to the rules that are silent there."""
     severity: dict[str, Severity] = {}
