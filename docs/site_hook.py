@@ -1,0 +1,107 @@
+"""Makes the pages of the site that are not written by hand, while mkdocs builds it: one for each rule, from its
+docstring, the settings, from their schema, and the reference of models.
+
+mkdocs build --strict
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ownlint import catalogue, verifying
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+ROOT = Path(__file__).parent.parent
+
+_OPENING = re.compile(r"^(?P<ticks>`{3,})(?P<language>\w+) (?P<words>[^\n`]+)$", re.MULTILINE)
+_LEAF = re.compile(r"^[\w.-]+(?:/[\w.-]+)*\.\w+$")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    from mkdocs.structure.files import File
+
+    for path, text in pages().items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """What stands behind the language of a block is for tests; a file's name is shown above it."""
+    return _OPENING.sub(_opened, markdown)
+
+
+def _opened(found: re.Match[str]) -> str:
+    names = [word for word in found["words"].split() if _LEAF.match(word) or word.startswith(".")]
+    shown = f"`{names[0]}`:\n\n" if names else ""
+    return f"{shown}{found['ticks']}{found['language']}"
+
+
+def pages() -> dict[str, str]:
+    """By path below `docs`."""
+    made = {f"rules/{rule.id}.md": _rule(rule) for rule in catalogue.load()}
+    reference = (ROOT / "rules/ownlint_rules/models/README.md").read_text(encoding="utf-8")
+    return {**made, "rules/index.md": _index(), "settings.md": _settings(), "models-reference.md": reference}
+
+
+def _rule(rule: catalogue.Rule) -> str:
+    preview = ", a preview: it runs with `--preview`, or when it is selected by name" if rule.preview else ""
+    headline, _, rest = rule.page.strip().partition("\n")
+    return f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}{preview}.\n\n{_titled(rest.strip())}\n"
+
+
+def _titled(text: str) -> str:
+    """The words above its examples become titles."""
+    return re.sub(
+        r"^(bad|good)([ \t]*\(.*\))?:[ \t]*$", lambda m: f"## {m[1].title()}{m[2] or ''}", text, flags=re.MULTILINE
+    )
+
+
+def _index() -> str:
+    return "".join(f"{line}\n" for line in _index_lines())
+
+
+def _index_lines() -> Iterator[str]:
+    yield "# Rules"
+    yield ""
+    groups: dict[str, list[catalogue.Rule]] = {}
+    for rule in catalogue.load():
+        groups.setdefault(rule.module.split(".")[-2], []).append(rule)
+    for group, rules in sorted(groups.items()):
+        yield f"## {group.replace('_', ' ').capitalize()}"
+        yield ""
+        yield "| rule | severity | |"
+        yield "|---|---|---|"
+        for rule in rules:
+            told = rule.headline.replace("|", "\\|") + (" (preview)" if rule.preview else "")
+            yield f"| [`{rule.id}`]({rule.id}.md) | {rule.severity} | {told} |"
+        yield ""
+
+
+def _settings() -> str:
+    schema = verifying.schema()
+    rows = [
+        f"| `{key}` | {_kind(about)} | `{json.dumps(about.get('default'))}` | {about['description']} |"
+        for key, about in schema["properties"].items()
+    ]
+    return (
+        "# Settings\n\n`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; the nearest file wins, nothing is "
+        "merged. "
+        "`ownlint config` shows what is in force and where each key comes from, `ownlint config verify` checks it, and "
+        "[the JSON schema](ownlint.schema.json) is for editors.\n\n"
+        "| key | value | default | |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+
+
+def _kind(about: dict[str, Any]) -> str:
+    if "enum" in about:
+        return " or ".join(f"`{each}`" for each in about["enum"])
+    kinds = [about["type"]] if "type" in about else [each.get("type", "") for each in about.get("anyOf", ())]
+    names = {"array": "list", "object": "table", "boolean": "true or false"}
+    return " or ".join(names.get(kind, kind) for kind in kinds if kind != "null")
