@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 import pytest
+from command import Done, Run
 
 from ownlint import Edit, Finding, Fix, Function, catalogue
-from ownlint.cli import main
 from ownlint.rule import Rule
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
 
 
 def bad_name(function: Function) -> Iterator[Finding]:
@@ -45,21 +34,6 @@ def _own_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "load", lambda: (made,))
     for name in ("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "GITHUB_WORKSPACE"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capfd.readouterr()
-        assert isinstance(end.value.code, int)
-        return Done(end.value.code, captured.out, captured.err)
-
-    return call
 
 
 def check(run: Run, *arguments: str) -> Done:
