@@ -58,9 +58,8 @@ def _rule(rule: catalogue.Rule) -> str:
 
 def _titled(text: str) -> str:
     """The words above its examples become titles."""
-    return re.sub(
-        r"^(bad|good)([ \t]*\(.*\))?:[ \t]*$", lambda m: f"## {m[1].title()}{m[2] or ''}", text, flags=re.MULTILINE
-    )
+    opens = re.compile(r"^(bad|good)([ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
+    return opens.sub(lambda found: f"## {found[1].title()}{found[2] or ''}", text)
 
 
 def _index() -> str:
@@ -91,9 +90,10 @@ def _settings() -> str:
         for key, about in schema["properties"].items()
     ]
     return (
-        "# Settings\n\n`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; the nearest file wins, nothing is "
-        "merged. "
-        "`ownlint config` shows what is in force and where each key comes from, `ownlint config verify` checks it, and "
+        "# Settings\n\n"
+        "`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; the nearest file wins, nothing is merged. "
+        "`ownlint config` shows what is in force and where each key comes from, `ownlint config verify` checks it, "
+        "and "
         "[the JSON schema](ownlint.schema.json) is for editors.\n\n"
         "| key | value | default | |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )

@@ -292,6 +292,7 @@ def _coloured(choice: str) -> bool:
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
+@click.option("--stdin-filename", type=click.Path(path_type=Path), help="Read this file from standard input instead.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
@@ -311,6 +312,7 @@ def _coloured(choice: str) -> bool:
 def check(
     paths: tuple[Path, ...],
     diff_base: str | None,
+    stdin_filename: Path | None,
     exit_zero: bool,
     statistics: bool,
     output_format: str,
@@ -337,7 +339,9 @@ def check(
 
     if fix + diff + (add_suppressions is not None) > 1:
         raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
-    options = _options(paths or (Path(),), diff_base=diff_base, **given)
+    options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
+    mends = fix or diff or add_suppressions is not None or export_fixes is not None
+    options = commands.with_unsaved(options, stdin_filename, mends=mends)
     beside = outputs(output)
     check_output(output_file)
     check_output(export_fixes)

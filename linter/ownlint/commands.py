@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ownlint.delivery import CannotRunError, deliver
+from ownlint.facts.errors import RefusalError
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
@@ -61,6 +63,34 @@ def register(group: click.Group, with_config: Callable[..., Any], options: MakeO
     config.words = {"schema": _schema(), "verify": _verify(with_config, options)}
 
 
+def asked_for(paths: tuple[Path, ...], stdin_filename: Path | None) -> tuple[Path, ...]:
+    """What is to be reported on; with `--stdin-filename` that file alone, of which `-` is another name."""
+    if stdin_filename is None:
+        return paths or (Path(),)
+    if any(path not in (Path("-"), stdin_filename) for path in paths):
+        raise click.UsageError("--stdin-filename names the one file to check; leave out PATHS")
+    if not stdin_filename.is_file():
+        raise CannotRunError(f"{stdin_filename}: no such file: its folder says which project it belongs to")
+    return (stdin_filename,)
+
+
+def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) -> Options:
+    """Reads standard input when it is to stand for a file."""
+    if stdin_filename is None:
+        return options
+    if mends or options.diff_base is not None:
+        raise click.UsageError("--stdin-filename only reports: it mends nothing, and knows no revision")
+    import msgspec
+
+    from ownlint.sources.unsaved import MOST_BYTES, stored
+
+    text = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise CannotRunError(f"standard input: larger than {MOST_BYTES:,} bytes")
+    unsaved = click.get_current_context().with_resource(stored(stdin_filename, text))
+    return msgspec.structs.replace(options, unsaved=unsaved)
+
+
 def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
     @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
@@ -73,11 +103,11 @@ def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
         """
         import msgspec
 
-        from ownlint import doctor, pipeline
+        from ownlint import doctor
 
         try:
             parts = doctor.examine(options((path,), **given))
-        except pipeline.REFUSALS as error:
+        except RefusalError as error:
             raise CannotRunError(str(error)) from None
         if output_format == "json":
             deliver(msgspec.json.format(msgspec.json.encode(parts), indent=2).decode() + "\n", None)
@@ -149,13 +179,13 @@ def _verify(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
     @with_config
     def verify(paths: tuple[Path, ...], **given: Any) -> None:
         """Check the settings that hold for PATHS, with what they name: rules, patterns, models, the build folder."""
-        from ownlint import pipeline, verifying
+        from ownlint import verifying
         from ownlint.report.sanitise import sanitise
 
         made = options(paths or (Path(),), **given)
         try:
             verifying.verify(made.settings, made.root)
-        except pipeline.REFUSALS as error:
+        except RefusalError as error:
             raise CannotRunError(str(error)) from None
         file = made.settings.file
         deliver(f"{'no file, defaults' if file is None else sanitise(os.path.relpath(file))}: ok\n", None)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ownlint import __version__
 from ownlint.config import did_you_mean
-from ownlint.report.model import Report, Sources
+from ownlint.report.model import Report
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
@@ -77,13 +77,15 @@ def _documentation() -> str:
 
 
 def rendered(report: Report, options: Options, output_format: str, colour: bool) -> str:
+    from ownlint.pipeline import sources_of
+
     here = shown(options.root, Path.cwd())
     match output_format:
         case "full":
             from ownlint.report import links, text
 
             width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            told = text.full(report, Sources(options.root), here, colour=colour, width=width)
+            told = text.full(report, sources_of(options), here, colour=colour, width=width)
             return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
         case "concise":
             from ownlint.report import text
@@ -113,7 +115,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "rdjson":
             from ownlint.report import rdjson
 
-            return rdjson.render(report, Sources(options.root))
+            return rdjson.render(report, sources_of(options))
         case "markdown":
             from ownlint.report import markdown
 
@@ -122,7 +124,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
 
-            return sarif.render(report, rule_infos(), Sources(options.root), __version__)
+            return sarif.render(report, rule_infos(), sources_of(options), __version__)
 
 
 def deliver(text: str, output_file: Path | None) -> None:

@@ -45,7 +45,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def examine(options: Options) -> list[Part]:
-    """Raises what `pipeline.REFUSALS` are where settings or models cannot be read."""
+    """Raises a `RefusalError` where settings or models cannot be read."""
     return [
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
         *_parsers(),

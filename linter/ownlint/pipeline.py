@@ -28,6 +28,7 @@ from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, DiscoverError, discover
 from ownlint.sources.packages import installed
+from ownlint.sources.unsaved import Unsaved, read_instead
 
 if TYPE_CHECKING:
     from ownlint.program.contract_records import ContractFile
@@ -45,6 +46,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     diff_base: str | None = None
     """A revision: only findings that touch what changed since are reported."""
+    unsaved: Unsaved | None = None
+    """What is read instead of a file that is asked for, by its structure only."""
 
     @property
     def jobs(self) -> int:
@@ -66,8 +69,9 @@ def run(options: Options) -> Report:
     digests = Digests(cache, options.root)
 
     found = discover(options.root, options.paths, config)
-    held = digests.of_sources(found.sources)
-    how = compiling(found, config)
+    sources = read_instead(found.sources, options.unsaved)
+    held = digests.of_sources(sources)
+    how = _without(compiling(found, config), options)
     models_at = inputs.model_paths(options.root, options.settings)
     contracts_at = inputs.contract_paths(options.root, options.settings)
     stubs_at = stubs_of(found)
@@ -80,7 +84,7 @@ def run(options: Options) -> Report:
         chosen = [rule for rule in rules.rules if rule.id in ran]
         contracts, broken = contracts_of(contracts_at)
         words = [word for rule in chosen for word in rule.anchors] + anchors.of_contracts(contracts)
-        reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs)
+        reader = Reader(found.root, sources, held, how.commands, cache, digests, options.jobs)
         facts = reader.all(libraries, words)
         at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
@@ -97,7 +101,7 @@ def run(options: Options) -> Report:
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
         said = _said(chosen, facts, program, cache, asked)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
-        report = _compose(said, facts.heads, found, config, rules, ran, how.hint, changes)
+        report = _compose(said, facts.heads, found, options, rules, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
@@ -199,7 +203,7 @@ def _compose(
     said: Iterable[Finding | Crash],
     files: Sequence[File],
     found: Discovered,
-    config: Config,
+    options: Options,
     rules: Outline,
     ran: frozenset[str],
     hint: str,
@@ -211,8 +215,8 @@ def _compose(
     return compose(
         said,
         [file for file in files if file.path in asked],
-        Sources(found.root),
-        config,
+        sources_of(options),
+        options.settings.config,
         known=[info.id for info in rules.infos],
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
@@ -238,6 +242,22 @@ class Compiling(msgspec.Struct, frozen=True):
 
     commands: dict[str, Command]
     hint: str = ""
+
+
+def _without(how: Compiling, options: Options) -> Compiling:
+    """A compiler would look for the headers of what is unsaved beside the place where it is stored."""
+    own = _unsaved_path(options)
+    return Compiling({path: command for path, command in how.commands.items() if path != own}, how.hint)
+
+
+def _unsaved_path(options: Options) -> str:
+    return "" if options.unsaved is None else os.path.relpath(options.unsaved.path, options.root.resolve())
+
+
+def sources_of(options: Options) -> Sources:
+    """The text of the project's files as this run reads them."""
+    unsaved = options.unsaved
+    return Sources(options.root, {} if unsaved is None else {_unsaved_path(options): unsaved.text})
 
 
 def compiling(found: Discovered, config: Config) -> Compiling:

@@ -18,7 +18,7 @@ SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def verify(settings: Settings, root: Path) -> None:
-    """Raises one of `pipeline.REFUSALS` on the first thing in them that a check would refuse."""
+    """Raises a `RefusalError` on the first thing in them that a check would refuse."""
     pipeline.check_names(settings)
     Libraries(inputs.model_paths(root, settings), Cache(None)).models.digest  # noqa: B018 - reads them
     pipeline.contracts_of(inputs.contract_paths(root, settings))

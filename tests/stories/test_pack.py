@@ -98,7 +98,8 @@ def test_a_pack_in_the_code_under_analysis_is_no_pack(project: Path, pack: Path)
 
 def test_a_pack_that_names_a_rule_again_is_refused(project: Path, pack: Path) -> None:
     (pack / "camera_rules" / "drafts" / "two_owners.py").write_text(
-        '"""Two again."""\nfrom __future__ import annotations\nfrom collections.abc import Iterator\nfrom ownlint import Finding, Function, rule\n\n\n'
+        '"""Two again."""\nfrom __future__ import annotations\nfrom collections.abc import Iterator\n'
+        "from ownlint import Finding, Function, rule\n\n\n"
         '@rule(severity="note")\ndef two_owners(function: Function) -> Iterator[Finding]:\n    yield from ()\n'
     )
     done = ownlint(project, "check", packs=pack)

@@ -6,9 +6,10 @@ import bisect
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -143,9 +144,10 @@ class Lines:
 class Sources:
     """The text of the project's files, read when something is to be shown."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, unsaved: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """`unsaved` is what stands in some of them, by path, whatever is on the disk."""
         self._root = root
-        self._lines: dict[str, Lines] = {}
+        self._lines = {path: Lines(text) for path, text in unsaved.items()}
 
     def lines(self, path: str) -> Lines:
         """Empty when the file cannot be read (any more), or is none of the project's."""

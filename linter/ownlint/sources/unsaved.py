@@ -1,0 +1,43 @@
+"""A file as an editor has it: its text comes on standard input, and is read in the place of what is on the disk."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from ownlint.sources.discover import Source, Stamp
+
+MOST_BYTES = 64 << 20
+
+
+class Unsaved(msgspec.Struct, frozen=True):
+    """`path` is the file of the project, without links; `stored` holds what is to be read instead."""
+
+    path: Path
+    stored: Path
+    text: bytes
+
+
+@contextlib.contextmanager
+def stored(path: Path, text: bytes) -> Iterator[Unsaved]:
+    """For as long as somebody reads it."""
+    with tempfile.TemporaryDirectory(prefix="ownlint-") as folder:
+        place = Path(folder, f"unsaved{path.suffix}")
+        place.write_bytes(text)
+        yield Unsaved(path.resolve(), place, text)
+
+
+def read_instead(sources: Sequence[Source], unsaved: Unsaved | None) -> tuple[Source, ...]:
+    """The same sources, of which one is read elsewhere."""
+    if unsaved is None:
+        return tuple(sources)
+    status = unsaved.stored.stat()
+    stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+    return tuple(
+        msgspec.structs.replace(source, path=unsaved.stored, stamp=stamp) if source.path == unsaved.path else source
+        for source in sources
+    )
