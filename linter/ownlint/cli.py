@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_INCOMPLETE = 10
 
-FORMATS = ("full", "concise", "json", "sarif", "github")
+FORMATS = ("full", "concise", "json", "sarif", "github", "html")
 
 
 class CannotRunError(Exception):
@@ -340,6 +340,10 @@ def _rendered(report: Report, options: pipeline.Options, output_format: str, col
 
             workspace = os.environ.get("GITHUB_WORKSPACE")
             return github.render(report, _shown(options.root, Path(workspace)) if workspace else here)
+        case "html":
+            from ownlint.report import html
+
+            return html.render(report, rule_infos(), Sources(options.root), __version__)
         case _:
             from ownlint.report import sarif
 
