@@ -142,10 +142,13 @@ def _named(finding: Located, told: Sequence[Stop], roles: Sequence[Role], taken:
     before others."""
     python = is_python(finding.path)
     for stop in sorted(told, key=lambda stop: (stop.main, is_python(stop.path) != python)):
-        names = [name for name in _NAME.findall(stop.message) if name not in taken] if stop.role in roles else []
-        if names:
-            return names[0]
-    return next((name for name in _NAME.findall(finding.message) if name not in taken), finding.symbol or "it")
+        if stop.role in roles and (name := _first_name(stop.message, taken)):
+            return name
+    return _first_name(finding.message, taken) or finding.symbol or "it"
+
+
+def _first_name(message: str, taken: set[str]) -> str:
+    return next((match[1] for match in _NAME.finditer(message) if match[1] not in taken), "")
 
 
 def _end(told: Sequence[Stop]) -> float | None:

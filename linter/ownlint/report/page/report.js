@@ -104,7 +104,7 @@
       const nr = make("span", { class: "nr0" }, String(number));
       return make("div", marked.has(number) ? {} : { class: "far" }, nr, ...colour(text.slice(indent), language, marks));
     });
-    return make("div", { class: "code" }, place, make("pre", { tabindex: "-1" }, ...lines));
+    return make("div", { class: "code" }, place, make("pre", {}, ...lines));
   }
 
   /** How many blanks all of these lines begin with: columns are narrow. */
@@ -122,7 +122,7 @@
       return make("div", { class: style }, make("span", { class: "nr0" }, sign), ...colour(text, file.python ? "python" : "cpp", []));
     });
     const place = make("div", { class: "place" }, `${file.path}:${change.line}`);
-    return make("div", { class: "code diff" }, place, make("pre", { tabindex: "-1" }, ...lines));
+    return make("div", { class: "code diff" }, place, make("pre", {}, ...lines));
   }
 
   // --- the picture ---
@@ -386,7 +386,7 @@
 
   /** Goes where the address says: to a finding, whatever the filter hides, or to a page, which is opened. */
   function follow() {
-    const name = decodeURIComponent(location.hash.slice(1));
+    const name = location.hash.slice(1);
     const page = byId(name);
     if (page instanceof HTMLDetailsElement) page.open = true;
     if (!name.startsWith("f-")) return;
