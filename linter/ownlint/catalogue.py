@@ -69,7 +69,8 @@ def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
 def _run_one(made: Rule, subject: object, path: str, program: Program) -> Iterator[Finding | Crash]:
     try:
         for finding in made.check(subject, program) if made.takes_program else made.check(subject):
-            yield replace(finding, rule=made.id, severity=made.severity)
+            severity = "warning" if finding.mild and made.severity == "error" else made.severity
+            yield replace(finding, rule=made.id, severity=severity)
     except Exception as error:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
         place = getattr(subject, "symbol", "")
         yield Crash(made.id, path, f"{type(error).__name__}: {error}" + (f" (in `{place}`)" if place else ""))

@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -22,21 +20,16 @@ import click
 
 from ownlint import __version__
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
+from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, outputs, rendered, shown
 from ownlint.finding import CERTAINTIES
 from ownlint.outline import rule_infos
-from ownlint.report.model import Report, RuleInfo, Sources
+from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
 if TYPE_CHECKING:
     from ownlint import pipeline
 
 _MOST_INCOMPLETE = 10
-
-FORMATS = ("full", "concise", "json", "sarif", "github", "html")
-
-
-class CannotRunError(Exception):
-    """One line for the user; the exit code is 2."""
 
 
 class _Group(click.Group):
@@ -176,6 +169,13 @@ _config_options = (
 )
 
 
+_NOTHING_GIVEN: dict[str, Any] = {
+    "config_file": None, "isolated": False, "select": None, "extend_select": None, "ignore": None, "preview": None,
+    "preset": None, "certainty": None, "types": None, "build_path": None, "jobs": None, "no_cache": True,
+    "cache_dir": None,
+}  # fmt: skip
+
+
 def _with_config(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_config_options):
         command = option(command)
@@ -257,11 +257,6 @@ def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
     return root / FOLDER
 
 
-def _shown(root: Path, base: Path) -> Callable[[str], str]:
-    """Writes a path of the project relative to `base`."""
-    return lambda path: os.path.relpath(f"{root}/{path}", base)
-
-
 def _coloured(choice: str) -> bool:
     if choice != "auto":
         return choice == "always"
@@ -281,6 +276,15 @@ def _coloured(choice: str) -> bool:
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
+@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write a report there, too; may be repeated.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then report the rest.")
+@click.option("--unsafe-fixes", is_flag=True, help="Mend what needs a second look, too.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
+@click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
+@click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
+@click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when a file was not read in full.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
@@ -291,6 +295,15 @@ def check(
     statistics: bool,
     output_format: str,
     output_file: Path | None,
+    output: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    export_fixes: Path | None,
+    add_suppressions: str | None,
+    baseline_file: Path | None,
+    no_baseline: bool,
+    fail_on_incomplete: bool,
     color: str,
     quiet: bool,
     verbose: bool,
@@ -300,54 +313,43 @@ def check(
 
     The rest of the project is read too, for what it says about PATHS.
     """
-    from ownlint import pipeline
+    from ownlint import adopting, mending, pipeline
 
+    if fix + diff + (add_suppressions is not None) > 1:
+        raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
     options = _options(paths or (Path(),), diff_base=diff_base, **given)
-    _check_output(output_file)
+    beside = outputs(output)
+    check_output(output_file, output_format)
+    check_output(export_fixes)
+    known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals():
-        report = pipeline.run(options)
+        adopted = adopting.without_known(pipeline.run(options), options, known)
+        if fix:
+            adopted = adopting.mended(adopted.report, options, unsafe=unsafe_fixes, baseline_file=known)
+        elif add_suppressions is not None:
+            adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
+    report = adopted.report
+    if export_fixes is not None:
+        deliver(mending.exported(options.root, report.findings), export_fixes)
+    if diff:
+        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
+        deliver(mending.diff(planned), output_file)
+        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+        return 1 if planned.after and not exit_zero else 0
+    for name, path in beside:
+        deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
     if statistics and output_format in ("full", "concise"):
         text = statistics_text(report)
     else:
-        text = _rendered(report, options, output_format, colour)
-    _deliver(text, output_file)
+        text = rendered(report, options, output_format, colour)
+    deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
-    if report.failed:
+    for note in (*adopted.notes, "" if fix else adopting.fixable(report)):
+        _say(note, quiet)
+    if report.failed or (fail_on_incomplete and report.partial):
         return 2
     return 1 if report.findings and not exit_zero else 0
-
-
-def _rendered(report: Report, options: pipeline.Options, output_format: str, colour: bool) -> str:
-
-    here = _shown(options.root, Path.cwd())
-    match output_format:
-        case "full":
-            from ownlint.report import text
-
-            width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            return text.full(report, Sources(options.root), here, colour=colour, width=width)
-        case "concise":
-            from ownlint.report import text
-
-            return text.concise(report, here)
-        case "json":
-            from ownlint.report import json
-
-            return json.render(report)
-        case "github":
-            from ownlint.report import github
-
-            workspace = os.environ.get("GITHUB_WORKSPACE")
-            return github.render(report, _shown(options.root, Path(workspace)) if workspace else here)
-        case "html":
-            from ownlint.report import html
-
-            return html.render(report, rule_infos(), Sources(options.root), __version__)
-        case _:
-            from ownlint.report import sarif
-
-            return sarif.render(report, rule_infos(), Sources(options.root), __version__)
 
 
 def statistics_text(report: Report) -> str:
@@ -362,7 +364,7 @@ def _tell(
     """What is said beside the findings: failures always, the rest unless it is to be quiet."""
     from ownlint.report.text import summary
 
-    here = _shown(options.root, Path.cwd())
+    here = shown(options.root, Path.cwd())
     said = failed = 0
     for each in report.incomplete:
         if each.stage == "rule":
@@ -385,45 +387,68 @@ def _tell(
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
 
-def _deliver(text: str, output_file: Path | None) -> None:
-    if output_file is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.buffer.flush()
-        return
-    try:
-        _write_whole(output_file, text.encode("utf-8"))
-    except OSError as error:
-        raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
+# --- baseline ---------------------------------------------------------------------------------
 
 
-def _check_output(path: Path | None) -> None:
-    """Before the work is done, not after it."""
-    if path is None:
-        return
-    if path.is_dir():
-        raise CannotRunError(f"{path}: is a folder")
-    if not path.parent.is_dir():
-        raise CannotRunError(f"{path}: no folder {path.parent}")
+@cli.group(cls=_Group)
+def baseline() -> None:
+    """Put up with what is there: write, prune and show the file of known findings."""
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """All of it or nothing; a device or a pipe is written as it is."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    path = path.resolve()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+_baseline_file = click.option(
+    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="The file; default: that of the settings."
+)
+
+
+def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> tuple[pipeline.Options, Report, Path]:
+    from ownlint import adopting, pipeline
+    from ownlint.baseline import NAME
+
+    options = _options(paths or (Path(),), **given)
+    known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
+    check_output(known)
+    with _refusals():
+        return options, pipeline.run(options), known
+
+
+@baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+    """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
+    from ownlint import adopting
+
+    options, report, known = _with_baseline(paths, baseline_file, **given)
+    _say(adopting.write_baseline(report, options, known))
+    return 2 if report.failed else 0
+
+
+@baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+    """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
+    from ownlint import adopting
+
+    options, report, known = _with_baseline(paths, baseline_file, **given)
+    _say(adopting.prune_baseline(report, options, known))
+    return 2 if report.failed else 0
+
+
+@baseline.command("show", short_help="Show what the baseline knows.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+def baseline_show(file: Path | None) -> None:
+    """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
+    from ownlint import adopting
+
+    options = _options((Path(),), **_NOTHING_GIVEN)
+    known = file or adopting.baseline_of(options, None, isolated=False)
+    if known is None:
+        raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
+    lines = adopting.shown_baseline(known)
+    deliver("".join(f"{line}\n" for line in lines), None)
 
 
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
@@ -437,11 +462,11 @@ def explain(rule: str, output_format: str) -> None:
     info = _rule(rule)
     if output_format == "json":
         told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-        _deliver(_json({**told, "page": info.manual}), None)
+        deliver(_json({**told, "page": info.manual}), None)
     elif output_format == "markdown":
-        _deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
+        deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
     else:
-        _deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
+        deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
 
 
 def _rule(name: str) -> RuleInfo:
@@ -485,11 +510,11 @@ def rules(output_format: str) -> None:
             {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
             for info in infos
         ]
-        _deliver(_json(listed), None)
+        deliver(_json(listed), None)
         return
     width = max(len(info.id) for info in infos)
     lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
-    _deliver("".join(lines), None)
+    deliver("".join(lines), None)
 
 
 @cli.command()
@@ -504,7 +529,7 @@ def facts(file: Path, **given: Any) -> None:
         raise CannotRunError(f"{file}: is a folder; facts are those of one file")
     with _refusals():
         read_facts = pipeline.facts(_options((file,), **given))
-    _deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
+    deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
 
 
 @cli.command(short_help="Show the settings that hold for PATHS.")
@@ -524,13 +549,81 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     origin = options.settings.origin
     if output_format == "json":
         told = {key: {"value": value, "from": origin.get(key, "default")} for key, value in values.items()}
-        _deliver(_json(told), None)
+        deliver(_json(told), None)
         return
     lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
     for key, value in values.items():
         setting = f"# {key} is not set" if value is None else f"{key} = {msgspec.json.encode(value).decode()}"
         lines.append(f"{setting}  # {origin.get(key, 'default')}")
-    _deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+# --- model ------------------------------------------------------------------------------------
+
+
+@cli.group(cls=_Group)
+def model() -> None:
+    """Write, show and check ownership contracts (`pkg.own.toml`)."""
+
+
+@model.command("extract", short_help="Write the ownership contract of what PATHS bind to Python.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract there.")
+@click.option("--package", default="", help="The Python package, where the project does not tell.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
+    """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
+    from ownlint import contracting
+    from ownlint.program.contract_text import render
+
+    if package and not all(part.isidentifier() for part in package.split(".")):
+        raise CannotRunError(f"--package: `{package}` is no name of a Python package")
+    options = _options(paths or (Path(),), **given)
+    check_output(output_file)
+    with _refusals():
+        found = contracting.extract(options, package)
+    deliver(render(found.contract), output_file)
+    for path, reason in found.unread[:_MOST_INCOMPLETE]:
+        _say(f"warning: {shown(options.root, Path.cwd())(path)}: not read in full: {reason}", quiet)
+    left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
+    _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
+
+
+@model.command("show", short_help="Show a contract as a table.")
+@click.argument("name", metavar="FILE|PACKAGE")
+@click.option("--environment", type=click.Path(path_type=Path), help="The virtual environment to look in.")
+def model_show(name: str, environment: Path | None) -> None:
+    """Show the contract in a FILE, or that of an installed PACKAGE, as a table. The package is not imported."""
+    from ownlint import contracting
+    from ownlint.program.contract_reader import read as read_contract
+
+    with _refusals():
+        contracts = [read_contract(path) for path in contracting.located(name, environment)]
+    lines = [line for contract in contracts for line in (*contracting.shown(contract), "")][:-1]
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+@model.command("check", short_help="Check a contract file, and that it says what the code in PATHS does.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
+def model_check(file: Path, paths: tuple[Path, ...], quiet: bool, **given: Any) -> int:
+    """Check a contract FILE, and that it says what the code in PATHS does.
+
+    Without PATHS the file alone is checked. Exit codes: 0 it is right, 1 it differs from the code, 2 it is no contract.
+    """
+    from ownlint import contracting
+    from ownlint.program.contract_reader import read as read_contract
+
+    with _refusals():
+        contract = read_contract(file)
+        found = contracting.compared(file, _options(paths, **given)) if paths else []
+    deliver("".join(f"{sanitise(f'{file}: {line}')}\n" for line in found), None)
+    counted = f"{len(found)} difference{'s' * (len(found) != 1)}" if found else "no difference"
+    _say(f"{counted} between {file} and the code" if paths else next(iter(contracting.shown(contract))), quiet)
+    return 1 if found else 0
 
 
 @cli.command("new-rule", short_help="Write the files of a new rule.")
@@ -546,4 +639,4 @@ def new_rule(name: str, root: Path) -> None:
         written = create(name, root)
     except (OSError, ValueError) as error:
         raise CannotRunError(str(error)) from None
-    _deliver("".join(f"{path}\n" for path in written), None)
+    deliver("".join(f"{path}\n" for path in written), None)

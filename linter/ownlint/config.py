@@ -54,9 +54,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Patterns as in .gitignore. A path that is asked for by name is read all the same."""
     extend_exclude: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
-    """Further model files (TOML), or folders of them."""
+    """Further model files (TOML), contracts of packages (`pkg.own.toml`), or folders of them."""
+    environment: str | None = None
+    """The virtual environment in which the packages are installed that the code uses, for the contracts beside them."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
     cache_dir: str | None = None
+    baseline: str | None = None
+    """The file of findings that are put up with; without it, `ownlint-baseline.json` where there is one."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     """Pattern of paths to the rules that are silent there."""
     severity: dict[str, Severity] = {}

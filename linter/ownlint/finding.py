@@ -61,6 +61,8 @@ class Finding(msgspec.Struct, frozen=True):
     fix: Fix | None = None
     rule: str = ""
     severity: Severity = "warning"
+    mild: bool = False
+    """What happens here is less than the rule says of others: an exception where there might be worse."""
 
 
 class Crash(msgspec.Struct, frozen=True):

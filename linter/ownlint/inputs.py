@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
+from typing import NamedTuple
 
 from ownlint import __version__
 from ownlint.catalogue import GROUP
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.records import FORMAT, Language
+from ownlint.sources import sidecars, stubs
 
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
 
@@ -36,13 +38,41 @@ def packs() -> tuple[Path, ...]:
 
 
 def model_paths(root: Path, settings: Settings) -> tuple[Path, ...]:
-    """The models of the packs, then the user's own, which are heard last."""
-    own = []
-    for name in settings.config.models:
-        own.append(root / name)
-        if not own[-1].exists():
-            raise ConfigError(f"{place_of(settings, 'models', name)}: `{name}`: no such file or folder")
+    """The models of the packs, then the user's own, which are heard last; no contracts."""
+    own = (path for path in _named(root, settings) if not path.name.endswith(sidecars.SUFFIX))
     return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own)
+
+
+def _named(root: Path, settings: Settings) -> Iterator[Path]:
+    """What the settings name, a folder by its files."""
+    for name in settings.config.models:
+        path = root / name
+        if not path.exists():
+            raise ConfigError(f"{place_of(settings, 'models', name)}: `{name}`: no such file or folder")
+        yield from sorted(path.glob("*.toml")) if path.is_dir() else (path,)
+
+
+class Contracts(NamedTuple):
+    """`said` are the user's own, which are heard last; `found` lie beside installed packages."""
+
+    found: tuple[Path, ...]
+    said: tuple[Path, ...]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files that count, with the stubs of their packages."""
+        named = (*self.found, *self.said)
+        return (*named, *(stub for path in named for stub in stubs.beside(sidecars.homes(path))))
+
+
+def contract_paths(root: Path, settings: Settings) -> Contracts:
+    """Contract files, by name alone: none is read here."""
+    named = settings.config.environment
+    if named is not None and not (root / named).is_dir():
+        raise ConfigError(f"{place_of(settings, 'environment', named)}: `{named}`: no such folder")
+    folders = sidecars.places(None if named is None else root / named)
+    said = tuple(path for path in _named(root, settings) if path.name.endswith(sidecars.SUFFIX))
+    return Contracts(sidecars.contracts(folders), said)
 
 
 @functools.lru_cache(maxsize=2)

@@ -14,16 +14,20 @@ import msgspec
 
 from ownlint import catalogue, inputs
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
+from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
+from ownlint.program.contract_reader import ContractError
+from ownlint.program.contract_reader import read as read_contract
+from ownlint.program.contract_records import ContractFile, stubbed
 from ownlint.program.model_files import is_parity_word
 from ownlint.program.model_tables import ModelError
 from ownlint.reading import Depends, Facts, Reader
 from ownlint.report.model import Incomplete, Report, Sources
 from ownlint.rule import RuleError
-from ownlint.sources import requirements
+from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since
 from ownlint.sources.compilation import Command, CompilationError
 from ownlint.sources.digests import Digests
@@ -33,7 +37,7 @@ from ownlint.sources.packages import installed
 if TYPE_CHECKING:
     from ownlint.program.program import Earlier, Program
 
-REFUSALS = (ChangesError, CompilationError, ConfigError, DiscoverError, ModelError, RuleError)
+REFUSALS = (ChangesError, CompilationError, ConfigError, ContractError, DiscoverError, ModelError, RuleError)
 """What keeps a run from beginning; the text of each is one line for the user."""
 
 _MOST_JOBS = 8
@@ -72,14 +76,17 @@ def run(options: Options) -> Report:
     held = digests.of_sources(found.sources)
     how = compiling(found, config)
     models_at = inputs.model_paths(options.root, options.settings)
+    contracts_at = inputs.contract_paths(options.root, options.settings)
+    stubs_at = stubs_of(found)
     changes = None if options.diff_base is None else since(options.root, options.diff_base)
     required = requirements.stated(found.root)
-    key = _result_key(found, held, how, config, models_at, changes, required)
+    key = _result_key(found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
         libraries = Libraries(models_at, cache)
         chosen = [rule for rule in rules.rules if rule.id in ran]
-        words = [word for rule in chosen for word in rule.anchors]
+        contracts, broken = contracts_of(contracts_at)
+        words = [word for rule in chosen for word in rule.anchors] + anchors.of_contracts(contracts)
         reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs)
         facts = reader.all(libraries, words)
         at_hand = {name: installed(name) for name in libraries.known.packages}
@@ -89,16 +96,39 @@ def run(options: Options) -> Report:
             from ownlint.program.program import Program
 
             earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-            return Program(facts.files(), libraries.models, earlier, config.parity, required, versions)
+            told = stubs.read(stubs_at)
+            known = facts.files()
+            return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
-        asked = (inputs.knowledge_digest(models_at), msgspec.json.encode((config.parity, required, versions, changes)))
+        knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at))
+        asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
         said = _said(chosen, facts, program, cache, asked)
+        found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(said, facts.heads, found, config, rules, ran, how.hint, changes)
         if facts.settled and not report.failed:
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
     return report
+
+
+def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tuple[tuple[str, str], ...]]:
+    """The contracts at hand, the user's own last, and what is wrong with those that were found beside packages: they
+    are somebody else's, and left out. Raises `ContractError` on a mistake in one that the settings name."""
+    found: list[ContractFile] = []
+    broken: list[tuple[str, str]] = []
+    for path in paths.found:
+        try:
+            found.append(stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))))
+        except ContractError as error:
+            broken.append((path.name, f"not used: {error}"))
+    found += [stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))) for path in paths.said]
+    return tuple(found), tuple(broken)
+
+
+def stubs_of(found: Discovered) -> tuple[Path, ...]:
+    """The stubs beside the project's own sources."""
+    return stubs.beside(source.path.parent for source in found.sources)
 
 
 def _said(

@@ -35,6 +35,22 @@ def with_bound_classes(vocabulary: Vocabulary, files: Iterable[File]) -> Vocabul
     return _with(vocabulary, (Anchor(rf"\b{name}\b") for name in names))
 
 
+class Contract(Protocol):
+    """A contract of a package, as far as words in files are concerned."""
+
+    @property
+    def package(self) -> str: ...
+
+    @property
+    def modules(self) -> tuple[str, ...]: ...
+
+
+def of_contracts(contracts: Iterable[Contract]) -> list[str]:
+    """A Python file that names one of these packages, or an extension module of one, is read."""
+    names = {name for one in contracts for name in (one.package, *one.modules)}
+    return [rf"\b{re.escape(name)}\b" for name in sorted(names)]
+
+
 class Words(Protocol):
     @property
     def invalidators(self) -> frozenset[str]: ...

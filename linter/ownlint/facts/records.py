@@ -19,7 +19,7 @@ from typing import Union
 
 import msgspec
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
 Language = OneOf["cpp", "python"]
@@ -611,6 +611,33 @@ class Binding(Node, frozen=True, array_like=True, gc=False):
     """What is said inside a wrapper around `setter`."""
 
 
+TableKind = OneOf["method", "property", "field", "slot", "type", "module"]
+
+
+class Entry(Node, frozen=True, array_like=True, gc=False):
+    """One line of a table: `{"name", function, flags}`. `name` is the Python name, of a slot its own (`Py_tp_init`,
+    `tp_init`); `function` what is called, without casts, and `setter` the second function of an attribute; `refers`
+    are all names in the line."""
+
+    name: str
+    function: Value | None = None
+    setter: Value | None = None
+    flags: str = ""
+    refers: tuple[str, ...] = ()
+
+
+class Table(Node, frozen=True, array_like=True, gc=False):
+    """A variable by which C makes things visible to Python: an array of methods, attributes, fields or slots, or the
+    one record of a type or module. `title` is the Python name that such a record gives. `in_function` as of a
+    `BoundClass`."""
+
+    name: str
+    kind: TableKind
+    title: str = ""
+    entries: tuple[Entry, ...] = ()
+    in_function: int = -1
+
+
 # --- the file -------------------------------------------------------------------------------
 
 
@@ -628,6 +655,7 @@ class File(msgspec.Struct, frozen=True, gc=False):
     imports: tuple[Import, ...] = ()
     bound_classes: tuple[BoundClass, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    tables: tuple[Table, ...] = ()
     comments: tuple[int, ...] = ()
     """Flat pairs of byte offsets: start and end of each comment."""
     comment_lines: tuple[int, ...] = ()

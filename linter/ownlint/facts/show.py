@@ -181,6 +181,8 @@ def file(facts: r.File) -> Iterator[str]:
     for binding in facts.bindings:
         if binding.owner < 0:
             yield _binding(binding)
+    for table in facts.tables:
+        yield from _table(table)
     for index, function in enumerate(facts.functions):
         yield from _function(index, function, facts)
     for each in facts.suppressions:
@@ -189,6 +191,14 @@ def file(facts: r.File) -> Iterator[str]:
     for meaning in facts.meanings:
         type_ = f": {meaning.type}" if meaning.type else ""
         yield f"meaning @{meaning.start} {meaning.symbol}{type_}"
+
+
+def _table(table: r.Table) -> Iterator[str]:
+    yield f"table of {table.kind} {table.name}" + (f' "{table.title}"' if table.title else "")
+    for entry in table.entries:
+        called = "" if entry.function is None else f" {text(entry.function)}"
+        setter = "" if entry.setter is None else f" set {text(entry.setter)}"
+        yield f"  {entry.name or '?'}{called}{setter}" + (f" [{entry.flags}]" if entry.flags else "")
 
 
 def _short(written: str, width: int = 100) -> str:

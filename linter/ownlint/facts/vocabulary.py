@@ -52,6 +52,10 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     anchors: tuple[Anchor, ...] = ()
     """A Python file that satisfies none of them is not read; without any, every file is."""
 
+    tables: dict[str, str] = {}
+    """Names of the C structs in whose tables and initialisers a module says what Python sees, and what is said there;
+    see `records.Table.kind`."""
+
     def of(self, language: str) -> Vocabulary:
         """The words that the frontend of the language is handed; its facts do not depend on the others."""
         if language == "python":

@@ -155,11 +155,12 @@ class Reader:
         return Response(digest, dependencies, self._tired()), encoded
 
     def _structure(self, request: Request, data: bytes) -> File:
-        from ownlint.frontends.cpp import bindings, structure
+        from ownlint.frontends.cpp import bindings, structure, tables
 
         file = structure.read(request.path, data, self._handshake.vocabulary)
         classes, bound = bindings.extract(file, self._handshake.vocabulary)
-        file = msgspec.structs.replace(file, bound_classes=classes, bindings=bound)
+        listed = tables.extract(file, self._handshake.vocabulary)
+        file = msgspec.structs.replace(file, bound_classes=classes, bindings=bound, tables=listed)
         self._last = (request.absolute, data, file)
         return file
 

@@ -85,6 +85,9 @@ class Calls(Values):
         if fact.moves and is_written(call, fact.moves):
             self.move(on, call.span)
             return NOTHING
+        if fact.stores:
+            self.stored_bare(call, fact, given)
+            return NOTHING
         match fact.keeps:
             case "copy":
                 if not fact.fills:
@@ -116,6 +119,24 @@ class Calls(Values):
         if fact.keeps == "owner":  # what is in the fields of what it points to
             made |= {ref for ref in refs if ref.path}
         return frozenset(made)
+
+    def stored_bare(self, call: r.Call, fact: Fact, given: list[Refs]) -> None:
+        """The receiver takes an address and forgets whose it is: a temporary is gone at once, and a local when the
+        receiver, a local too, leaves without it."""
+        found = self.argument(call, given, fact.stores, fact.parameters)
+        if found is None or not isinstance(call.callee, r.Member):
+            return
+        value, refs = found
+        bare = frozenset(
+            ref._replace(holds=False, loss="field", taken=value.span, shown=text(value), whole=False)
+            for ref in refs
+            if not ref.path
+        )
+        for ref in in_order(bare):
+            self.judge("store", ref, value.span)
+        base = call.callee.base
+        if isinstance(base, r.Name) and base.text in self.declared and base.text not in self.parameters:
+            self.put(base, inside(bare, ".*"), call.span)
 
     def foreign(self, call: r.Call, fact: Fact, refs: Refs, given: list[Refs]) -> Refs:
         """Memory that is wrapped: it knows no owner, unless one is given."""
@@ -373,6 +394,11 @@ class Calls(Values):
 
         self.state = self.state.changed(moved)
 
+    def as_number(self, ref: Ref, call: r.Call) -> Ref:
+        """`int(x)`: the address of some, and of an address itself."""
+        fact = self.memory.member(ref.cls, "__int__") if not ref.path else None
+        return self.derived(ref, fact, call) if fact is not None else ref
+
     def builtin(self, call: r.Call, name: str) -> Refs | None:
         if name in self.declared or name not in _SEES:
             return None
@@ -384,7 +410,7 @@ class Calls(Values):
                         self.judge("use", ref, value.span)
             return NOTHING
         if name == "int":
-            return given[0] if given else NOTHING
+            return frozenset(self.as_number(ref, call) for ref in given[0]) if given else NOTHING
         if name == "setattr":
             self.escape_all(ref for refs in given for ref in refs if ref.holds)
             return NOTHING

@@ -195,9 +195,13 @@ class Values:
         for ref in in_order(whole(on)):
             fact = self.memory.member(ref.cls, value.name)
             self.touch(ref, value.base, fact)
-            if fact is not None and fact.keeps in ("owner", "none") and fact.source == 0:
+            if fact is not None and fact.keeps in ("owner", "none") and fact.source == 0 and not self.is_blank(ref):
                 out.add(self.derived(ref, fact, value))
         return frozenset(out)
+
+    def is_blank(self, ref: Ref) -> bool:
+        """A pointer that was made of a number: what it points to is not its own."""
+        return ref.whole and self.memory.role(ref.cls) == "pointer"
 
     def told_by_call(self, name: str) -> str:
         """The class that a parameter has, since a method of it is called in a way that no other class knows."""
@@ -242,7 +246,7 @@ class Values:
         for ref in in_order(whole(on)):
             fact = self.memory.member(ref.cls, name)
             self.touch(ref, value.base, fact)
-            if fact is not None and fact.keeps in ("owner", "none"):
+            if fact is not None and fact.keeps in ("owner", "none") and not self.is_blank(ref):
                 out.add(self.derived(ref, fact, value))
         if name == "[:]":
             return frozenset(out) | frozenset(ref._replace(path=(ANY, *ref.path[1:])) for ref in on if ref.path)

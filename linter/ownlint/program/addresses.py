@@ -20,6 +20,7 @@ from ownlint.program.address_records import (
 )
 from ownlint.program.address_values import Known, root
 from ownlint.program.bodies import values
+from ownlint.program.compared import is_only_compared
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
@@ -164,34 +165,12 @@ class Addresses(Known):
 
 
 def _is_only_compared(misuse: Misuse) -> bool:
-    """Whether an address is put into an attribute that the file reads in comparisons and assertions alone."""
+    """Whether an address is put into an attribute and only ever compared."""
     statement = _statement_at(misuse.function, misuse.at) if misuse.kind == "store" else None
     match statement:
         case r.Evaluate(value=r.Assign(target=r.Member(base=r.Name(text="self"), name=name))):
-            reads, asked, written = 0, 0, 0
-            for function in misuse.function.program.functions:
-                if function.file is not misuse.function.file or not function.says(_any_of([name])):
-                    continue
-                for part in (p for s in function.statements for v in values(s) for p in walk(v)):
-                    asked += _asked(part, name)
-                    match part:
-                        case r.Member(name=read):
-                            reads += read == name
-                        case r.Assign(target=r.Member(name=put)):
-                            written += put == name
-            return asked > 0 and reads == asked + written and misuse.ref.loss == "address"
+            return misuse.ref.loss == "address" and is_only_compared(misuse.function, name)
     return False
-
-
-def _asked(value: r.Value, name: str) -> int:
-    """How often the attribute is an operand of a comparison, or an argument of an assertion."""
-    sides: tuple[r.Value, ...] = ()
-    match value:
-        case r.Binary(op="==" | "!=" | "is" | "is not" | "<" | ">" | "%", left=left, right=right):
-            sides = (left, right)
-        case r.Call(callee=callee, args=args) if last_name(callee).lower().startswith("assert"):
-            sides = args
-    return sum(isinstance(side, r.Member) and side.name == name for side in sides)
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
@@ -244,9 +223,17 @@ def fix(misuse: Misuse) -> Fix | None:
         return None
     if misuse.kind == "kept":
         return _kept_on_self(misuse, statement, made)
-    if not misuse.temporary or _is_inside(statement, made) or function.record.kind not in ("function", "method"):
+    if (
+        not misuse.temporary
+        or _is_inside(statement, made)
+        or function.record.kind not in ("function", "method", "constructor")
+    ):
         return None
     match statement:
+        case r.Evaluate(value=r.Assign(target=r.Member(base=r.Member()) as target, op="=", value=value)) if (
+            root(target) == "self" and function.is_method and value.span == made
+        ):
+            return _beside_on_self(function, target, made)
         case r.Evaluate(value=r.Assign(target=r.Member(base=base) | r.Index(base=base), value=value)):
             if misuse.kind != "store" or root(base) not in function.declared or root(base) in leaving_names(function):
                 return None
@@ -269,6 +256,19 @@ def fix(misuse: Misuse) -> Fix | None:
             Edit(function.path, Span(made.end, made.end), ")"),
         )
     return Fix(f"bind the owner to `{name}`", edits)
+
+
+def _beside_on_self(function: Function, target: r.Member, made: Span) -> Fix | None:
+    """`self.out.name = self._out_name = new(..)`: it lives as long as the object that has the structure."""
+    names: list[str] = []
+    place: r.Value = target
+    while isinstance(place, r.Member):
+        names.insert(0, place.name)
+        place = place.base
+    kept = "_" + "_".join(name.strip("_") for name in names)
+    if not isinstance(place, r.Name) or (function.cls is not None and kept in function.cls.fields):
+        return None
+    return Fix(f"keep it in `self.{kept}`", (Edit(function.path, Span(made.start, made.start), f"self.{kept} = "),))
 
 
 def _kept_on_self(misuse: Misuse, statement: r.Statement, made: Span) -> Fix | None:

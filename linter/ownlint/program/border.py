@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.program import glance, types
+from ownlint.program import derived, exports, glance
+from ownlint.program.contract_facts import fact_of_members, setter_of
+from ownlint.program.contract_records import MemberContract
 from ownlint.program.contracts import Contract, contract_of
 from ownlint.program.handle_flow import Interpreter, is_context_manager
+from ownlint.program.handle_stores import Dependence
 from ownlint.program.handles import (
     NOTHING,
     Attributes,
@@ -33,8 +36,8 @@ from ownlint.program.handles import (
 from ownlint.program.model_records import PythonWords
 from ownlint.program.once import per_program
 from ownlint.program.program import Program
+from ownlint.program.published import Published, promise
 from ownlint.program.subjects import Binding, Function
-from ownlint.program.targets import target_of
 
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
@@ -56,6 +59,8 @@ class Border:
         self._left: dict[Function, Attributes | None] = {}
         self._results: dict[str, str | None] = {}
         self._looked_into: set[tuple[str, str]] = set()
+        self._bases: dict[str, str | None] = {}
+        self.published = Published(program.contracts)
 
     # --- classes and functions of native modules ---
 
@@ -91,7 +96,29 @@ class Border:
         module, _, last = dotted.rpartition(".")
         if last in self.bound and last not in self._written_in_python and self._is_ours(module):
             return _BOUND + last
-        return None
+        return self.published.find(dotted) or self._base_of(dotted)
+
+    def _base_of(self, dotted: str) -> str | None:
+        """The bound class from which a class of the project's Python derives."""
+        if dotted not in self._bases:
+            self._bases[dotted] = None  # while it is being looked for: a class is not its own base
+            self._bases[dotted] = next((base for base in derived.bases(self.program, dotted) if self.find(base)), None)
+        base = self._bases[dotted]
+        found = self.find(base) if base is not None else None
+        return found if found is not None and self._is_bound(found) else None
+
+    def _is_bound(self, cls: str) -> bool:
+        return cls.startswith(_BOUND) or self.published.knows(cls)
+
+    def derived(self, symbol: str) -> str:
+        return symbol.rpartition(".")[2] if self._bases.get(symbol) is not None else ""
+
+    def calls_back(self, cls: str) -> bool:
+        """Whether C++ calls methods that a class of Python derived from this one overrides."""
+        if not cls.startswith(_BOUND):
+            return self.published.knows(cls) and self.published.has_trampoline(cls)
+        file, index = self.bound[cls.removeprefix(_BOUND)]
+        return bool(exports.of(self.program).class_contract(file, file.bound_classes[index], "", "").trampoline)
 
     def role(self, cls: str) -> str:
         model = self.program.models.python_class(cls) if not cls.startswith(_BOUND) else None
@@ -104,16 +131,25 @@ class Border:
         return self._members[key]
 
     def _member(self, cls: str, name: str) -> Fact | None:
+        if self.published.knows(cls):
+            return self.published.member(cls, name)
         if not cls.startswith(_BOUND):
             variants = self.program.models.python_variants(cls, name)
             return fact_of(*variants) if variants else None
-        if cls.removeprefix(_BOUND) not in self.bound:
-            return None
-        if name == "__init__":
-            return Fact("own", cls)
-        file, index = self.bound[cls.removeprefix(_BOUND)]
-        found = (b for b in self.program.bindings_of(file, index) if b.name == name)
-        return next((fact for binding in found if (fact := self._fact(binding)) is not None), None)
+        waiting, seen = [cls.removeprefix(_BOUND)], set[str]()
+        while waiting:
+            own = waiting.pop(0)
+            if own in seen or own not in self.bound:
+                continue
+            seen.add(own)
+            file, index = self.bound[own]
+            bare = name.removesuffix("=")
+            found = [b for b in self.program.bindings_of(file, index) if b.name == bare]
+            if found:
+                return self._fact(found, cls, name)
+            contract = exports.of(self.program).class_contract(file, file.bound_classes[index], own, "")
+            waiting += contract.bases
+        return Fact("own", cls, constructs=True) if name == "__init__" else None
 
     def function(self, dotted: str) -> Fact | None:
         model = self.program.models.python_function(dotted)
@@ -122,8 +158,8 @@ class Border:
         module, _, name = dotted.rpartition(".")
         binding = self.bound_functions.get(name)
         if binding is None or name in self._written_in_python or not self._is_ours(module):
-            return None
-        return self._fact(binding)
+            return self.published.function(dotted)
+        return self._fact([binding], "", name)
 
     def _is_ours(self, module: str) -> bool:
         """Whether an import from there can be the project's own: an extension module it defines, or one of its Python
@@ -159,36 +195,14 @@ class Border:
             self._contracts[binding] = contract_of(binding)
         return self._contracts[binding]
 
-    def _fact(self, binding: Binding) -> Fact | None:
-        contract = self.contract(binding)
-        if contract is None:
-            return None
-        called = binding.record.kind not in _PROPERTIES
-        if not contract.borrows:
-            made = self._made(binding) if binding.record.kind in ("static", "function") else ""
-            return Fact("own", _BOUND + made) if made else Fact("copy", called=called)
-        returned = self._bound_name(contract.returns)
-        cls = _BOUND + (returned or contract.returns or binding.name)
-        source = 0 if contract.borrows == "self" else int(contract.borrows.removeprefix("argument "))
-        if contract.protected:
-            return Fact("owner", cls, source=source, called=called)
-        declared = binding.step(binding.record, f"`{binding.symbol}` is bound here and keeps nobody alive")
-        return Fact("none", cls, declared, source, called)
-
-    def _made(self, binding: Binding) -> str:
-        """The bound class of which the binding hands out a new object, by value or by an owning pointer."""
-        target = target_of(binding)
-        kind = types.parse(target.result if target is not None else "")
-        if kind.pointers or kind.reference:
-            return ""
-        owning = any("pointer" in role or role == "scoped owner" for role in self.program.models.role(kind.name))
-        return self._bound_name(kind.arguments[0] if owning and kind.arguments else kind.name)
-
-    def _bound_name(self, cxx: str) -> str:
-        last = _last(cxx)
-        return next(
-            (name for name, (file, index) in self.bound.items() if _last(file.bound_classes[index].type) == last), ""
-        )
+    def _fact(self, bindings: list[Binding], cls: str, name: str) -> Fact | None:
+        """What the project's own bindings of one name say, by the same records as a contract that was written."""
+        exported = [(one, binding) for binding in bindings if (one := exports.of(self.program).member(binding))]
+        steps = {id(one): binding.step(binding.record, _bound_here(binding, one)) for one, binding in exported}
+        members = [one for one, _ in exported]
+        if name.endswith("="):
+            return setter_of(members[0], cls, steps[id(members[0])]) if len(members) == 1 else None
+        return fact_of_members(members, cls, lambda inner: _BOUND + inner, lambda one: steps[id(one)])
 
     # --- uses ---
 
@@ -227,6 +241,8 @@ class Border:
                 words = models.words(spoken)
                 closed = any(map(models.closed_by_with, said))
                 found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
+            changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
+            found |= {f for f in inner if changers and f.mentions(*changers)}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and (
@@ -248,6 +264,23 @@ class Border:
                     found.add(caller)
                     waiting.append(caller)
         return frozenset(found)
+
+    def _names_bound(self, symbol: str) -> bool:
+        """Whether a name is one of a bound class, or of one of its members."""
+        found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
+        return found is not None and self._is_bound(found)
+
+    @cached_property
+    def _changers(self) -> frozenset[str]:
+        """Names of bound members that end what others gave, or store addresses."""
+        own = exports.of(self.program)
+        members = (own.member(binding) for binding in self.program.bindings)
+        contracts = (one for contract in self.program.contracts for one in contract.members)
+        return frozenset(
+            one.name
+            for one in (*members, *contracts)
+            if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
+        )
 
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
@@ -337,6 +370,14 @@ class Border:
         last = "." + dotted.rpartition(".")[2]
         meanings = (m.symbol for m in target.file.meanings if record.name_start < m.start < end)
         return next((cls for symbol in meanings if symbol.endswith(last) and (cls := self.find(symbol))), None)
+
+    def told_by(self, function: Function, member: str) -> str:
+        models = self.program.models
+        cls = models.telling_members.get(member, "")
+        if not cls:
+            return ""
+        libraries = models.libraries_of(cls)
+        return cls if any(libraries & models.libraries_of(said) for said in _spoken_of(function.file)) else ""
 
     # --- attributes of objects ---
 
@@ -451,6 +492,10 @@ class Border:
         return out
 
 
+def _bound_here(binding: Binding, one: MemberContract) -> str:
+    return f"`{binding.symbol}` is bound here{promise(one)}"
+
+
 def _spoken_of(file: r.File) -> set[str]:
     return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
 
@@ -460,10 +505,16 @@ _WITH = re.compile(glance.opens(r.With))
 
 
 def _may_end(function: Function, words: PythonWords) -> bool:
-    """Whether a function calls something by a name that ends or moves handles, or says `del`."""
-    if function.mentions(*words.invalidators, *words.movers):
+    """Whether a function calls something by a name that ends or moves handles, binds such a method to a name, or says
+    `del`."""
+    if function.mentions(*words.invalidators, *words.movers) or function.says(_any_of(words.invalidators)):
         return True
     return "__delitem__" in words.invalidators and function.says(_DELETES)
+
+
+@lru_cache(64)
+def _any_of(words: frozenset[str]) -> re.Pattern[bytes]:
+    return re.compile(f'"(?:{"|".join(map(re.escape, sorted(words))) or "(?!)"})"'.encode())
 
 
 def _home(function: Function) -> str:
@@ -511,16 +562,17 @@ def _last(name: str) -> str:
 
 
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
-    """The way to a misuse, in the order in which it happens."""
+    """The binding in C++ where there is one, then the way to a misuse, in the order in which it happens."""
+    if misuse.stored is not None:
+        return _stored_steps(misuse, misuse.stored)
     return _stale_steps(misuse) if misuse.stale is not None else _owner_steps(misuse)
 
 
 def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
     function, child = misuse.function, misuse.child
     unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
-    steps = [function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}")]
-    if child.declared is not None:
-        steps.append(child.declared)
+    steps = [child.declared] if child.declared is not None else []
+    steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}"))
     if child.taken != misuse.at:
         steps.append(function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive"))
     if misuse.ended is not None and misuse.kind == "use":
@@ -528,19 +580,34 @@ def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def _stored_steps(misuse: Misuse, stored: Dependence) -> tuple[Step, ...]:
+    function = misuse.function
+    steps = [stored.declared] if stored.declared is not None else []
+    if misuse.made != stored.at and misuse.kind != "drop":
+        steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here"))
+    if misuse.at != stored.at:
+        steps.append(function.step(stored.at, f"`{stored.by}` keeps its address here, and nothing keeps it alive"))
+    if misuse.ended is not None:
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is gone here"))
+    return tuple(steps)
+
+
 def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
     function, child, stale = misuse.function, misuse.child, misuse.stale
     assert stale is not None
-    steps = [] if child.taken == misuse.at else [function.step(child.taken, f"{misuse.what} is taken here")]
-    if child.declared is not None:
-        steps.append(child.declared)
+    steps = [child.declared] if child.declared is not None else []
+    if child.taken != misuse.at:
+        steps.append(function.step(child.taken, f"{misuse.what} is taken here"))
     words = {
         "erased": "erased",
         "closed": "closed",
         "changed": "transformed, and what stands in it with it,",
         "emptied": "emptied",
         "disowned": "given up",
+        "outdated": "changed",
     }[stale.how]
+    if stale.reach == "derived" and stale.how != "outdated":
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )

@@ -25,6 +25,7 @@ _POINTER = re.compile(r"\(\s*\*")
 _NEAR = 2000
 """So many bytes apart two members are set that belong to one struct."""
 _MAY = re.compile(rb'"&"|\[10,')
+_WORD = re.compile(rb'"(\w+)"')
 
 
 class Held(NamedTuple):
@@ -56,10 +57,23 @@ def _all(program: Program) -> dict[Function, list[Held]]:
                     )
                     found.setdefault(function, []).append(Held("slot", step))
     for function in program.functions:
-        if function.language == "cpp" and function.says(_MAY):
+        if function.language == "cpp" and (function.says(_MAY) or _stores_function(function)):
             for held, way, at, member in _handed(function, tables):
                 found.setdefault(held, []).append(Held(way, at, member))
     return found
+
+
+@per_program
+def _plain_functions(program: Program) -> frozenset[str]:
+    return frozenset(one.name for one in program.functions if one.language == "cpp" and one.record.kind == "function")
+
+
+def _stores_function(function: Function) -> bool:
+    """Whether the body assigns, and names a function without calling it: `table->free = Free`. Needs no decoding."""
+    if not any(name.startswith("=") for name in function.record.mentions):
+        return False
+    said = {word.decode() for word in _WORD.findall(bytes(function.record.body))}
+    return not (said & _plain_functions(function.program)).issubset(function.record.mentions)
 
 
 def beside(function: Function) -> list[Function]:
@@ -70,6 +84,32 @@ def beside(function: Function) -> list[Function]:
         for other, ways in _all(function.program).items()
         if other is not function and any(way.way == "member" and _is_near(way.at, one.at) for way in ways)
     ]
+
+
+@per_program
+def _callers(program: Program) -> dict[str, list[Function]]:
+    """Who calls through a member that is a pointer to a function, by the name of the member."""
+    stored = {one.member for ways in _all(program).values() for one in ways if one.member}
+    found: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or not function.mentions(*stored):
+            continue
+        for event in function.flow.calls:
+            callee = event.node.callee
+            if isinstance(callee, r.Member) and callee.name in stored:
+                found.setdefault(callee.name, []).append(function)
+    return found
+
+
+def is_called_here(function: Function) -> bool:
+    """Whether the project itself calls it, through the members that hold it, and from plain functions alone: it then
+    holds the lock, or not, as they do."""
+    held = held_by_c(function)
+    for one in held:
+        callers = _callers(function.program).get(one.member, []) if one.way == "member" else []
+        if not callers or any(each.record.kind in ("destructor", "lambda") or held_by_c(each) for each in callers):
+            return False
+    return bool(held)
 
 
 def _is_near(one: Step, other: Step) -> bool:
@@ -147,6 +187,8 @@ def _pointer(function: Function, value: r.Value | None) -> Function | None:
     held = entrances.meant(function, inner) if isinstance(inner, (r.Lambda, r.Unary, r.Name)) else None
     if held is None or held.record.kind == "constructor":
         return None
+    if any("&" in parameter.type for parameter in held.record.parameters):
+        return None  # C has no references: C++ calls it
     if held.record.kind == "lambda":
         return held if not callbacks.is_capturing(held) else None
     return held

@@ -19,6 +19,7 @@ from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, weaker
 from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
+from ownlint.program.once import per_binding
 from ownlint.program.origins import Origin, Origins, sources_of
 from ownlint.program.policies import Handing, KeepAlive, Policies
 from ownlint.program.subjects import Binding, Class, Function
@@ -57,12 +58,17 @@ class Contract(msgspec.Struct, frozen=True):
 
 def contract_of(binding: Binding) -> Contract | None:
     """What the binding promises, or None when its callable is not understood."""
+    return max(contracts_in(binding), key=_weight, default=None)
+
+
+@per_binding
+def contracts_in(binding: Binding) -> list[Contract]:
+    """One for each source of each value that the binding hands out."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
     target = target_of(binding)
     if framework is None or target is None:
-        return None
-    answers = list(_Reading(binding, framework, target).answers())
-    return max(answers, key=_weight, default=None)
+        return []
+    return list(_Reading(binding, framework, target).answers())
 
 
 def _weight(answer: Contract) -> int:

@@ -164,7 +164,8 @@ class Counting(Calls):
     def passed(self, event: Event, draft: Draft) -> list[Draft]:
         match event:
             case e.Call():
-                return self.call(event, draft)
+                model = self.references.model(event.node, self.function)
+                return [] if model is not None and model.has("never returns") else self.call(event, draft)
             case e.Write():
                 self.write(event, draft)
             case e.Read():
@@ -181,6 +182,7 @@ class Counting(Calls):
 
     def write(self, event: e.Write, draft: Draft) -> None:
         self.forget_tests(draft, event.place[0])
+        self.lose_captured(draft, event.value)
         where, target = event.place, bare_value(event.target)
         value = event.value
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
@@ -189,7 +191,7 @@ class Counting(Calls):
         if event.type in self.macros:
             self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
             old = None
-        elif event.fresh and not self.holds_bare(event):
+        elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
             self.drop_results(draft, value)
@@ -228,7 +230,8 @@ class Counting(Calls):
             case r.Literal(kind="null"):
                 draft.places[where] = NULL
             case r.Literal(kind="int" | "bool", text=said):
-                draft.places[where] = NULL if said in ("0", "false") else Known("+", said == "1")
+                sign = "-" if said.startswith("-") else "+"
+                draft.places[where] = NULL if said in ("0", "false") else Known(sign, said in ("1", "-1", "true"))
             case r.Unary(op="-", value=r.Literal(kind="int")):
                 draft.places[where] = Known("-")
             case r.Call():

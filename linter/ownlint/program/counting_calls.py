@@ -9,6 +9,7 @@ from ownlint.program.assignments import place as named_place
 from ownlint.program.counting_tests import Tests
 from ownlint.program.counting_ways import Trouble, bare_value, result_place
 from ownlint.program.counts import NULL, Draft, Held, Id, Known
+from ownlint.program.model_records import FunctionModel
 from ownlint.program.places import Place, last_name, strip
 from ownlint.program.references import arguments, format_letters, may_count
 
@@ -25,6 +26,8 @@ class Calls(Tests):
         if (macro := last_name(call.callee)) in self.macros:
             self.lose_named(draft, macro)
         self.look_at(event, draft)
+        for argument in call.args:
+            self.lose_captured(draft, argument)
         ways = [draft]
         given = [
             (index, argument, one)
@@ -217,6 +220,8 @@ class Calls(Tests):
         ways = [draft]
         call = event.node
         model = self.references.model(call, self.function)
+        answer = result_place(call)
+        nothing = draft.copy() if model is not None and model.together else None
         letters = format_letters(call, model) if model is not None and model.format_lends else None
         lends = model.format_lends if model is not None else ""
         for index, argument in enumerate(call.args):
@@ -232,31 +237,44 @@ class Calls(Tests):
             if model is not None and model.counted and model.has("acquire", f"argument {index + 1}"):
                 self.lose_old(draft, where)
                 if model.has("may fail"):
-                    ways += self.without(event, draft, where, model.nullable)
-                one = draft.begin(event.index, Held("new", 1, "unknown"))
+                    ways += self.without(event, draft, where, model)
+                one = draft.begin(event.index, Held("new", 1, "unknown" if nothing is None else "no"))
                 draft.places[where] = one
                 self.shared.add(one)
+                if nothing is not None:
+                    self.lose_old(nothing, where)
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
                 self.lose(draft, where)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
+            elif model is not None and model.counted and model.has("release", f"argument {index + 1}"):
+                if (held := draft.id_at(where)) is not None:
+                    self.release(event, draft, bare.value, held)
+                    self.lose(draft, where)  # empty now, and may be released again
+            elif letters is not None and model is not None and letters.get(index, "?") in model.format_acquires:
+                if nothing is None:
+                    nothing = draft.copy()
+                    nothing.places[answer], draft.places[answer] = NULL, Known("+")
+                self.lose(draft, where)
+                draft.places[where] = draft.begin(event.index, Held("new", 1, "no"))
+                self.lose(nothing, where)
             elif letters is not None and letters.get(index, "?") in lends:
                 draft.places.pop(where, None)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
             else:
                 self.lose(draft, where)
-        return ways
+        return ways if nothing is None else [*ways, nothing]
 
-    def without(self, event: e.Call, draft: Draft, where: Place, nullable: bool) -> list[Draft]:
+    def without(self, event: e.Call, draft: Draft, where: Place, model: FunctionModel) -> list[Draft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = result_place(event.node)
-        others = (("-", False), ("0", not nullable))
+        others = (("-", False),) if model.answers_zero else (("-", False), ("0", not model.nullable))
         ways = []
         for sign, filled in others:
             way = draft.copy()
             way.places[answer] = Known(sign)
             way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else NULL
             ways.append(way)
-        draft.places[answer] = Known("+")
+        draft.places[answer] = Known("0" if model.answers_zero else "+")
         return ways
 
     def lose_old(self, draft: Draft, where: Place) -> None:

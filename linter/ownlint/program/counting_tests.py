@@ -10,10 +10,12 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program.counting_ways import Ways, bare_value
-from ownlint.program.counts import Draft, Known
+from ownlint.program.counts import Draft, Id, Known
 from ownlint.program.places import walk
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
+"""`NULLPTR` of a header that is out of sight."""
 _SMALL = {"0": 0, "1": 1, "-1": -1}
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
@@ -83,7 +85,7 @@ class Tests(Ways):
         bare = bare_value(value)
         if isinstance(bare, r.Name) and bare.text not in self.function.declared:
             bodies = {macro.body.strip("() ") for macro in self.function.program.macros_named(bare.text)}
-            if bodies and bodies <= {"NULL", "nullptr", "0"}:
+            if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
                 return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value
 
@@ -113,9 +115,17 @@ class Tests(Ways):
             draft.make_null(one)
             return True
         bare = bare_value(value)
+        if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
+            return there
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
             draft.places[where] = Known("0", exact=False)
         return True
+
+    def is_filled(self, one: Id | None, member: str) -> bool:
+        """Whether the call that wrote the struct has put something into the member."""
+        event = self.site(one) if one is not None else None
+        model = self.references.model(event.node, self.function) if isinstance(event, e.Call) else None
+        return model is not None and member in model.fills
 
     def asks_for_errors(self, value: r.Value | None) -> bool:
         """Whether the call tells if a failure is pending."""

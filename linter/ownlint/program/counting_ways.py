@@ -16,6 +16,7 @@ from ownlint.program import types
 from ownlint.program.assignments import place as named_place
 from ownlint.program.counts import Draft, Held, Id
 from ownlint.program.events import Event
+from ownlint.program.glance import says
 from ownlint.program.places import Place, last_name, render, walk
 from ownlint.program.references import Use, alternatives, references
 from ownlint.program.slot_tables import is_slot
@@ -256,6 +257,16 @@ class Ways:
             if bodies := self.function.program.macros_named(name):
                 found[name] = frozenset(word for macro in bodies for word in re.findall(r"\w+", macro.body))
         return found
+
+    def lose_captured(self, draft: Draft, value: r.Value | None) -> None:
+        """What a lambda has is settled when that runs: by a guard, or by somebody later on."""
+        for inner in walk(value) if isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast) else ():
+            if not isinstance(inner, r.Lambda) or not inner.captures:
+                continue
+            made = self.function.program.function_at(self.function.file, inner.function)
+            for name in sorted({place[0] for place in draft.places} & self.function.declared):
+                if made is not None and says(made, name):
+                    self.lose(draft, (name,))
 
     def lose_named(self, draft: Draft, macro: str) -> None:
         for name in sorted(self.macros[macro] & self.function.declared):

@@ -294,12 +294,34 @@ class Donations:
             case r.Binary(op="is" | "is not"):
                 return False
             case r.Call(callee=callee, args=args):
-                if self.consuming.fits("looks", self._symbol(callee, function)):
+                symbol = self._symbol(callee, function)
+                if self.consuming.fits("looks", symbol):
                     return False
+                if self.consuming.fits("maps", symbol) and args:
+                    return self._looked_at_by_leaf(args[0], args[1:], name, function)
                 return any(self._looked_at(part, name, function) for part in (callee, *args))
             case r.Pair(value=inner) | r.Assign(value=inner):
                 return self._looked_at(inner, name, function)
         return any(self._looked_at(part, name, function) for part in children(value))
+
+    def _looked_at_by_leaf(self, mapped: r.Value, trees: tuple[r.Value, ...], name: str, function: Function) -> bool:
+        """Of a tree that is mapped, what the function looks at that gets the leaves."""
+        inner = self._mapped(mapped, function)
+        names = [parameter.name for parameter in inner.record.parameters] if inner is not None else []
+        for position, tree in enumerate(trees):
+            leaf = names[position] if position < len(names) else ""
+            whole = isinstance(tree, r.Name) and tree.text == name
+            if whole and inner is not None and leaf and self.only_looks(inner, leaf):
+                continue
+            if self._looked_at(tree, name, function):
+                return True
+        return False
+
+    def _mapped(self, value: r.Value, function: Function) -> Function | None:
+        if isinstance(value, r.Lambda) and value.function >= 0:
+            return self.program.function_at(function.file, value.function)
+        known = self.callables.known(value, Scope(function)) if isinstance(value, (r.Name, r.Member)) else None
+        return known.function if isinstance(known, Own) else None
 
     def repeats(self, function: Function, name: str) -> bool:
         """Whether the function calls this parameter in a loop."""

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, Step, weaker
+from ownlint.program.bound_methods import behind
 from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Chain, Reach, literal
 from ownlint.program.handle_chains import at as picked_at
+from ownlint.program.handle_stores import Dependence, without
 from ownlint.program.handle_values import (
     Values,
     as_value,
@@ -66,6 +70,8 @@ class Calls(Values):
                 return made
         if isinstance(call.callee, r.Member):
             return self.method(call, call.callee, symbol)
+        if (bound := behind(call, self.function)) is not None and isinstance(bound.callee, r.Member):
+            return self.method(bound, bound.callee, self.symbol(bound.callee))
         self.evaluate(call.callee)
         if isinstance(call.callee, r.Name):  # a closure, or a bound method: it looks at what it holds
             held = (h.out() for h in self.state.get(call.callee.text) if h.path == (BURIED,))
@@ -142,12 +148,19 @@ class Calls(Values):
         if cls is None and fact is None:
             return None
         fact = fact.written(call) if fact is not None else None
+        derived = self.classes.derived(symbol) if cls is not None else ""
+        if derived and fact is not None:  # whose own constructor may take anything
+            fact = msgspec.structs.replace(fact, stores=(), parameters=())
         arguments = self.looked_at_by(call, fact)
         placed = self.placed(call, arguments, fact)
         if fact is None:
             return NOTHING
         self.effects(fact, call, (NOTHING, None), placed)
-        return self.result(call, fact, placed)
+        made = self.result(call, fact, placed)
+        if derived:
+            made = frozenset(h._replace(derived=derived) for h in made)
+        self.keep_addresses(fact, call, made, placed)
+        return made
 
     def looked_at_by(self, call: r.Call, fact: Fact | None) -> list[Handles]:
         """The arguments of a library's call, without those that are dead."""
@@ -167,9 +180,12 @@ class Calls(Values):
         if fact.keeps == "own unless inserted":
             return frozenset({self.built(call, fact, placed)})
         handles, _ = placed.get(max(fact.source, 1), (NOTHING, None))
+        if fact.is_of_known_class:
+            return frozenset({self.somebodys(fact.returns, foreign(call.start), call.span, text(call))})
         if not fact.borrows:
             return NOTHING
         key = literal([fact.returns if fact.constructs else last_name(call.callee)])
+        told = Step(self.function.path, call.span, fact.told) if fact.told else fact.declared
         return frozenset(
             Handle(
                 fact.returns,
@@ -178,10 +194,11 @@ class Calls(Values):
                 call.span,
                 text(call),
                 False,
-                fact.declared,
+                told,
                 (),
                 h.chain.step(fact.where, key, top=h.token[0] in self.tops),
                 h.stale,
+                sure=weaker(h.sure, fact.sure),
             )
             for h in handles
             if not h.path and (not fact.given or h.cls in fact.given)
@@ -236,7 +253,10 @@ class Calls(Values):
     def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
         on = self.value(callee.base)
         arguments = [self.value(argument) for argument in call.args]
-        native = frozenset(h for h in on if not h.path)
+        native = frozenset(h for h in on if not h.path) or (self.told(callee) if not on else NOTHING)
+        for handle in native:
+            left = without(self.state.dependences, handle.token, callee.name)
+            self.state = self.state._replace(dependences=left)
         if not native and (on or any(arguments)) and self.is_container(callee.base, on):
             return self.container_method(call, callee, on, arguments)
         if not native:
@@ -270,7 +290,17 @@ class Calls(Values):
             given |= self.moved(call, known[0], native & fine, placed)
             if fine:
                 self.effects(known[0], call, (native & fine, callee.base), placed)
+                self.keep_addresses(known[0], call, native & fine, placed)
         return given
+
+    def told(self, callee: r.Member) -> Handles:
+        """Of a parameter of which nobody says what it is: what has such a member, and no other class has, where the
+        file speaks of that library."""
+        match callee.base:
+            case r.Name(text=name) if name in self.parameters:
+                cls, base = self.classes.told_by(self.function, callee.name), callee.base
+                return frozenset({self.somebodys(cls, foreign(base.start), base.span, name)}) if cls else NOTHING
+        return NOTHING
 
     def moved(self, call: r.Call, fact: Fact, on: Handles, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
         """Ownership goes elsewhere: into what it is put in, or to the receiver itself."""
@@ -355,6 +385,8 @@ class Calls(Values):
         """Marks what the call makes stale."""
         if fact.spared_by and any(_says_no(argument, fact.spared_by) for argument in call.args):
             return
+        if fact.ends_members:
+            self.outdate(fact, call, receiver[0])
         for number in fact.restores:
             for handle in receiver[0] if number == 0 else placed.get(number, (NOTHING, None))[0]:
                 self.state = self.state.restored(handle.token)
@@ -364,6 +396,62 @@ class Calls(Values):
                 handles = self.element_of(handles, fact.of, call)
             if value is not None:
                 self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact)
+
+    def outdate(self, fact: Fact, call: r.Call, on: Handles) -> None:
+        """What some members of the receiver gave is dead from now on, with all that was taken from it."""
+        owner = one(on)
+        if owner is None:
+            return
+        depth = len(owner.lent_by)
+        target = text(call.callee.base) if isinstance(call.callee, r.Member) else owner.shown
+        why = Stale(call.span, text(call), target, "outdated", "derived", owner.sure)
+
+        def end(handle: Handle) -> Handle:
+            hit = handle.token == owner.token and handle.stale is None and handle.lent_by[:depth] == owner.lent_by
+            dead = hit and any(name in fact.ends_members for name in handle.lent_by[depth : depth + 1])
+            return handle._replace(stale=why._replace(certainty=handle.sure)) if dead else handle
+
+        self.state = self.state.changed(end)
+
+    def keep_addresses(
+        self, fact: Fact, call: r.Call, holders: Handles, placed: dict[int, tuple[Handles, r.Value]]
+    ) -> None:
+        """The call stores the addresses of arguments, and nothing keeps them alive."""
+        for number, into, sure in fact.stores:
+            given, value = placed.get(number, (NOTHING, None))
+            around = holders if into == 0 else placed.get(into, (NOTHING, None))[0]
+            self.keep_address(fact, number, sure, (given, value), around, call)
+
+    def keep_address(
+        self,
+        fact: Fact,
+        number: int,
+        sure: Certainty,
+        given: tuple[Handles, r.Value | None],
+        holders: Handles,
+        at: r.Node,
+    ) -> None:
+        handles, value = given
+        told = Step(self.function.path, at.span, fact.told) if fact.told else fact.declared
+        for holder in in_order(h for h in holders if not h.path):
+            for handle in in_order(h for h in handles if not h.path and h.holds and h.token != holder.token):
+                kept = Dependence(
+                    holder.token,
+                    handle.token,
+                    fact.name,
+                    number,
+                    at.span,
+                    text(value) if value is not None else handle.shown,
+                    holder.shown,
+                    told,
+                    sure,
+                    handle.derived,
+                )
+                self.depends(kept, handle)
+
+    def depends(self, kept: Dependence, handle: Handle) -> None:
+        """Something has to live as long as a native object: whoever judges overrides this."""
+        self.state = self.state._replace(dependences=self.state.dependences | {kept})
 
     def element_of(self, handles: Handles, member: str, call: r.Call) -> Handles:
         """What the first argument picks from a member of these; nothing when nobody knows which."""
@@ -395,7 +483,8 @@ class Calls(Values):
         of = fact.of if fact is not None else ""
         call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
         target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
-        why = Stale(by.span, call, target, how, reach)
+        marks = fact.marks if fact is not None else ()
+        why = Stale(by.span, call, target, how, reach, marks=marks, asked=handle.taken)
         if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
             self.root_erased(handle, by.span, call)
         elif len(objects) == 1:
@@ -554,6 +643,8 @@ class Calls(Values):
                 yield said._replace(token=made.token)
             elif (passed := tokens.get(site)) is not None:
                 holds = said.holds and passed.holds
+                if handle.chain == Chain() and handle.shown.isidentifier() and not handle.element:
+                    said = said._replace(taken=passed.taken)  # the very object that was passed
                 yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
 
     def forget_attributes(self, call: r.Call, symbol: str) -> None:

@@ -19,6 +19,8 @@ from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Reach
 from ownlint.program.handle_facts import answer, assume, bound, without
 from ownlint.program.handle_loops import Loops
+from ownlint.program.handle_stores import Dependence, in_sequence
+from ownlint.program.handle_stores import without as without_stored
 from ownlint.program.handles import (
     CLOSED_AFTER,
     CLOSING,
@@ -374,6 +376,11 @@ class Interpreter(Loops):
                 self.judge_stale("store", handle, stored.at)
             elif not handle.holds and handle.token not in kept:
                 self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
+        for one in in_sequence(state.dependences):
+            outlives = one.holder[0] < 0 or one.holder in state.stored_owners
+            if outlives and one.argument[0] >= 0:
+                gone = one.argument not in kept and one.argument not in state.escaped
+                self.judge_dependence(one, "return", one.at, gone)
 
     def held_by_parameters(self) -> set[Token]:
         """Owners that objects hold which the caller has."""
@@ -400,6 +407,7 @@ class Interpreter(Loops):
             often = site in self.often or handle.token[1] > 0 or bool(handle.path)
             owner, made = self.owners[site], self.made[site]
             misuse = Misuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
+            misuse = msgspec.structs.replace(misuse, certainty=handle.sure) if handle.sure != "certain" else misuse
             self.found.setdefault(key, []).append(misuse)
 
     def lookup(self, handle: Handle, value: r.Value) -> None:
@@ -442,6 +450,7 @@ class Interpreter(Loops):
                 continue
             if handle.holds:
                 self.judge("use", handle, value.span, dead=False)
+                self.judge_dependences(handle.token, value.span)
                 continue
             dead = handle.token[0] >= 0 and not self.state.alive(handle.token)
             self.judge("use", handle, value.span, dead=dead)
@@ -449,10 +458,36 @@ class Interpreter(Loops):
                 gone.add(handle)
         return handles - gone if gone else handles
 
+    def depends(self, kept: Dependence, handle: Handle) -> None:
+        """What no name holds is gone with this statement."""
+        gone = kept.argument[0] >= 0 and not self.state.alive(kept.argument)
+        self.judge_dependence(kept, "drop", kept.at, gone)
+        if not gone:
+            super().depends(kept, handle)
+
+    def judge_dependences(self, holder: Token, at: Span) -> None:
+        """A native object is used: what it has the address of must be alive."""
+        for kept in in_sequence(d for d in self.state.dependences if d.holder == holder and d.argument[0] >= 0):
+            self.judge_dependence(kept, "use", at, not self.state.alive(kept.argument))
+
+    def judge_dependence(self, kept: Dependence, kind: str, at: Span, gone: bool) -> None:
+        key = (f"stored {kind}", at.start, kept.at.start)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        if gone:
+            child = Handle("", kept.argument, True, kept.at, kept.shown, declared=kept.declared)
+            ended = self.state.end_of(kept.argument)
+            site = kept.argument[0]
+            owner, made = self.owners.get(site, kept.shown), self.made.get(site, kept.at)
+            misuse = Misuse(self.function, kind, at, child, owner, made, ended, kept.certainty, stored=kept)
+            self.found.setdefault(key, []).append(misuse)
+
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
         """These handles leave the function; what holds their owner may leave with them."""
         kept = {h.token for h in handles if h.holds} | self.state.stored_owners | self.state.escaped
         kept |= self.held_by_parameters()
+        out = {h.token for h in handles if h.holds}
+        for one in in_sequence(d for d in self.state.dependences if d.holder in out and value is not None):
+            self.judge_dependence(one, "return", one.at, one.argument[0] >= 0 and one.argument not in kept)
         for handle in in_order(handles):
             if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
                 self.judge_stale("return", handle, value.span)
@@ -486,6 +521,8 @@ class Interpreter(Loops):
             case r.Member(base=base, name=name):
                 if not self.is_native(base, name):
                     self.put(base, inside(handles, "." + name), at, "." + name)
+                else:
+                    self.set_native(base, name, handles, at, source)
             case r.Index(base=base, indexes=indexes):
                 for index in indexes:
                     self.evaluate(index)
@@ -519,6 +556,21 @@ class Interpreter(Loops):
                 anew |= {handle}
         self.use(native - anew, base)
         return bool(native)
+
+    def set_native(self, base: r.Value, name: str, handles: Handles, at: Span, source: r.Value | None) -> None:
+        """An attribute of a native object gets a value: it may keep the address. What Python itself keeps in an object
+        of a derived class is kept."""
+        on = frozenset(h for h in self.value(base) if not h.path)
+        if any(h.derived for h in on):
+            self.escape_all(h for h in handles if h.holds)
+            return
+        for handle in in_order(on):
+            fact = self.classes.member(handle.cls, f"{name}=")
+            for number, _, sure in fact.stores if fact is not None else ():
+                left = without_stored(self.state.dependences, handle.token, f"{name}=")
+                self.state = self.state._replace(dependences=left)
+                assert fact is not None
+                self.keep_address(fact, number, sure, (handles, source), frozenset({handle}), r.Node(at.start, at.end))
 
     def may_be_container(self, base: r.Value) -> bool:
         """`found[key] = op`, `self.found[key] = op`; what lies deeper in an unknown object may be anything."""

@@ -12,6 +12,7 @@ from functools import partial
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
+from ownlint.finding import Step, weaker
 from ownlint.program.closures import captured
 from ownlint.program.containment import ANY, BURIED, VALUE, fits, holds_container, is_container, value_slot
 from ownlint.program.handle_chains import USERS, literal
@@ -239,6 +240,8 @@ class Values:
         self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
     ) -> Iterator[Handle]:
         """What a member gives: a new handle into the same token, or nothing when it is plain data."""
+        if fact is not None and fact.is_of_known_class:
+            yield self.somebodys(fact.returns, foreign(value.start), value.span, text(value))
         if fact is None or not fact.borrows or fact.source != 0:
             return
         if key.startswith("@"):
@@ -246,10 +249,14 @@ class Values:
             self.state = self.state.picked_again(site)
             handle = handle._replace(chain=handle.chain.aged(site))
         chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
-        declared = fact.declared or handle.declared
+        told = Step(self.function.path, value.span, fact.told) if fact.told else None
+        declared = fact.declared or told or handle.declared
         holds = fact.holds(handle.holds)
         shown = text(value)
         made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
+        if fact.name:
+            lent_by = (*handle.lent_by, fact.name)
+            made = made._replace(sure=weaker(handle.sure, fact.sure), lent_by=lent_by)
         gaps = dict(handle.gaps) if fact.where == "below" else {}
         if (erased := gaps.get(key, gaps.get(""))) is not None:
             self.lookup(made._replace(stale=erased), value)
@@ -375,12 +382,12 @@ class Values:
         before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
         spread = any(isinstance(item, r.Unary) for item in items)
         for position, item in enumerate(items):
+            key = literal([str(position if position < before_spread else position - len(items))])
             placed = frozenset(
-                h.out()
+                self.out_of(h, f"*{position}" if isinstance(item, r.Unary) else key)  # one of many is not another
                 for h in handles
                 if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
             )
-            key = literal([str(position if position < before_spread else position - len(items))])
             single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
             of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
             self.assign(item, (single or loose) | placed | of_tuples, at)
@@ -399,8 +406,12 @@ class Values:
     def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
         """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
         meaning = self.function.program.meaning(self.function.file, name_start)
-        cls = self.classes.find(meaning.type) if meaning is not None and meaning.type else None
-        return NOTHING if cls is None else frozenset({self.somebodys(cls, token or foreign(name_start), span, shown)})
+        written = meaning.type if meaning is not None else ""
+        cls = self.classes.find(written.removesuffix("[]")) if written else None
+        if cls is None:
+            return NOTHING
+        handle = self.somebodys(cls, token or foreign(name_start), span, shown)
+        return frozenset({handle._replace(element=True).inside(ANY) if written.endswith("[]") else handle})
 
     def somebodys(self, cls: str, token: Token, span: Span, shown: str) -> Handle:
         """A handle of what nobody here owns."""

@@ -22,6 +22,7 @@ from ownlint.finding import Certainty, Step
 from ownlint.program.containment import BURIED
 from ownlint.program.handle_chains import Chain, Reach, Where
 from ownlint.program.handle_facts import Facts
+from ownlint.program.handle_stores import Dependence, Dependences
 from ownlint.program.model_records import PyMember
 from ownlint.program.subjects import Function
 
@@ -90,10 +91,30 @@ class Fact(msgspec.Struct, frozen=True):
     """It hands what it gives to a callback."""
     several: tuple[str, ...] = ()
     """All classes the result may have."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version, which Python objects know of what it ends."""
+    name: str = ""
+    """Of a bound member: its own name."""
+    told: str = ""
+    """Where it is bound, in words, when that is a place of another project."""
+    sure: Certainty = "certain"
+    """That it borrows."""
+    stores: tuple[tuple[int, int, Certainty], ...] = ()
+    """Arguments of which an address is kept and nothing else: the argument, in what (0 for the receiver, or for what is
+    made), and how sure that is."""
+    ends_members: tuple[str, ...] = ()
+    """Members of the receiver: what they gave is dead after the call."""
+    overloads: tuple[tuple[int, Fact], ...] = ()
+    """What holds of a call with so many arguments."""
 
     @property
     def borrows(self) -> bool:
         return bool(self.returns) and self.keeps in ("owner", "wrapper", "none")
+
+    @property
+    def is_of_known_class(self) -> bool:
+        """Whether a bound member gives an object of a bound class, and nobody knows whose it is."""
+        return bool(self.name and self.returns) and self.keeps == "copy"
 
     def holds(self, holds: bool) -> bool:
         """Whether the result keeps its owner alive, taken from a handle that does (or does not)."""
@@ -102,6 +123,9 @@ class Fact(msgspec.Struct, frozen=True):
     def written(self, call: r.Call) -> Fact:
         """What holds of a call that is written so."""
         fact = self
+        if fact.overloads and not any(isinstance(argument, r.Unary) for argument in call.args):
+            fitting = [one for number, one in fact.overloads if number == len(call.args)]
+            fact = fitting[0] if len(fitting) == 1 else fact
         while fact.when and fact.otherwise is not None and not _says(call, fact):
             fact = fact.otherwise
         return fact if not fact.when or _says(call, fact) else Fact("copy", called=fact.called)
@@ -164,6 +188,7 @@ def fact_of(member: PyMember, *others: PyMember) -> Fact:
         spared_by=member.spared_by,
         visits=member.kind == "callback",
         several=member.returns,
+        marks=tuple((v, one.marks) for one in (member, *others) if one.marks for v in one.versions or ("",)),
     )
 
 
@@ -210,13 +235,20 @@ class Classes(Protocol):
     def target(self, symbol: str) -> Function | None:
         """The project's own function of that name."""
 
+    def told_by(self, function: Function, member: str) -> str:
+        """The one class that has such a member, of a library that the function's file speaks of."""
+
+    def derived(self, symbol: str) -> str:
+        """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
+
     def attributes(self, function: Function) -> Attributes | None:
         """What the attributes of a method's object hold when it is called."""
 
 
-How = Literal["erased", "changed", "closed", "emptied", "disowned"]
+How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated"]
 """A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed;
-its memory was given back, and may be got again; its owner has given up the native object."""
+its memory was given back, and may be got again; its owner has given up the native object; a member of its owner was
+called, which ends what another has given."""
 
 
 class Stale(NamedTuple):
@@ -229,6 +261,10 @@ class Stale(NamedTuple):
     how: How
     reach: Reach
     certainty: Certainty = "certain"
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version of the library, which Python objects know of it."""
+    asked: Span = Span(0, 0)
+    """Where the one was taken that was asked to."""
 
 
 class Ending(NamedTuple):
@@ -267,6 +303,12 @@ class Handle(NamedTuple):
     stale: Stale | None = None
     gaps: tuple[tuple[str, Stale], ...] = ()
     """What an index still hands out although it was erased: the key, and by whom."""
+    sure: Certainty = "certain"
+    """That it points into its owner as is said here."""
+    lent_by: tuple[str, ...] = ()
+    """The bound members by which it was taken, from the owner on."""
+    derived: str = ""
+    """The class of Python whose object it is, where that derives from a bound class."""
 
     def inside(self, slot: str) -> Handle:
         path = (slot, *self.path)
@@ -339,6 +381,8 @@ class State(NamedTuple):
     """What goes wrong when the loop it was done in goes on."""
     facts: Facts = frozenset()
     """What the path knows of names that were tested, or set."""
+    dependences: Dependences = frozenset()
+    """What has to live as long as a native object that keeps its address."""
 
     def get(self, name: str) -> Handles:
         return next((handles for known, handles in self.names if known == name), NOTHING)
@@ -382,6 +426,9 @@ class State(NamedTuple):
             return self
         state = self.changed(lambda h: h._replace(token=older(h.token)))
         ended = tuple((older(token), at, how) for token, at, how in self.ended)
+        known = self.dependences
+        aged = frozenset(d._replace(holder=older(d.holder), argument=older(d.argument)) for d in known)
+        state = state._replace(dependences=aged) if aged != known else state
         return state._replace(ended=ended, escaped=frozenset(older(token) for token in self.escaped))
 
     def changed(self, change: Callable[[Handle], Handle]) -> State:
@@ -420,6 +467,7 @@ class State(NamedTuple):
         yield from (handle.token for _, handles in self.names for handle in handles)
         yield from (stored.handle.token for stored in self.stored)
         yield from (token for token, _, _ in self.ended)
+        yield from (token for d in self.dependences for token in (d.holder, d.argument))
 
 
 class Misuse(msgspec.Struct, frozen=True):
@@ -441,14 +489,18 @@ class Misuse(msgspec.Struct, frozen=True):
     harm: Harm | None = None
     often: bool = False
     """The owner is one of several that are made there."""
+    stored: Dependence | None = None
+    """`child` is gone while a native object keeps its address."""
 
     @property
-    def about(self) -> Literal["owner", "walk", "root"] | How:
+    def about(self) -> Literal["owner", "walk", "root", "stored"] | How:
         """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
         if self.harm is not None:
             return "walk"
         if self.kind == "root":
             return "root"
+        if self.stored is not None:
+            return "stored"
         return self.stale.how if self.stale is not None else "owner"
 
     @property

@@ -62,7 +62,7 @@ class Instances:
         if function not in self._bindings:
             out: dict[str, list[r.Value | None]] = {}
             for statement in statements(function.body):
-                for name, value in _bound(statement):
+                for name, value in bound_by(statement):
                     out.setdefault(name, []).append(value)
             self._bindings[function] = out
         return self._bindings[function]
@@ -312,7 +312,7 @@ def is_standard(symbol: str) -> bool:
     return symbol.partition(".")[0] in sys.stdlib_module_names
 
 
-def _bound(statement: r.Statement) -> Iterator[tuple[str, r.Value | None]]:
+def bound_by(statement: r.Statement) -> Iterator[tuple[str, r.Value | None]]:
     match statement:
         case r.Evaluate(value=value) | r.Branch(condition=value):
             yield from _assigned(value)

@@ -68,6 +68,8 @@ class Fact(msgspec.Struct, frozen=True):
     """An argument that can be handed over once."""
     fills: int = 0
     """An argument that is made anew, and may be handed over again."""
+    stores: int = 0
+    """An argument whose address the receiver takes, and nothing more: its owner is somebody else's care."""
     parameters: tuple[str, ...] = ()
 
 
@@ -123,6 +125,7 @@ def _facts(library: str, table: Table, known: set[str]) -> Iterator[Fact]:
         table.text("moves"),
         _place(table, "consumes"),
         _place(table, "fills"),
+        _place(table, "stores"),
         table.texts("parameters"),
     )
     table.text("note"), table.text("source")
@@ -232,7 +235,14 @@ class Memory:
         """Last names of all types, functions and members by which memory is come by or left."""
         found = {name.rpartition(".")[2] for name in self.types}
         for (on, name), fact in self._facts.items():
-            if not on or fact.keeps in ("own", "none") or fact.consumes or fact.moves or fact.makes_class:
+            if (
+                not on
+                or fact.keeps in ("own", "none")
+                or fact.consumes
+                or fact.moves
+                or fact.stores
+                or fact.makes_class
+            ):
                 found.add(name.rpartition(".")[2])
         return frozenset(word for word in found | set(self.told_by) | set(self.known_as) if "*" not in word)
 
@@ -258,8 +268,9 @@ class Memory:
                 found[""].add(fact.moves.partition("=")[0])
             elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker"):
                 continue
-            elif fact.keeps == "none" or fact.consumes or (fact.makes_class and not on):
-                found.setdefault((on or name).partition(".")[0], set()).add(name.rpartition(".")[2])
+            elif fact.keeps == "none" or fact.consumes or fact.stores or (fact.makes_class and not on):
+                word = name.rpartition(".")[2]
+                found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
         return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}
 
     def keeps_callback(self, callee: str) -> bool | None:

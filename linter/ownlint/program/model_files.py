@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from ownlint.facts.records import Language
+from ownlint.facts.records import Language, TableKind
 from ownlint.facts.vocabulary import Framework
 from ownlint.program import memory_models
 from ownlint.program.consumer_models import ConsumerModel, StorageModel, read_consumer, read_storage
@@ -25,6 +25,7 @@ from ownlint.program.model_records import (
     Keeps,
     MacroModel,
     MacroRole,
+    Marks,
     MemberKind,
     Policy,
     PyClass,
@@ -65,6 +66,8 @@ class ModelFile:
         self.helpers = library.flag("helpers", default=True)
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
+        self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
+        self.atomic = library.texts("atomic")
         self.documentation = library.texts("source")
         library.done()
         self.statuses = [self._status(table) for table in self._tables("status")]
@@ -137,9 +140,14 @@ class ModelFile:
             replaced_since=table.text("replaced_since"),
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
+            together=table.flag("together"),
+            answers_zero=table.flag("answers_zero"),
+            fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),
+            format_points=table.text("format_points"),
+            format_acquires=table.text("format_acquires"),
             bare=table.flag("bare"),
             note=table.text("note"),
             source=table.text("source"),
@@ -281,6 +289,7 @@ class ModelFile:
             started_by=table.texts("started_by"),
             awaited_by=table.texts("awaited_by"),
             unique=table.choices("unique", tuple(version.name for version in self.versions)),
+            unchecked=table.flag("unchecked"),
         )
         table.done()
         return model
@@ -310,6 +319,7 @@ class ModelFile:
             given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
             lacks=table.texts("lacks"),
             effects=table.effects(),
+            marks=table.choice("marks", get_args(Marks)),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
             note=table.text("note"),

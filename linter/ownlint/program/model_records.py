@@ -42,6 +42,7 @@ Verb = Literal[
     "clear",
     "never returns",
     "retain",
+    "visit",
     "needs",
     "spawn",
     "restore",
@@ -119,6 +120,7 @@ HandleRole = Literal[
     "recording",
 ]
 Comparison = Literal["==", "hash"]
+Marks = Literal["all", "asked", "nothing"]
 Where = Literal["part", "same", "below", "above", "holder", "elsewhere"]
 Policy = Literal[
     "automatic", "automatic reference", "take ownership", "copy", "move", "reference", "reference internal", "none"
@@ -221,12 +223,22 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The result may be NULL, and then an error is set."""
     counted: bool = False
     """What it hands out, by result or through an argument, is a reference that is counted."""
+    fills: tuple[str, ...] = ()
+    """Members, of the struct whose address it is given, that are not NULL where it worked."""
+    answers_zero: bool = False
+    """0 is its one answer where it worked."""
+    together: bool = False
+    """Its arguments all get something, or all get NULL."""
     format_at: int = 0
     """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
     format_steals: str = ""
     """Its letters for a reference that is taken over."""
     format_lends: str = ""
     """Its letters for the address of a variable that gets a borrowed reference."""
+    format_points: str = ""
+    """Its letters for the address of a pointer that then leads into what is parsed."""
+    format_acquires: str = ""
+    """Its letters for the address of something that has to be released where the call answers more than 0."""
     bare: bool = False
     note: str = ""
     source: str = ""
@@ -353,6 +365,8 @@ class PyMember(msgspec.Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     """Keywords that it does not take in those versions."""
     effects: tuple[Effect, ...] = ()
+    marks: Marks | None = None
+    """Which Python objects know of what it ends: all, the one that was asked to, or none."""
     versions: tuple[str, ...] = ()
     """The versions (of `[[version]]`) it is about; none means all."""
     removed: bool = False
@@ -381,6 +395,8 @@ class PyClass(msgspec.Struct, frozen=True):
     """Names of calls that last until they have ended."""
     unique: tuple[str, ...] = ()
     """The versions in which there is one object for each native one all the same."""
+    unchecked: bool = False
+    """Its objects never ask whether what they stand for is still there."""
 
     @property
     def last(self) -> str:

@@ -83,6 +83,8 @@ class Models:
         self.prefixes = tuple(sorted({prefix for file in files for prefix in file.prefixes}))
         """How the names of libraries' functions begin whose arguments are borrowed unless an entry says otherwise."""
         self._constants = [name for file in files for name in file.constants]
+        self._tables = {name: kind for file in files for name, kind in file.tables.items()}
+        self._atomic = [name for file in files for name in file.atomic]
         self._aliases = {alias: name for file in files for alias, name in file.aliases.items()}
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
@@ -334,6 +336,22 @@ class Models:
         return frozenset(parts[-1] for parts, _, model in entries if model.counted)
 
     @functools.cached_property
+    def lenders(self) -> frozenset[str]:
+        """Last names of the functions whose result leads into an argument that nobody keeps."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.keeps == "none" and model.has("borrow"))
+
+    @functools.cached_property
+    def visitors(self) -> frozenset[str]:
+        """Last names of what shows something to a collector."""
+        return self.functions_with("visit")
+
+    @functools.cached_property
+    def atomic(self) -> re.Pattern[str]:
+        """Fits the names of functions that make objects which refer to no others."""
+        return re.compile("|".join(sorted({translate(name) for name in self._atomic})) or r"(?!)")
+
+    @functools.cached_property
     def counted_patterns(self) -> re.Pattern[str]:
         """Fits the names that the patterns among them stand for."""
         shapes = sorted({translate(parts[-1]) for parts, _, model in self._function_index["cpp"].wild if model.counted})
@@ -562,6 +580,7 @@ class Models:
             asserting=patterns("assert"),
             frameworks=tuple(self.frameworks[name].spelling for name in sorted(self.frameworks)),
             anchors=tuple(sorted(self._anchors, key=lambda anchor: (anchor.word, anchor.beside))),
+            tables=dict(sorted(self._tables.items())),
         )
 
 

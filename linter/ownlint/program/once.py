@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
-    from ownlint.program.subjects import Function
+    from ownlint.program.subjects import Binding, Function
 
 _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
@@ -44,6 +44,20 @@ def per_function(ask: Callable[[Function], _Answer]) -> Callable[[Function], _An
         known = function.known
         if ask not in known:
             known[ask] = ask(function)
+        answer: _Answer = known[ask]
+        return answer
+
+    return asked
+
+
+def per_binding(ask: Callable[[Binding], _Answer]) -> Callable[[Binding], _Answer]:
+    """Keeps what `ask` answers as long as the binding's record is looked at by the same subject."""
+
+    @wraps(ask)
+    def asked(binding: Binding) -> _Answer:
+        known = binding.known
+        if ask not in known:
+            known[ask] = ask(binding)
         answer: _Answer = known[ask]
         return answer
 

@@ -22,6 +22,7 @@ from ownlint.facts.show import text
 from ownlint.finding import Certainty
 from ownlint.program import events as e
 from ownlint.program import types
+from ownlint.program.contract_records import ContractFile, Stubs
 from ownlint.program.flow import Flow
 from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
@@ -71,8 +72,14 @@ class Program:
         parity: tuple[tuple[str, ...], ...] = (),
         requirements: Mapping[str, str] | None = None,
         packages: Mapping[str, str] = MappingProxyType({}),
+        contracts: tuple[ContractFile, ...] = (),
+        stubs: Stubs = MappingProxyType({}),
     ) -> None:
         self.models = models
+        self.contracts = contracts
+        """What other packages' bindings promise."""
+        self.stubs = stubs
+        """By class and name of what the project binds: the class of the result, and names of arguments."""
         self.earlier = earlier
         self.parity = (*models.parity, *parity)
         self.requirements: Mapping[str, str] = requirements or {}
@@ -93,7 +100,7 @@ class Program:
             return None
         same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
         files, parity = (*same, *self.earlier.files), self.parity[len(self.models.parity) :]
-        return Program(files, self.models, None, parity, self.requirements, self.packages)
+        return Program(files, self.models, None, parity, self.requirements, self.packages, self.contracts, self.stubs)
 
     @property
     def earlier_paths(self) -> dict[str, str]:

@@ -322,7 +322,13 @@ class _Reader:
             return None
         if self.program.callee(node, self.function).records:
             return None
-        return Use(event, f"`{text(node.callee)}` is called", throws=name not in _PLAIN, runs=name not in _PLAIN)
+        runs = name not in _PLAIN
+        return Use(event, f"`{text(node.callee)}` is called", throws=runs and not self.is_struct(base), runs=runs)
+
+    def is_struct(self, value: r.Value) -> bool:
+        """Whether it is a struct of the C library, whose members are pointers to C functions: `type->tp_free(self)`."""
+        kind = types.parse(self.program.type_of(value, self.function))
+        return "::" not in kind.name and kind.name.startswith(self.models.prefixes)
 
     def copied_in(self, event: e.Call, node: r.Call) -> Use | None:
         """A Python object that is copied into a lambda, or into a parameter by value of the project's own function."""

@@ -31,12 +31,12 @@ _WRITES = re.compile(r"print|repr|str|hex|format|log|debug|info|warn|error", re.
 
 class Operand(NamedTuple):
     """What is asked about. `classes` are those it may be of, none where nobody knows; `anew` that it is taken where
-    the question stands; `taken` names the place of the only object it may be."""
+    the question stands; `taken` are the places where what it may be was taken."""
 
     value: r.Value
     classes: tuple[str, ...]
     anew: bool = False
-    taken: Span | None = None
+    taken: frozenset[Span] = frozenset()
 
 
 class Asked(NamedTuple):
@@ -49,6 +49,11 @@ class Asked(NamedTuple):
     name: str = ""
     member: str = ""
     told: bool = False
+
+    @property
+    def is_one(self) -> bool:
+        """Two names of which one may be given what the other is: taken at one place."""
+        return len(self.operands) == 2 and not self.operands[0].taken.isdisjoint(self.operands[1].taken)
 
 
 class Missing(NamedTuple):
@@ -75,10 +80,8 @@ class _Listener(Interpreter):
 
     def operand(self, value: r.Value) -> Operand:
         handles = [h for h in in_order(self.last.get(id(value), NOTHING)) if not h.path]
-        places = {(h.taken, h.token) for h in handles}
         anew = bool(handles) and all(h.taken == value.span for h in handles)
-        taken = handles[0].taken if len(places) == 1 else None
-        return Operand(value, tuple(sorted({h.cls for h in handles})), anew, taken)
+        return Operand(value, tuple(sorted({h.cls for h in handles})), anew, frozenset(h.taken for h in handles))
 
     # --- what is known of values ---
 
@@ -150,8 +153,10 @@ class _Listener(Interpreter):
             return given
         self.value(value.left)
         self.value(value.right)
-        found = (self.operand(value.left), self.operand(value.right))
-        self.asked_for["identity", value.span, ""] = Asked("identity", value.span, found, value.op)
+        left, right = self.operand(value.left), self.operand(value.right)
+        before = self.asked_for.get(("identity", value.span, ""))
+        if before is None or not before.is_one:  # on one path at least it may be a name for the same
+            self.asked_for["identity", value.span, ""] = Asked("identity", value.span, (left, right), value.op)
         return NOTHING
 
     def builtin(self, call: r.Call, name: str, arguments: list[Handles]) -> Handles | None:

@@ -49,6 +49,7 @@ class References:
         models = program.models
         self.names = models.counted_names
         self._prefixes = models.prefixes
+        self.lenders = models.lenders
 
     # --- calls ---
 
@@ -87,6 +88,8 @@ class References:
             return False
         if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
             return False
+        if self.program.find_class(call.callee.text, function.record.scope, function.file) is not None:
+            return False  # a class of the project's own, whose object is made
         return not self.program.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---

@@ -10,6 +10,7 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
+from ownlint.program.once import per_binding
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Handing, Policies
 from ownlint.program.subjects import Binding, Class, Function
@@ -48,6 +49,7 @@ class Signature(msgspec.Struct, frozen=True):
         return "pointer" if self.kind.pointers else "reference" if self.kind.reference else "value"
 
 
+@per_binding
 def signature_of(binding: Binding) -> Signature | None:
     """None when the callable is not understood."""
     if binding.record.kind == "init":

@@ -38,8 +38,9 @@ class _Subject:
         help: str = "",
         steps: tuple[Step, ...] = (),
         fix: Fix | None = None,
+        mild: bool = False,
     ) -> Finding:
-        return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix)
+        return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix, mild=mild)
 
     def step(self, at: Span | r.Node | e.Event, message: str) -> Step:
         return Step(self.path, _span(at), message)
@@ -251,6 +252,7 @@ class Binding(_Subject):
         self.file = file
         self.record = record
         self.path = file.path
+        self.known: dict[Any, Any] = {}  # see `once.per_binding`
 
     def __repr__(self) -> str:
         return f"<Binding {self.symbol} in {self.path}>"

@@ -13,7 +13,9 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.program import types
+from ownlint.program.once import per_binding, per_program
 from ownlint.program.places import last_name, strip
+from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
 
 _CAST = re.compile(r"\(\s*(?:[\w:<>, ]*::\s*)?\*\s*\)\s*\((?P<parameters>.*)\)")
@@ -31,6 +33,7 @@ class Target(msgspec.Struct, frozen=True):
     declared: r.Function | None = None
 
 
+@per_binding
 def target_of(binding: Binding) -> Target | None:
     """The C++ function a binding calls, looked through wrappers."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
@@ -128,17 +131,22 @@ def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None)
     )
     if cls is not None:
         return _member_target(cls, last, overload)
-    free = [
-        f
-        for f in program.functions
-        if f.name == last and f.language == "cpp" and f.record.kind == "function" and f.record.scope.endswith(owner)
-    ]
+    free = [f for f in _free_functions(program).get(last, ()) if f.record.scope.endswith(owner)]
     near = [f for f in free if f.file is binding.file] or free
     if overload is not None or len(near) > 1:
         near = [f for f in near if f.record in _fitting([f.record for f in near], overload)]
     if not free:
         return _declared_target(binding, name, overload)
     return Target(_result(near[0]), near[0], None, 1, near[0].record) if len(near) == 1 else None
+
+
+@per_program
+def _free_functions(program: Program) -> dict[str, list[Function]]:
+    found: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if function.language == "cpp" and function.record.kind == "function":
+            found.setdefault(function.name, []).append(function)
+    return found
 
 
 def _declared_target(binding: Binding, name: str, overload: tuple[str, ...] | None) -> Target | None:

@@ -1,8 +1,8 @@
 """Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
 
-A file is such code because it defines tests by a macro, or because its name says so and a file beside it does; for a
-benchmark, an example or a file called `x_test.cc` any file of the project will do. A name alone proves nothing: whole
-projects stand in folders called `tests`.
+A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, or because its
+name says so and a file beside it does; for a benchmark, an example or a file called `x_test.cc` any file of the project
+will do. A name alone proves nothing: whole projects stand in folders called `tests`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ _APART = re.compile(
 """Such code stands in folders of its own, and has a `main` of its own."""
 _DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
 """`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
+_ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
+"""`ASSERT_EQ(left, right)`, by a library of tests or by the file's own `#define`."""
+_BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
 def is_trial(function: Function) -> bool:
@@ -42,7 +45,11 @@ def tries(program: Program, file: r.File) -> bool:
 
 
 def _defines_tests(file: r.File) -> bool:
-    return any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions)
+    if any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions):
+        return True
+    if _BY_NAME.search(file.path) is None:
+        return False
+    return any(_ASSERTS.fullmatch(name) for record in file.functions for name in record.mentions)
 
 
 @per_program

@@ -71,8 +71,9 @@ def _page(page: Path, rule: Rule) -> Iterator[str]:
     if innocent < INNOCENT:
         yield f"{page.name} has {innocent} innocent lines of at least {INNOCENT}"
     marked = {mark.kind for case in found for block in case.blocks for mark in block.marks if mark.kind in SEVERE}
-    if not any(case.options.select for case in found) and marked - {rule.severity}:
-        yield f"{page.name} marks {', '.join(sorted(marked - {rule.severity}))}; the rule's severity is {rule.severity}"
+    fitting = {rule.severity} | ({"warning"} if rule.severity == "error" else set())  # see `Finding.mild`
+    if not any(case.options.select for case in found) and marked - fitting:
+        yield f"{page.name} marks {', '.join(sorted(marked - fitting))}; the rule's severity is {rule.severity}"
 
 
 def guilty_shapes(cases: list[Case]) -> int:

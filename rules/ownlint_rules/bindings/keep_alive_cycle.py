@@ -25,13 +25,13 @@ PYBIND11_MODULE(game, m) {
 }
 ```
 
-Reported: a binding whose keep-alives go both ways, and the later of two bindings of which one makes objects of a class
-keep those of another, and the other the reverse.
+Reported: a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class
+keep those of another, all the way around.
 
 Quiet: one way only; keep-alives that have no effect.
 
 Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
-cycle. That is why this is a note. Longer circles are not looked for.
+cycle. That is why this is a note. Circles of four classes and more are not looked for.
 
 Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles".
 """
@@ -50,6 +50,8 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
     for kept in arguments.kept_classes(program):
         pair = (kept.nurse, kept.patient)
         back = seen.get((kept.patient, kept.nurse))
+        if back is None and pair not in seen and kept.nurse != kept.patient:
+            yield from _around(kept, seen)
         seen.setdefault(pair, kept)
         if back is None or (kept.nurse == kept.patient and back.binding is not kept.binding):
             continue
@@ -68,3 +70,22 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
             f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
             steps=(step,),
         )
+
+
+def _around(last: arguments.Kept, seen: dict[tuple[str, str], arguments.Kept]) -> Iterator[Finding]:
+    """The circle of three that this keep-alive closes."""
+    for (nurse, between), first in seen.items():
+        second = seen.get((between, last.nurse))
+        if nurse != last.patient or second is None or between in (last.nurse, last.patient):
+            continue
+        ways = (first, second)
+        steps = tuple(
+            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` here") for one in ways
+        )
+        yield last.binding.finding(
+            last.binding.record,
+            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}`, "
+            f"which keeps it through a `{between}`",
+            steps=steps,
+        )
+        return

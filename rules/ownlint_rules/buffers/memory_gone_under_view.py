@@ -29,7 +29,7 @@ def attach(name):
 
 Reported: an array over shared memory that is used, returned or stored after the memory was closed, deleted, bound to
 something else, or left behind as a local; a buffer out of a transaction with `buffers=True`, an array over it, its
-slices, when the transaction or its environment has ended.
+slices, when the transaction or its environment has ended; a view of a library's array that was resized since.
 
 Quiet: copies (`a.copy()`, `bytes(value)`, `np.array(a)`), numbers, memory that is returned or stored beside the array,
 transactions without buffers, `np.frombuffer(memory.buf)` and slices of `memory.buf`, which make closing raise instead,
@@ -66,6 +66,8 @@ def memory_gone_under_view(function: Function) -> Iterator[Finding]:
 
 def _message(misuse: handles.Misuse) -> str:
     does = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
+    if misuse.stale is not None and misuse.stale.reach == "derived":
+        return f"{misuse.what} is {does}, but `{misuse.stale.call}` has moved its memory or freed it"
     if misuse.stale is not None:
         return f"{misuse.what} is {does}, but its memory ended with `{misuse.stale.target}`"
     if misuse.kind in ("return", "store"):

@@ -37,13 +37,14 @@ def frame(width):
 ```
 
 Reported: such a pointer of a temporary that is put into a field, an element or a constructor of a structure; such a
-pointer of a local, in a structure that is returned, stored or used after the array is gone.
+pointer of a local, in a structure that is returned, stored or used after the array is gone; memory of which a library's
+object takes the address alone (VTK's `SetVoidArray`, a kernel's argument in PyOpenCL), likewise.
 
 Quiet: structures that end with the array, arrays that are stored or returned too, arrays of the caller, of `self` and
 of the module; pointers that are kept by fields: `cast(...)`, `pointer`, callbacks, `c_char_p` and `POINTER` values.
 
 Limits: a structure whose class nobody names (a parameter without annotation) is an ordinary object, which keeps what it
-is given.
+is given. What an object of `self` or of the caller is told about a local is not reported, since it may be told anew.
 
 Source: run on NumPy 2 and CPython 3.11: `c_void_p` and `POINTER` fields, arrays of `c_void_p`, constructors, and
 through `byref`; ctypes keeps what `cast` and `pointer` return in `_objects`.

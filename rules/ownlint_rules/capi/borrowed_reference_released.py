@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, rule
+from ownlint import Finding, Function, counting, events, references, rule, text
 
 _SAYS = {
     "released borrowed": "`{}` is only borrowed, and released here",
@@ -60,7 +60,7 @@ _BECAUSE = {
 @rule(severity="error")
 def borrowed_reference_released(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
-        if one.what in _SAYS:
+        if one.what in _SAYS and not _counts_itself(function, one):
             reason = one.because if one.because is not None else one.site
             yield function.finding(
                 one.at,
@@ -69,3 +69,23 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
                 help="leave the release out, or count the reference up first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.Call) else (),
             )
+
+
+def _counts_itself(function: Function, one: counting.Trouble) -> bool:
+    """Whether an object releases the reference to itself that another of its functions has taken."""
+    own = function.record.parameters[:1]
+    if one.what != "released borrowed" or isinstance(one.site, events.Call) or not own or one.name != own[0].name:
+        return False
+    known = references.references(function.program)
+    return any(
+        other.path == function.path
+        and other is not function
+        and references.may_count(other)
+        and any(
+            text(argument) in ("this", other.record.parameters[0].name if other.record.parameters else "")
+            and known.use(call.node, index, other) == "retained"
+            for call in other.flow.calls
+            for index, argument in references.arguments(call.node)
+        )
+        for other in function.program.functions
+    )

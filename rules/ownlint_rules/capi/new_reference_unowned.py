@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, events, places, records, references, rule
+from ownlint import Edit, Finding, Fix, Function, Span, events, places, records, references, rule, text
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
 
@@ -114,12 +114,31 @@ def _dropped(function: Function, known: references.References, event: events.Cal
     if source.model.has("retain", "receiver") or source.model.has("retain", "argument 1"):
         return  # counts up on purpose: the owned-locals walk knows who counts down
     if source.model.has("disown", "receiver"):
-        if function.has_comment_near(event.span):
+        if function.has_comment_near(event.span) or _is_on_purpose(function, event.node):
             return
         said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
     else:
         said = f"the new reference from `{name}` is dropped: nobody releases it"
     yield function.finding(event.span, said, certainty="likely", help="hold the result, and release it")
+
+
+def _is_on_purpose(function: Function, call: records.Call) -> bool:
+    """In a destructor, which leaves to a dead interpreter what it cannot release, or beside a release by hand."""
+    if function.record.kind == "destructor":
+        return True
+    owner = _receiver(call)
+    return any(
+        isinstance(other.node.callee, records.Member)
+        and other.node is not call
+        and _receiver(other.node) == owner
+        and (model := references.references(function.program).model(other.node, function)) is not None
+        and model.has("release", "receiver")
+        for other in function.flow.calls
+    )
+
+
+def _receiver(call: records.Call) -> str:
+    return text(call.callee.base) if isinstance(call.callee, records.Member) else ""
 
 
 def _forgotten(function: Function, known: references.References, test: events.Test) -> Iterator[Finding]:

@@ -39,15 +39,16 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 }
 ```
 
-Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and its like) in a local that a `return`, a
-`goto`, the end of the local's scope or of the function loses; a variable that gets another object while it holds the
-only one; an object that is returned or given away with a reference too many; `Py_INCREF` of an argument that nobody
-makes up for; what `PyModule_AddObject` does not take over when it fails, where the code looks whether it did.
+Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and its like), or a buffer (of
+`PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
+of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
+given away with a reference too many; `Py_INCREF` of an argument that nobody makes up for; what `PyModule_AddObject`
+does not take over when it fails, where the code looks whether it did.
 
 Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
 same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it
-holds; what is handed to a function that nobody here sees. Functions and macros of the project count by what their
-bodies do.
+holds; what is handed to a function that nobody here sees; tests, which end with their process. Functions and macros of
+the project count by what their bodies do.
 
 Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
 holds is not followed. Whether an exception leaves the function is not looked at.
@@ -59,7 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, counting, events, references, rule, text
+from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials
 
 
 @rule(severity="error")
@@ -87,7 +88,7 @@ def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
     return function.finding(
         at,
         _said(first),
-        certainty="certain" if first.always else "likely",
+        certainty="possible" if trials.is_trial(function) else "certain" if first.always else "likely",
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
     )

@@ -33,7 +33,7 @@ later, or when all other overrides of the class take it (`likely`).
 
 Quiet: callbacks that take the GIL first, trampolines (`PYBIND11_OVERRIDE`, `NB_OVERRIDE` take it), slots of types and
 modules, destructors of capsules (Python calls them, with its lock held), and callbacks that are walked through on the
-spot: handed over as an argument, and never taking the GIL.
+spot: handed over as an argument, and never taking the GIL; members that plain functions of the project call through.
 
 Limits: a lambda with captures is a `std::function` and not looked at here. Whether C calls back while the lock is held
 is believed of arguments and of overrides.
@@ -82,6 +82,8 @@ def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) 
     Where all of them use Python as they are, C calls them on the spot, for all we know."""
     if later or not stored or any(one.way == "deleter" for one in stored):
         return "likely"
+    if c_callbacks.is_called_here(function):
+        return "possible"
     others = c_callbacks.beside(function)
     if any(python_use.takes(other) for other in others):
         return "likely"

@@ -49,12 +49,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, c_callbacks, events, failure, python_use, records, rule, text
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Step,
+    c_callbacks,
+    events,
+    failure,
+    python_use,
+    records,
+    rule,
+    text,
+    trials,
+)
 
 
 @rule(severity="error")
 def exception_crosses_c(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp":
+    if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return
     steps: tuple[Step, ...] = ()
     who = "C calls"
@@ -71,7 +84,7 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
         yield function.finding(
             event,
             f"{what} leaves {left}",
-            certainty=certainty,
+            certainty="possible" if trials.is_trial(function) else certainty,
             help="catch it here, and tell Python with an error that is set",
             steps=steps,
         )

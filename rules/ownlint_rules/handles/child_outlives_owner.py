@@ -102,7 +102,7 @@ def _fix(misuse: handles.Misuse) -> Fix | None:
         misuse.kind != "use"
         or misuse.ended is not None
         or misuse.often
-        or function.record.kind not in ("function", "method")
+        or function.record.kind not in ("function", "method", "constructor")
     ):
         return None
     name = _free_name(function)

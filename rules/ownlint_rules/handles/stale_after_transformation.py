@@ -33,6 +33,9 @@ transform script or a pattern driver ran over the root and are used, handed out 
 round of a loop, in a `finally`, through a function of the project that runs the passes, and through attributes of
 `self`.
 
+Where the version of the bindings is known, from the settings or an installation, the last step says what the use comes
+to; an exception is a warning, and so is an operation at the top of the root in newer bindings, which mostly survives.
+
 Quiet: the root itself, its body and regions, a symbol table of it; siblings and ancestors of the root; whatever is
 asked for anew; plain data, types, attributes and locations; roots and handles of which nobody knows whether one lies
 in the other; a pass manager whose class is not known.
@@ -48,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, border, handles, rule
+from ownlint import Finding, Function, border, handles, outcomes, rule
 
 
 @rule(severity="error", languages=("python",))
@@ -61,7 +64,8 @@ def stale_after_transformation(function: Function) -> Iterator[Finding]:
                 _message(misuse, stale),
                 certainty=misuse.certainty,
                 help=_help(misuse, stale),
-                steps=border.misuse_steps(misuse),
+                steps=border.misuse_steps(misuse) + outcomes.steps(misuse),
+                mild=outcomes.is_mild(misuse),
             )
 
 

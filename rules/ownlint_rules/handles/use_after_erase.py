@@ -33,12 +33,17 @@ symbol table of what was erased behind its back; the same when a function of the
 handle sits in a tuple, a list, a dict or an attribute, and when a `finally` or the end of a `with` block comes
 first.
 
+Where the version of the bindings is known, from the settings or an installation, the last step says whether the use
+raises or reads freed memory; what merely raises is a warning.
+
 Quiet: what was read before (types, locations, attributes, names, strings), the element that a loop has just been
 given, names that are bound anew, paths that leave before the use, handles of which nobody knows whether they are the
 erased one, and every `erase` of an object whose class is not known.
 
-Limits: elements that are picked by a variable are only the same through the same name. A handle that stays in an
-attribute is reported when this method put it there, or when this method uses it.
+Limits: elements that are picked by a variable are only the same through the same name, and so is an element that is
+taken out of a Python list twice. Whether the operation that was erased is the one that a table finds by a name, or the
+one that made an operand, is not known. A method that is bound to a name counts where the name has one meaning. A
+handle that stays in an attribute is reported when this method put it there, or when this method uses it.
 
 Source: run on jaxlib 0.4.30, 0.7.2 (every wrapper raises, values crash), 0.8.0, 0.10.2 and IREE 3.13 (the wrapper
 itself raises; other wrappers, nested operations and values crash). mlir/docs/Bindings/Python.md; llvm PR 155114.
@@ -49,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, outcomes, records, rule, text
 
 
 @rule(severity="error", languages=("python",))
@@ -62,7 +67,8 @@ def use_after_erase(function: Function) -> Iterator[Finding]:
                 _message(misuse, stale),
                 certainty=misuse.certainty,
                 help=_help(misuse),
-                steps=border.misuse_steps(misuse),
+                steps=border.misuse_steps(misuse) + outcomes.steps(misuse),
+                mild=outcomes.is_mild(misuse),
                 fix=_fix(function, misuse, stale),
             )
 

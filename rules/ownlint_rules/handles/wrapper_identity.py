@@ -26,8 +26,9 @@ Reported: `is` and `is not` between wrappers, or with something that is taken an
 wrapper that is kept or compared; a wrapper as a key of a dict or an element of a set, where its hash does not say what
 it stands for.
 
-Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` and other constants, names for one and the
-same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the wrappers are unique.
+Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` and other constants, names that are, on
+some path, one and the same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the
+wrappers are unique.
 
 Limits: an `id` that is handed to a function of the project counts as kept.
 
@@ -57,7 +58,7 @@ def wrapper_identity(function: Function) -> Iterator[Finding]:
 
 def _identity(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
     wrappers = [operand for operand in asked.operands if known.compared_by(operand)]
-    if not wrappers or any(_is_constant(operand.value) for operand in asked.operands) or _is_one(*asked.operands):
+    if not wrappers or any(_is_constant(operand.value) for operand in asked.operands) or asked.is_one:
         return
     yield function.finding(
         asked.at,
@@ -106,11 +107,6 @@ def _certainty(wrappers: list[questions.Operand]) -> Certainty:
 
 def _is_constant(value: records.Value) -> bool:
     return isinstance(value, records.Literal) or text(value) in ("Ellipsis", "NotImplemented")
-
-
-def _is_one(left: questions.Operand, right: questions.Operand) -> bool:
-    """Two names for what was taken at one place."""
-    return left.taken is not None and left.taken == right.taken
 
 
 def _fix(function: Function, asked: questions.Asked) -> Fix | None:

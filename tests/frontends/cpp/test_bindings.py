@@ -333,6 +333,26 @@ def test_operators_and_other_arguments(extract) -> None:  # type: ignore[no-unty
     assert members[3].extras[0].name == "keep_alive"
 
 
+def test_a_cast_to_a_pointer_to_member_chooses_an_overload(extract) -> None:  # type: ignore[no-untyped-def]
+    _, members = extract(
+        body(
+            """
+            py::class_<A>(m, "A")
+                .def("a", (R (A::*)(R) const) &A::a, "c"_a)
+                .def("b", (R (ns::A::*)(std::vector<R>, double ) const noexcept)&A::b)
+                .def("c", (R& (A::*)())&A::c)
+                .def("last", &A::d);
+            """
+        )
+    )
+    assert [each.name for each in members] == ["a", "b", "c", "last"]
+    assert [each.extras[0].template for each in members[:3]] == [
+        "R (A::*)(R) const",
+        "R (ns::A::*)(std::vector<R>, double ) const noexcept",
+        "R& (A::*)()",
+    ]
+
+
 def test_what_only_looks_like_a_binding_is_none(extract) -> None:  # type: ignore[no-untyped-def]
     source = 'void f(Registry& m) { m.def("op(Tensor x) -> Tensor"); class_.def("x", y); parser.copy("a"); }'
     assert extract(source, "#include <torch/library.h>\n") == ((), ())

@@ -161,8 +161,9 @@ def test_annotations_give_types_to_parameters_and_variables() -> None:
         "b": "mlir.ir.Block",
         "c": "mlir.ir.Operation",
         "d": "mlir.ir.Value",
+        "e": "mlir.ir.Value[]",
         "h": "mlir.ir.Region",
-    }  # `e` and `g` hold such things and are none
+    }  # `e` holds such things and is none; so does `g`
 
 
 def test_names_in_quoted_annotations_are_resolved() -> None:

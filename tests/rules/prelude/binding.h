@@ -70,6 +70,7 @@ class vector {
   void push_back(T&& value);
   template <class... A>
   T& emplace_back(A&&... arguments);
+  void clear();
 };
 
 template <class C>
@@ -116,6 +117,7 @@ class unique_ptr {
   explicit unique_ptr(T* pointer);
   T* get() const;
   T* release();
+  void reset(T* pointer = nullptr);
   T& operator*() const;
   T* operator->() const;
 };

@@ -5,6 +5,10 @@ typedef long Py_ssize_t;
 struct _typeobject;
 struct _object { Py_ssize_t ob_refcnt; _typeobject* ob_type; };
 typedef _object PyObject;
+struct Py_buffer { void* buf; PyObject* obj; Py_ssize_t len; };
+int PyObject_GetBuffer(PyObject*, Py_buffer*, int);
+void PyBuffer_Release(Py_buffer*);
+#define PyBUF_SIMPLE 0
 typedef _typeobject PyTypeObject;
 #define PyObject_HEAD PyObject ob_base;
 #define PyVarObject_HEAD_INIT(type, size)

@@ -301,8 +301,10 @@ def _unwrapped(value: r.Value, framework: Framework, extras: list[r.Extra]) -> r
                 callee.rpartition("::")[2] in framework.wrappers
             ):  # `overload_cast_impl<A>()(f)`
                 value = inner
-            case r.Binary(op="&", right=r.Name() as name):
+            case r.Binary(op="&", left=left, right=r.Name() as name):
                 # `(R (C::*)())&C::f`: without types a cast to a pointer to member reads like a sum of bits.
+                if isinstance(left, r.Name) and "::*" in left.text.replace(" ", ""):
+                    extras.append(r.Extra(value.start, value.end, "c", left.text, f"({left.text}) &{name.text}"))
                 return r.Unary(name.start - 1, name.end, "&", name)
             case _:
                 return value

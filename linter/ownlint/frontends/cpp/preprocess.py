@@ -63,7 +63,7 @@ class Prepared(NamedTuple):
     empties: frozenset[int]
     """Where `{}`, a default argument that the grammar misreads, was rewritten to `0`."""
     names: dict[int, str]
-    """Functions whose name was cut to make room for `()`."""
+    """Functions whose name was cut to make room for `()`, and types of casts that stand as a name."""
     macros: tuple[Macro, ...]
     imports: tuple[Import, ...]
     debug: tuple[int, ...] = ()
@@ -91,6 +91,11 @@ _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_
 _BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
+_MEMBER_CASTS = re.compile(
+    rb"\(\s*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,200}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
+    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+)\)\s*+&\s*+[A-Za-z_]"
+)
+"""`(R (C::*)(A, B) const) &C::f`, which the grammar does not take for a cast."""
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -463,6 +468,16 @@ class _Preparation:
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
+        if b"::*" in buffer:
+            self.member_casts()
+
+    def member_casts(self) -> None:
+        """A cast to a pointer to member becomes one name in brackets, whose text is the type."""
+        for match in _MEMBER_CASTS.finditer(self.masked):
+            start, end = match.span("type")
+            self.blank(start, end)
+            self.buffer[start : start + 2] = b"_T"
+            self.names[start] = " ".join(_text(self.data[start:end]).split())
 
     def thrown(self) -> frozenset[int]:
         """`a ? b : throw c` becomes `a ? b : !     c`."""

@@ -52,6 +52,8 @@ class Values:
         self.text = _reader(source)
         self.thrown = thrown
         self.empties = empties
+        self.assumed: dict[int, str] = {}
+        """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
         self.depth = 0
         self.mentions: set[str] = set()
@@ -68,8 +70,7 @@ class Values:
     def value(self, node: Node) -> r.Value:
         kind = node.kind_id
         if kind == g.IDENTIFIER:
-            start, end = node.start_byte, node.end_byte
-            return r.Name(start, end, self.text(start, end))
+            return self.name(node)
         read = _READERS.get(kind)
         if read is None or self.depth > LIMIT:
             return self.opaque(node)
@@ -120,7 +121,7 @@ class Values:
 
     def name(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
-        return r.Name(start, end, self.text(start, end))
+        return r.Name(start, end, self.assumed.get(start) or self.text(start, end))
 
     def named(self, node: Node) -> tuple[r.Name, str]:
         """A possibly qualified name without template arguments, and those of its last part.

@@ -30,6 +30,8 @@ class Chain(NamedTuple):
     prefix: tuple[str, ...] = ()
     declared: tuple[int, int] | None = None
     """The bytes of the name that is declared to have this type."""
+    many: bool = False
+    """The name stands for a sequence of such objects."""
 
 
 class Alias(NamedTuple):
@@ -195,10 +197,10 @@ class Names:
             symbol = f"{symbol}.{name}"
             self._symbols.setdefault((start, end), symbol)
         if chain.declared is not None:
-            self._types.setdefault(chain.declared, symbol)
+            self._types.setdefault(chain.declared, symbol + "[]" * chain.many)
 
     def meanings(self) -> tuple[Meaning, ...]:
-        """Sorted; the type of a declared name is the dotted name of its annotation."""
+        """Sorted; the type of a declared name is the dotted name of its annotation, `T[]` for a sequence of `T`."""
         symbols, types = self._symbols, self._types
         for place in types:
             symbols.setdefault(place, "")

@@ -453,19 +453,20 @@ class Values:
         pending = self.scope.pending
         before = len(pending)
         self.value(node)
-        named = _declared_type(node)
+        elements = _elements(node)
+        named, many = _declared_type(node if elements is None else elements), elements is not None
         if isinstance(named, ast.Constant):
-            self._quoted(named, declared)
+            self._quoted(named, declared, many)
         elif named is not None and declared is not None:
             _, end = self.range(named)
             for number in range(len(pending) - 1, before - 1, -1):
                 chain = pending[number]
                 if (chain.tokens[-1][1] if chain.tokens else chain.end) == end:
-                    pending[number] = chain._replace(declared=declared)
+                    pending[number] = chain._replace(declared=declared, many=many)
                     break
         return self.text(node)
 
-    def _quoted(self, node: ast.Constant, declared: tuple[int, int] | None) -> None:
+    def _quoted(self, node: ast.Constant, declared: tuple[int, int] | None, many: bool) -> None:
         """`"ir.Module"`: a dotted name in plain quotes."""
         start, end = self.range(node)
         dotted = node.value
@@ -478,7 +479,36 @@ class Values:
             places.append((at, at + len(part), part))
             at += len(part) + 1
         (first, last, root), *tokens = places
-        self.scope.pending.append(Chain(root, first, last, tuple(tokens), (), declared))
+        self.scope.pending.append(Chain(root, first, last, tuple(tokens), (), declared, many))
+
+
+_SEQUENCES = frozenset(
+    ["list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "Deque"]
+).union(["set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"])
+
+
+def _elements(node: ast.expr) -> ast.expr | None:
+    """What the elements of an annotated sequence are: `T` of `list[T]`, `tuple[T, ...]`, `Sequence[T] | None`."""
+    for _ in range(8):
+        match node:
+            case ast.BinOp(op=ast.BitOr(), left=inner, right=ast.Constant(value=None)):
+                node = inner
+            case ast.BinOp(op=ast.BitOr(), left=ast.Constant(value=None), right=inner):
+                node = inner
+            case ast.Subscript(
+                value=ast.Name(id="tuple" | "Tuple") | ast.Attribute(attr="tuple" | "Tuple"),
+                slice=ast.Tuple(elts=[inner, ast.Constant(value=value)]),
+            ) if value is ...:
+                return inner
+            case ast.Subscript(value=ast.Name(id=name) | ast.Attribute(attr=name), slice=inner):
+                if name in _SEQUENCES:
+                    return inner
+                if name not in ("Optional", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly"):
+                    return None
+                node = inner
+            case _:
+                return None
+    return None
 
 
 def _declared_type(node: ast.expr) -> ast.Name | ast.Attribute | ast.Constant | None:

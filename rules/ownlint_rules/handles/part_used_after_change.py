@@ -1,0 +1,100 @@
+"""A part that a native object has lent is used after a call that moved or freed it.
+
+A binding hands out an element of a C++ container, or what a field owns, as it is. That keeps the object around it
+alive, and no more: when another member lets the container grow, empties it, or frees what the field owned, the part in
+Python points to freed memory.
+
+bad:
+
+```cpp
+#include <pybind11/pybind11.h>
+#include <vector>
+namespace py = pybind11;
+struct Point { double x = 0; };
+struct Line {
+  Point& at(int i) { return points_[i]; }
+  void add(Point point) { points_.push_back(point); }
+  std::vector<Point> points_;
+};
+PYBIND11_MODULE(shapes, m) {
+  py::class_<Point>(m, "Point").def(py::init<>()).def_readwrite("x", &Point::x);
+  py::class_<Line>(m, "Line")
+      .def(py::init<>())
+      .def("at", &Line::at, py::return_value_policy::reference_internal)
+      .def("add", &Line::add);
+}
+```
+
+```python
+from shapes import Line, Point
+
+def widen(line: Line):
+    first = line.at(0)
+    line.add(Point())
+    first.x = 2.0
+```
+
+good:
+
+```cpp
+#include <pybind11/pybind11.h>
+#include <vector>
+namespace py = pybind11;
+struct Point { double x = 0; };
+struct Line {
+  Point& at(int i) { return points_[i]; }
+  void add(Point point) { points_.push_back(point); }
+  std::vector<Point> points_;
+};
+PYBIND11_MODULE(shapes, m) {
+  py::class_<Point>(m, "Point").def(py::init<>()).def_readwrite("x", &Point::x);
+  py::class_<Line>(m, "Line")
+      .def(py::init<>())
+      .def("at", &Line::at, py::return_value_policy::reference_internal)
+      .def("add", &Line::add);
+}
+```
+
+```python
+from shapes import Line, Point
+
+def widen(line: Line):
+    line.add(Point())
+    first = line.at(0)
+    first.x = 2.0
+```
+
+Reported: an element or owned part that is used, returned or stored after a member of its owner was called that changes
+the container or frees the part, also when a loop comes round.
+
+Quiet: parts that are taken anew, plain data, parts of containers whose elements stay where they are, members that do
+not change the container, objects whose class nobody says.
+
+Limits: a native iterator in a `for` whose body changes the container is not reported. Whether a container really
+moves its elements depends on its capacity. Changes by a helper of the project that is no plain call, and by
+another name of the same container, are not followed.
+
+Source: nanobind f91100bb, where `bind_vector` came to copy its elements for this reason; Open3D cfabbb7a7, likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, border, rule
+
+
+@rule(severity="error", languages=("python",))
+def part_used_after_change(function: Function) -> Iterator[Finding]:
+    for misuse in border.of(function.program).misuses_in(function):
+        stale = misuse.stale
+        if stale is None or misuse.about != "outdated":
+            continue
+        done = {"return": "is returned", "store": "is stored"}.get(misuse.kind, "is used")
+        yield function.finding(
+            misuse.at,
+            f"{misuse.what} {done} after `{stale.call}`, which moves or frees it",
+            certainty=misuse.certainty,
+            help=f"take it from `{stale.target}` again after the call, or copy before it",
+            steps=border.misuse_steps(misuse),
+        )

@@ -1,0 +1,105 @@
+"""A Python object is dropped while a native one keeps its address.
+
+A setter, a constructor or an `add` of a binding stores a pointer to what it is given and keeps the Python object alive
+by nothing. When the last Python name of it goes, its C++ half is freed, and the pointer stays. Of a class derived in
+Python the overridden methods are gone too: C++ then calls a pure virtual function.
+
+bad:
+
+```cpp
+#include <pybind11/pybind11.h>
+namespace py = pybind11;
+struct Sink { int level = 0; };
+struct Bus {
+  void set_sink(Sink* sink) { sink_ = sink; }
+  void flush() { sink_->level = 0; }
+  Sink* sink_ = nullptr;
+};
+PYBIND11_MODULE(wires, m) {
+  py::class_<Sink>(m, "Sink").def(py::init<>());
+  py::class_<Bus>(m, "Bus").def(py::init<>()).def("set_sink", &Bus::set_sink).def("flush", &Bus::flush);
+}
+```
+
+```python
+from wires import Bus, Sink
+
+def run():
+    bus = Bus()
+    bus.set_sink(Sink())
+    bus.flush()
+```
+
+good:
+
+```cpp
+#include <pybind11/pybind11.h>
+namespace py = pybind11;
+struct Sink { int level = 0; };
+struct Bus {
+  void set_sink(Sink* sink) { sink_ = sink; }
+  void flush() { sink_->level = 0; }
+  Sink* sink_ = nullptr;
+};
+PYBIND11_MODULE(wires, m) {
+  py::class_<Sink>(m, "Sink").def(py::init<>());
+  py::class_<Bus>(m, "Bus").def(py::init<>()).def("set_sink", &Bus::set_sink).def("flush", &Bus::flush);
+}
+```
+
+```python
+from wires import Bus, Sink
+
+def run():
+    bus = Bus()
+    sink = Sink()
+    bus.set_sink(sink)
+    bus.flush()
+```
+
+Reported: a temporary that is given to such a parameter or assigned to such an attribute; an object that is rebound or
+deleted while what stores its address is used; what stores the address is returned, or is the caller's, and the object
+ends with the function.
+
+Quiet: arguments that the binding keeps alive (a keep-alive, a shared pointer), objects that a name, an attribute or a
+container holds as long, objects given to calls nobody knows, holders from which a member takes something away again
+(`remove_sink`, `close`), a setter that is called again.
+
+Limits: what a helper of the project stores is not followed. Which member stores comes from the project's own bindings
+and from contracts of packages (`ownlint model extract`).
+
+Source: pybind11 3.1 and nanobind 3.1, run: a constructor, a setter and a writable field of a raw pointer
+without a keep-alive leave it dangling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, border, handles, rule
+
+
+@rule(severity="error", languages=("python",))
+def stored_argument_dropped(function: Function) -> Iterator[Finding]:
+    for misuse in border.of(function.program).misuses_in(function):
+        if (stored := misuse.stored) is not None:
+            yield function.finding(
+                misuse.at,
+                _message(misuse),
+                certainty=misuse.certainty,
+                help=f"keep `{stored.shown}` in a name or attribute that lives as long as `{stored.by}`",
+                steps=border.misuse_steps(misuse),
+            )
+
+
+def _message(misuse: handles.Misuse) -> str:
+    stored = misuse.stored
+    assert stored is not None
+    holder = f"`{stored.by}` keeps its address"
+    half = f": the methods of `{stored.derived}` are gone with it" if stored.derived else ""
+    match misuse.kind:
+        case "drop":
+            return f"`{stored.shown}` is dropped at once, but {holder}{half}"
+        case "return":
+            return f"`{stored.shown}` dies with this function, but {holder}{half}"
+    return f"`{stored.by}` is used, but `{stored.shown}`, whose address it keeps, is gone{half}"

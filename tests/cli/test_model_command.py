@@ -1,0 +1,361 @@
+"""Contract files on the command line: written, shown, checked, compared, and used on Python of other projects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from ownlint.cli import main
+
+BINDINGS = """\
+#include <pybind11/pybind11.h>
+#include <vector>
+namespace py = pybind11;
+struct Doc;
+struct Sink { virtual ~Sink() = default; virtual void on_data(int n) {} };
+struct PySink : Sink { void on_data(int n) override {} };
+struct Point { double x = 0; };
+struct View { explicit View(Doc& doc) : doc_(doc) {} int size() const; Doc& doc_; };
+struct Doc {
+  Point& at(int i) { return points_[i]; }
+  void add(Point p) { points_.push_back(p); }
+  std::vector<Point> points_;
+};
+struct Bus {
+  void set_sink(Sink* sink) { sink_ = sink; }
+  void flush() { sink_->on_data(1); }
+  Sink* sink_ = nullptr;
+};
+PYBIND11_MODULE(_core, m) {
+  py::class_<Point>(m, "Point").def(py::init<>()).def_readwrite("x", &Point::x);
+  py::class_<Sink, PySink>(m, "Sink").def(py::init<>());
+  py::class_<View>(m, "View").def("size", &View::size);
+  py::class_<Doc>(m, "Doc")
+      .def(py::init<>())
+      .def("view", [](Doc& doc) { return View(doc); })
+      .def("safe_view", [](Doc& doc) { return View(doc); }, py::keep_alive<0, 1>())
+      .def("at", &Doc::at, py::return_value_policy::reference_internal, py::arg("index"))
+      .def("add", &Doc::add, py::call_guard<py::gil_scoped_release>());
+  py::class_<Bus>(m, "Bus").def(py::init<>()).def("set_sink", &Bus::set_sink).def("flush", &Bus::flush);
+  m.def("make_doc", [] { return Doc(); });
+}
+"""
+
+TABLES = """\
+#include <Python.h>
+static PyObject* tick(PyObject* self, PyObject* args) {
+  Py_BEGIN_ALLOW_THREADS
+  wait();
+  Py_END_ALLOW_THREADS
+  return 0;
+}
+static PyMethodDef methods[] = {{"tick", tick, METH_VARARGS, "ticks"}, {NULL, NULL, 0, NULL}};
+static PyGetSetDef fields[] = {{"now", (getter)tick, NULL, NULL, NULL}, {NULL}};
+static PyType_Slot slots[] = {{Py_tp_getset, fields}, {0, NULL}};
+static PyType_Spec spec = {"timers._timers.Timer", 0, 0, 0, slots};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_timers", NULL, -1, methods};
+"""
+
+USE = """\
+from shapes import Bus, Doc, Point, Sink
+
+
+class Printer(Sink):
+    def on_data(self, n):
+        print(n)
+
+
+def temporary():
+    return Doc().view().size()
+
+
+def kept():
+    return Doc().safe_view().size()
+
+
+def dropped(bus: Bus):
+    bus.set_sink(Printer())
+
+
+def changed(doc: Doc):
+    head = doc.at(0)
+    doc.add(Point())
+    return head.x
+
+
+def unknown(doc):
+    head = doc.at(0)
+    doc.add(Point())
+    return head.x
+"""
+
+FOUND = [
+    "use.py:10:12: error[child-outlives-owner] `Doc().view()` is used, but its owner `Doc()` is already gone",
+    (
+        "use.py:18:5: error[stored-argument-dropped] `Printer()` is dropped at once, but `bus` keeps its address: "
+        "the methods of `Printer` are gone with it"
+    ),
+    "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
+]
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        captured = capfd.readouterr()
+        assert isinstance(end.value.code, int)
+        return Done(end.value.code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "lib"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "bind.cc").write_text(BINDINGS)
+    (folder / "pyproject.toml").write_text('[build-system]\nrequires = ["pybind11>=2.13,<3"]\n[tool.ownlint]\n')
+    return folder
+
+
+def extract(run: Run, *more: str) -> str:
+    done = run("model", "extract", "lib", "--package", "shapes", "-o", "shapes.own.toml", "--no-cache", *more)
+    assert done.code == 0, done.err
+    return Path("shapes.own.toml").read_text()
+
+
+def test_what_a_module_promises_is_written(run: Run, project: Path) -> None:
+    text = extract(run)
+    assert 'format = 1\npackage = "shapes"\nmodules = ["_core"]\nframeworks = { pybind11 = ">=2.13,<3" }\n' in text
+    assert (
+        '[[member]]\non = "Doc"\nname = "view"\nkind = "method"\nat = "src/bind.cc:25"\nreturns = "View"\n'
+        'category = "view"\nborrows = [{ from = "self", protected = false, via = "`View::doc_` is a reference", '
+        'reason = "nothing keeps it alive" }]\n'
+    ) in text
+    assert 'protected = true, via = "`View::doc_` is a reference", reason = "py::keep_alive<0, 1>()" }]' in text
+    assert 'stores = [{ argument = 1, into = "self", protected = false, via = "`sink` is stored here" }]' in text
+    assert 'takes = ["Point"]\ncategory = "nothing"\ninvalidates = ["at"]\nreleases_gil = true\n' in text
+    assert 'names = ["index"]\nreturns = "Point"\ncategory = "reference"\npolicy = "reference internal"\n' in text
+    assert 'trampoline = "PySink"' in text
+
+
+def test_it_goes_to_stdout_without_a_file(run: Run, project: Path) -> None:
+    done = run("model", "extract", "lib", "--package", "shapes", "--no-cache")
+    assert done.out.startswith("# What the bindings of shapes promise about ownership.\n")
+    assert done.err == "shapes: 5 classes, 13 members; pybind11 >=2.13,<3\n"
+
+
+def test_jobs_and_a_second_run_change_no_byte(run: Run, project: Path) -> None:
+    for number in range(6):
+        (project / "src" / f"more{number}.cc").write_text(BINDINGS.replace("_core", f"_more{number}"))
+    first = extract(run, "-j", "1")
+    assert extract(run, "-j", "4") == first == extract(run, "-j", "2")
+
+
+def test_tables_of_c_are_extracted(run: Run) -> None:
+    Path("timers.c").write_text(TABLES)
+    done = run("model", "extract", ".", "--isolated", "--no-cache")
+    assert done.code == 0
+    assert 'package = "timers"\nmodules = ["timers._timers"]\n' in done.out
+    assert (
+        '[[member]]\nname = "tick"\nkind = "function"\nat = "timers.c:8"\ncxx = "tick"\nreleases_gil = true' in done.out
+    )
+    assert '[[class]]\nname = "Timer"\nat = "timers.c:11"\n' in done.out
+
+
+def test_the_name_of_the_package_comes_from_the_project(run: Run, project: Path) -> None:
+    (project / "shapes").mkdir()
+    (project / "shapes" / "__init__.py").write_text("from ._core import Doc\n")
+    assert 'package = "shapes"' in run("model", "extract", "lib", "--no-cache").out
+
+
+def test_it_is_shown_as_a_table(run: Run, project: Path) -> None:
+    extract(run)
+    done = run("model", "show", "shapes.own.toml")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0] == "shapes: 5 classes, 13 members; pybind11 >=2.13,<3"
+    assert "class Sink  (Sink, trampoline PySink, src/bind.cc:21)" in lines
+    assert any("looks at self: NOT protected (`View::doc_` is a reference; nothing keeps it alive)" in x for x in lines)
+    assert any("keeps argument 1 in self: NOT protected (`sink` is stored here)" in line for line in lines)
+    assert any("ends what was taken by at" in line for line in lines)
+
+
+def test_a_file_that_says_what_the_code_does_is_right(run: Run, project: Path) -> None:
+    extract(run)
+    done = run("model", "check", "shapes.own.toml", "lib", "--no-cache")
+    assert (done.code, done.out, done.err) == (0, "", "no difference between shapes.own.toml and the code\n")
+    assert run("model", "check", "shapes.own.toml").code == 0
+
+
+def test_lines_that_moved_are_no_difference(run: Run, project: Path) -> None:
+    extract(run)
+    (project / "src" / "bind.cc").write_text("// a licence\n\n" + BINDINGS)
+    assert run("model", "check", "shapes.own.toml", "lib", "--no-cache", "-q") == Done(0, "", "")
+
+
+def test_what_differs_is_told_with_1(run: Run, project: Path) -> None:
+    extract(run)
+    changed = BINDINGS.replace("return View(doc); })\n", "return View(doc); }, py::keep_alive<0, 1>())\n")
+    changed = changed.replace('.def("flush", &Bus::flush)', '.def("drain", &Bus::flush)')
+    (project / "src" / "bind.cc").write_text(changed)
+    done = run("model", "check", "shapes.own.toml", "lib", "--no-cache")
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        "shapes.own.toml: `Bus.drain` is bound, and the file does not have it",
+        "shapes.own.toml: `Bus.flush` is not bound in the code",
+        (
+            "shapes.own.toml: src/bind.cc:25: `Doc.view`: `borrows` is (source self, protected false, via `View::doc_` "
+            "is a reference, reason nothing keeps it alive, certainty certain) in the file, (source self, protected "
+            "true, via `View::doc_` is a reference, reason py::keep_alive<0, 1>(), certainty certain) in the code"
+        ),
+    ]
+    assert done.err == "3 differences between shapes.own.toml and the code\n"
+
+
+def test_python_is_checked_against_a_file_that_the_settings_name(run: Run, project: Path) -> None:
+    extract(run)
+    Path("use.py").write_text(USE)
+    Path("ownlint.toml").write_text('models = ["shapes.own.toml"]\n')
+    done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
+    assert (done.code, done.out.splitlines()) == (1, FOUND)
+    told = run("check", "use.py", "--no-cache", "-q").out
+    assert "1: `Doc.view` is bound in src/bind.cc:25 (contract of `shapes`) and keeps nobody alive" in told
+
+
+def test_a_contract_beside_an_installed_package_is_found_and_nothing_runs(run: Run, project: Path) -> None:
+    text = extract(run)
+    Path("shapes.own.toml").unlink()
+    site = Path("venv/lib/python3.11/site-packages/shapes")
+    site.mkdir(parents=True)
+    (site / "__init__.py").write_text("open('ran', 'w')\n")
+    (site / "shapes.own.toml").write_text(text)
+    Path("use.py").write_text(USE)
+    Path("ownlint.toml").write_text('environment = "venv"\n')
+    done = run("check", "use.py", "--output-format", "concise", "-q")
+    assert (done.code, done.out.splitlines()) == (1, FOUND)
+    assert run("check", "use.py", "--output-format", "concise", "-q") == done, "from the cache"
+    (site / "shapes.own.toml").write_text(text.replace("protected = false", "protected = true"))
+    done = run("check", "use.py", "--output-format", "concise", "-q")
+    assert done.out.splitlines() == FOUND[2:], "the cache knows the contract"
+    assert run("model", "show", "shapes", "--environment", "venv").code == 0
+    assert not Path("ran").exists()
+
+
+def test_a_broken_contract_of_somebody_else_is_left_out_and_told(run: Run) -> None:
+    site = Path("venv/lib/python3.11/site-packages")
+    site.mkdir(parents=True)
+    (site / "shapes.own.toml").write_text("format = 1\npackage = 3\n")
+    Path("use.py").write_text("import shapes\n")
+    Path("ownlint.toml").write_text('environment = "venv"\n')
+    done = run("check", "use.py", "--no-cache")
+    assert done.code == 0
+    assert "shapes.own.toml:2: `package` must be a string" in done.err
+
+
+def test_a_broken_contract_that_the_settings_name_is_2(run: Run) -> None:
+    Path("shapes.own.toml").write_text("format = 9\n")
+    Path("use.py").write_text("import shapes\n")
+    Path("ownlint.toml").write_text('models = ["shapes.own.toml"]\n')
+    done = run("check", "use.py")
+    assert done.code == 2
+    assert done.err.endswith("shapes.own.toml:1: format 9 is newer than what is read here, 1\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("model", "show", "gone.own.toml"), "error: gone.own.toml: No such file or directory\n"),
+        (("model", "check", "."), "error: .: is not a file\n"),
+        (("model", "extract", "."), "error: .: nothing is bound to Python here\n"),
+        (("model", "extract", ".", "--package", "a-b"), "error: --package: `a-b` is no name of a Python package\n"),
+        (("model", "extract", "nowhere"), "error: nowhere: no such file or folder\n"),
+        (("model", "forget"), "error: unknown command `forget`\n"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_2(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out, done.err) == (2, "", message)
+
+
+def test_an_environment_that_does_not_exist_is_2(run: Run) -> None:
+    Path("use.py").write_text("import shapes\n")
+    Path("ownlint.toml").write_text('environment = "venv"\n')
+    done = run("check", "use.py")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "ownlint.toml:1: `venv`: no such folder" in done.err
+
+
+STUB = """\
+from typing import Optional
+class Point: ...
+class Doc:
+    def at(self, index: int) -> Point: ...
+    def last(self) -> "Optional[Point]": ...
+    @property
+    def twin(self) -> Doc | None: ...
+def open_doc(path: str) -> Doc: ...
+def sizes() -> list[int]: ...
+"""
+
+
+def test_stubs_beside_a_package_say_what_members_give(run: Run, project: Path) -> None:
+    bindings = project / "src" / "bind.cc"
+    lines = [
+        '  m.def("open_doc", &elsewhere::open_doc);',
+        '  m.def("sizes", &elsewhere::sizes);',
+        '  py::class_<Book>(m, "Book").def_property_readonly("twin", &Book::twin);',
+    ]
+    bindings.write_text(BINDINGS.replace("  m.def(", "\n".join(lines) + "\n  m.def("))
+    text = extract(run)
+    Path("shapes.own.toml").unlink()
+    site = Path("venv/lib/python3.11/site-packages")
+    (site / "shapes").mkdir(parents=True)
+    (site / "shapes.own.toml").write_text(text)
+    (site / "shapes" / "__init__.py").write_text("")
+    Path("ownlint.toml").write_text('environment = "venv"\n')
+    Path("use.py").write_text(
+        "import shapes\n\n\ndef first(path):\n    doc = shapes.open_doc(path)\n    head = doc.at(0)\n"
+        "    doc.add(shapes.Point())\n    return head.x\n"
+    )
+    assert run("check", "use.py", "-q").code == 0, "nobody says what `open_doc` gives"
+    (site / "shapes" / "_core.pyi").write_text(STUB)
+    done = run("check", "use.py", "--output-format", "concise", "-q")
+    assert "use.py:8:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(shapes.Point())`" in done.out
+
+
+def test_stubs_of_the_project_itself_are_in_its_contract(run: Run, project: Path) -> None:
+    bindings = project / "src" / "bind.cc"
+    bindings.write_text(BINDINGS.replace("  m.def(", '  m.def("open_doc", &elsewhere::open_doc);\n  m.def('))
+    (project / "src" / "_core.pyi").write_text(STUB)
+    text = extract(run)
+    assert 'name = "open_doc"\nkind = "function"\n' in text
+    assert 'names = ["path"]\nreturns = "Doc"\n' in text
+
+
+@pytest.mark.parametrize(
+    "text", ["def f(", "class" * 9, "(" * 5000, "\0", "def f() -> " + "a[" * 500 + "]" * 500 + ": ..."]
+)
+def test_a_broken_stub_says_nothing(run: Run, project: Path, text: str) -> None:
+    (project / "src" / "_core.pyi").write_text(text)
+    assert "[[member]]" in extract(run)
