@@ -48,10 +48,14 @@ class Browser:
         os.close(to_read)
         os.close(to_write)
         self._session = ""
-        page = self._page()
-        self._session = str(self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"])
-        for part in ("Page", "Network", "Runtime", "Log"):
-            self.ask(f"{part}.enable")
+        try:
+            page = self._page()
+            self._session = str(self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"])
+            for part in ("Page", "Network", "Runtime", "Log"):
+                self.ask(f"{part}.enable")
+        except BaseException:
+            self.close()
+            raise
 
     def _page(self) -> str:
         targets = self.ask("Target.getTargets")["targetInfos"]
@@ -118,7 +122,8 @@ class Browser:
 
     def press(self, *keys: str) -> None:
         for key in keys:
-            name, code, text = KEYS.get(key, (key, ord(key.upper()[0]), key))
+            # A character's own number is a key's number for letters and digits alone.
+            name, code, text = KEYS.get(key) or (key, ord(key.upper()) if key.isalnum() else 0, key)
             common = {"key": name, "windowsVirtualKeyCode": code}
             self.ask("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **common)
             self.ask("Input.dispatchKeyEvent", type="keyUp", **common)

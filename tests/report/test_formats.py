@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from ownlint.facts.records import Span
 from ownlint.finding import Finding, Step
-from ownlint.report import github, gitlab, junit, markdown, rdjson, sarif, text
+from ownlint.report import github, gitlab, html, junit, markdown, rdjson, sarif, text
 from ownlint.report import json as json_report
 from ownlint.report.model import Incomplete, Report, Sources, locate
 
@@ -199,6 +199,7 @@ FORMATS: dict[str, Render] = {
     "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0"),
     "github": lambda report, sources: github.render(report, same),
     "gitlab": lambda report, sources: gitlab.render(report),
+    "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0"),
     "junit": lambda report, sources: junit.render(report),
     "rdjson": rdjson.render,
     "markdown": lambda report, sources: markdown.render(report, same),

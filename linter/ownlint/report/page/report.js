@@ -323,7 +323,7 @@
       make("span", { class: "kind" }, data.rules[finding.rule]),
       make("span", { class: "level" }, `${severity}, ${CERTAINTIES[finding.certainty]}`),
     );
-    return make("li", { id: `f-${finding.id}` }, button);
+    return make("li", {}, button); // no id: a browser that finds the address itself takes the focus away
   }
 
   function extend() {
@@ -379,9 +379,9 @@
     at = Math.max(0, Math.min(at, shown.length - 1));
     while (at >= list.children.length && list.children.length < shown.length) extend();
     const button = list.children[at]?.querySelector(".row");
-    if (!button) return;
-    button.focus({ preventScroll: true });
-    button.scrollIntoView({ block: "nearest" });
+    button?.focus({ preventScroll: true });
+    button?.scrollIntoView({ block: "nearest" });
+    return Boolean(button);
   }
 
   /** Goes where the address says: to a finding, whatever the filter hides, or to a page, which is opened. */
@@ -423,11 +423,14 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target === search;
     if (event.key === "Escape" && (typing || event.target.closest?.("#list"))) {
-      if (typing) return go(1);
+      event.preventDefault(); // some clear the field, and the filter with it
+      if (typing) return go(1) || search.blur();
       const button = event.target.closest("#list > li")?.querySelector(".row");
       if (button) (toggle(button, false), button.focus());
     } else if (typing || event.target === select) {
-      if (typing && event.key === "Enter") go(1);
+      if (!typing || event.key !== "Enter") return;
+      event.preventDefault(); // it would press the button that has the focus by then
+      go(1);
     } else if (event.key === "j" || event.key === "k") {
       go(event.key === "j" ? 1 : -1);
     } else if (event.key === "/") {
