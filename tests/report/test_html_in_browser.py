@@ -177,6 +177,8 @@ def test_a_borrow_across_the_border_has_both_languages_side_by_side(reader: Read
     assert sides[0][1] < sides[1][1]
     assert sides[0][2] == sides[1][2]
     assert sides[1][2] < sides[2][2] < sides[3][2]
+    stays = "getComputedStyle(document.querySelector('.walk .cpp.stop')).gridRowEnd"
+    assert reader.sees(stays) == "span 3"
     marks = reader.sees("[...document.querySelectorAll('.walk mark')].map((e) => e.textContent)")
     assert marks == ["cache_[k]", "block.operations", "del block", "ops[0]"]
 
@@ -184,11 +186,20 @@ def test_a_borrow_across_the_border_has_both_languages_side_by_side(reader: Read
 def test_the_picture_says_who_owns_borrows_ends_and_uses(reader: Reader) -> None:
     reader.presses("/", *"borrowed ref", "Enter", "Enter")
     words = reader.sees("[...document.querySelectorAll('.story text')].map((e) => e.textContent)")
-    assert {"owner", "block", "borrowed", "ops[0]", "borrows", "ends", "used too late", "C++:12", "Python:7"} <= set(
-        words
-    )
+    assert {
+        "owner",
+        "block",
+        "borrowed",
+        "ops[0]",
+        "lends",
+        "borrows",
+        "ends",
+        "used too late",
+        "C++:12",
+        "Python:7",
+    } <= set(words)
     assert reader.sees("document.querySelector('.story svg').getAttribute('aria-label')") == (
-        "The story in 4 steps: 1. ops[0] borrows; 2. ops[0] borrows; 3. block ends; 4. ops[0] uses"
+        "The story in 4 steps: 1. ops[0] lends; 2. ops[0] borrows; 3. block ends; 4. ops[0] uses"
     )
     inside = (
         "[...document.querySelectorAll('.story svg *')].every((e) => { const a = e.getBoundingClientRect(),"

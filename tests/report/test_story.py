@@ -20,10 +20,11 @@ from ownlint.report.story import Lane, role_of, stops, story
         ("owns", "a constructor acquires `handle_`"),
         ("owns", "it is owned from here"),
         ("borrows", "`turbine.blades()` is taken from it and does not keep it alive"),
-        ("borrows", "`Turbine.rotor` is bound here and keeps nobody alive"),
+        ("lends", "`Turbine.rotor` is bound here and keeps nobody alive"),
+        ("lends", "the binding returns a borrowed reference"),
         ("borrows", "the result is made here from what it borrows"),
         ("borrows", "`view_` is a reference"),
-        ("borrows", "`Turbine.blades` returns an iterator over `self` and keeps nobody alive"),
+        ("lends", "`Turbine.blades` returns an iterator over `self` and keeps nobody alive"),
         ("ends", "`turbine` is deleted here"),
         ("ends", "`op` is erased here"),
         ("ends", "released here"),
@@ -94,7 +95,7 @@ def _located(step: Step):  # type: ignore[no-untyped-def]
 def test_the_story_of_a_borrow_across_the_border(sources: Sources) -> None:
     finding = one(sample.border(), sources)
     told = stops(finding)
-    assert [stop.role for stop in told] == ["borrows", "borrows", "ends", "uses"]
+    assert [stop.role for stop in told] == ["lends", "borrows", "ends", "uses"]
     picture = story(finding, told)
     assert picture.lanes == (Lane("owner", "block"), Lane("borrower", "ops[0]"))
     assert picture.lane_of == (1, 1, 0, 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,7 @@ from ownlint.report.story import stops, story
 from ownlint.report.text import summary
 
 if TYPE_CHECKING:
+    from jinja2 import Template
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
@@ -45,22 +47,13 @@ def check_installed() -> None:
 def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str) -> str:
     """Places are those of the project: a report is read elsewhere."""
     check_installed()
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        autoescape=True,
-        loader=FileSystemLoader(_PAGE),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"shown": sanitise, "told": _told}
     style, script = _asset("report.css"), _asset("report.js")
     counts = Counter(finding.rule for finding in report.findings)
     infos = {rule.id: rule for rule in rules}
     listed = [_Heard(rule, counts[rule], infos.get(rule)) for rule in sorted(counts, key=lambda r: (-counts[r], r))]
-    return environment.get_template("report.html.j2").render(
+    return _template().render(
         version=version,
         policy=_policy(style, script),
         style=Markup(style),
@@ -76,6 +69,21 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
         unread=[each for each in report.incomplete if each.stage != "meaning"],
         plain=report.findings[:MOST_PLAIN],
     )
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FileSystemLoader(_PAGE),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"shown": sanitise, "told": _told}
+    return environment.get_template("report.html.j2")
 
 
 class _Heard(msgspec.Struct, frozen=True):

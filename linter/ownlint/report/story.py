@@ -14,14 +14,15 @@ import msgspec
 
 from ownlint.report.model import Located, LocatedStep, Region
 
-Role = Literal["owns", "borrows", "ends", "uses", "turn"]
+Role = Literal["owns", "lends", "borrows", "ends", "uses", "turn"]
+"""`lends` says what a call does whenever it is made, `borrows` that it is made here."""
 
 _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     # Nobody does it: that is news about the way, not about the thing.
     ("turn", re.compile(r"\b(?:nothing|nobody|never) (?:releases|frees|looks|ends|takes)|\bcan (?:still )?fail\b")),
     ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|looked at|asked|compared|handed out))\b")),
-    ("borrows", re.compile(r"\b(?:borrow\w*|lent|points? into|hands? \w+ out|over `self`)\b")),
-    ("borrows", re.compile(r"\btaken from\b|\bkeeps? nobody\b|\bis a (?:view|reference|pointer)\b")),
+    ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nobody\b|\bhands? \w+ out\b|\bover `self`")),
+    ("borrows", re.compile(r"\b(?:borrow\w*|lent|points? into|taken from)\b|\bis a (?:view|reference|pointer)\b")),
     ("ends", re.compile(r"\b(?:ends?|dies|deleted|erase[sd]?|freed|closed|unmapped|destroy(?:s|ed)|donated)\b")),
     ("ends", re.compile(r"\b(?:released?|releases|given (?:away|up)|let go|moved from|overwritten|transformed)\b")),
     ("owns", re.compile(r"\b(?:own(?:s|ed)|made|acquires?d?|created|allocated|taken over|put (?:there|here))\b")),
@@ -102,7 +103,7 @@ def story(finding: Located, told: Sequence[Stop]) -> Story:
     owner = _owner(finding, told)
     names = {
         "owner": owner,
-        "borrower": _named(finding, told, ("borrows", "uses"), {owner}),
+        "borrower": _named(finding, told, ("borrows", "uses", "lends"), {owner}),
         "way": finding.symbol or "the way there",
     }
     present = [kind for kind in ("owner", "borrower", "way") if kind in kinds]
@@ -116,7 +117,7 @@ def _kind(role: Role) -> Literal["owner", "borrower", "way"]:
     match role:
         case "owns" | "ends":
             return "owner"
-        case "borrows" | "uses":
+        case "lends" | "borrows" | "uses":
             return "borrower"
         case "turn":
             return "way"
@@ -138,10 +139,10 @@ def _owner(finding: Located, told: Sequence[Stop]) -> str:
 
 
 def _named(finding: Located, told: Sequence[Stop], roles: Sequence[Role], taken: set[str]) -> str:
-    """The first name in the sentences of these roles: steps before the headline, those of the finding's own language
-    before others."""
+    """The first name in the sentences of these roles: what lends last, for it names a call and no thing; steps before
+    the headline; those of the finding's own language before others."""
     python = is_python(finding.path)
-    for stop in sorted(told, key=lambda stop: (stop.main, is_python(stop.path) != python)):
+    for stop in sorted(told, key=lambda stop: (stop.role == "lends", stop.main, is_python(stop.path) != python)):
         if stop.role in roles and (name := _first_name(stop.message, taken)):
             return name
     return _first_name(finding.message, taken) or finding.symbol or "it"

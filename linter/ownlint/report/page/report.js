@@ -128,7 +128,7 @@
   // --- the picture ---
 
   const KINDS = { owner: "owner", borrower: "borrowed", way: "on the way" };
-  const LABEL = { owns: "owns", borrows: "borrows", ends: "ends", uses: "uses", turn: "" };
+  const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", turn: "" };
 
   /** The end of a long path of names says more than its beginning. */
   function short(text, most, tail = false) {
@@ -190,7 +190,7 @@
         line("life", born === left ? x(0) : born, over === null ? right : x(over));
         if (over !== null) line("after", x(over) + 8, right);
       } else if (kind === "borrower") {
-        const from = x(first);
+        const from = x((own.find(([stop]) => stop.role !== "lends") ?? own[0] ?? [null, 0])[1]);
         const alive = over === null ? right : Math.max(from, x(over));
         line("loan", from, alive);
         if (over !== null) line("dangling", Math.max(alive, from), right);
@@ -249,11 +249,15 @@
       list.append(make("li", { class: "side cpp", role: "presentation" }, "C++"));
       list.append(make("li", { class: "side py", role: "presentation" }, "Python"));
     }
+    const count = (side) => finding.stops.filter((stop) => data.files[stop.at[0]].python === side).length;
     finding.stops.forEach((stop, at) => {
-      const side = data.files[stop.at[0]].python ? "py" : "cpp";
+      const { python } = data.files[stop.at[0]];
       const main = stop.main ? ` main ${SEVERITIES[finding.severity]}` : "";
       const says = make("p", {}, make("span", { class: "nr" }, String(at + 1)), make("span", { class: "told" }, ...told(stop.says)));
-      list.append(make("li", { class: `stop ${side}${main}` }, says, excerpt(stop)));
+      const item = make("li", { class: `stop ${python ? "py" : "cpp"}${main}` }, make("div", {}, says, excerpt(stop)));
+      // What stands alone on its side stays in sight beside all of the other.
+      if (border && count(python) === 1) item.style.gridRow = `2 / span ${count(!python)}`;
+      list.append(item);
     });
     return list;
   }
