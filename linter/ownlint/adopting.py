@@ -12,7 +12,8 @@ from typing import NamedTuple
 from ownlint import baseline, mending, pipeline, silencing
 from ownlint.config import selected
 from ownlint.delivery import CannotRunError, write_whole
-from ownlint.outline import rule_infos
+from ownlint.facts.cache import Cache
+from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
 from ownlint.report.model import Located, Report
 from ownlint.report.sanitise import sanitise
@@ -116,7 +117,7 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    infos = rule_infos()
+    infos = outline_of_rules(Cache(options.cache)).infos
     notes = [info.id for info in infos if info.severity == "note"]
     previews = [info.id for info in infos if info.preview]
     return selected(options.settings.config, [info.id for info in infos], notes, previews)

@@ -21,8 +21,8 @@ import click
 from ownlint import __version__
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
 from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, outputs, rendered, shown
+from ownlint.facts.errors import RefusalError
 from ownlint.finding import CERTAINTIES
-from ownlint.outline import rule_infos
 from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
@@ -138,11 +138,9 @@ def _say(message: str, quiet: bool = False) -> None:
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
     """Everything that keeps a run from beginning, as one line."""
-    from ownlint import pipeline
-
     try:
         yield
-    except pipeline.REFUSALS as error:
+    except RefusalError as error:
         raise CannotRunError(str(error)) from None
 
 
@@ -392,7 +390,7 @@ def _tell(
 
 @cli.group(cls=_Group)
 def baseline() -> None:
-    """Put up with what is there: write, prune and show the file of known findings."""
+    """Write, prune and show the file of known findings."""
 
 
 _baseline_file = click.option(
@@ -471,6 +469,8 @@ def explain(rule: str, output_format: str) -> None:
 
 def _rule(name: str) -> RuleInfo:
 
+    from ownlint.outline import rule_infos
+
     with _refusals():
         infos = {info.id: info for info in rule_infos()}
     if name not in infos:
@@ -502,6 +502,8 @@ def _json(value: object) -> str:
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
     """List the rules."""
+
+    from ownlint.outline import rule_infos
 
     with _refusals():
         infos = rule_infos()

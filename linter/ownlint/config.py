@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from ownlint.facts.errors import RefusalError
 from ownlint.finding import Certainty, Severity
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
@@ -26,7 +27,7 @@ Preset = Literal["hook", "ci", "audit"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
-class ConfigError(Exception):
+class ConfigError(RefusalError):
     """The run cannot start; the text is one line and names the place."""
 
 
