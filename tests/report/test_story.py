@@ -34,6 +34,7 @@ from ownlint.report.story import Lane, role_of, stops, story
         ("uses", "`x` is read here, too"),
         ("turn", "this can still fail"),
         ("turn", "nothing releases it"),
+        ("turn", "`list` is not released on every way out"),
         ("turn", "only an assertion says that it is not there"),
         ("turn", "`is deleted here` is the name of something"),
     ],
@@ -117,6 +118,13 @@ def _with_step(finding: Located, message: str) -> Located:
     import msgspec
 
     return msgspec.structs.replace(finding, steps=(_located(Step("a.py", Span(0, 1), message)),))
+
+
+def test_a_thing_that_is_used_after_its_own_end_has_one_lane() -> None:
+    finding = Located("r", "error", "certain", "`a` is used after it was freed", "a.py", _region(Span(5, 6)))
+    finding = _with_step(finding, "`a` is freed here")
+    picture = story(finding, stops(finding))
+    assert (picture.lanes, picture.lane_of, picture.end) == ((Lane("owner", "a"),), (0, 0), 0)
 
 
 def test_what_is_not_about_owners_is_a_way(sources: Sources) -> None:

@@ -19,11 +19,14 @@ Role = Literal["owns", "lends", "borrows", "ends", "uses", "turn"]
 
 _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     # Nobody does it: that is news about the way, not about the thing.
-    ("turn", re.compile(r"\b(?:nothing|nobody|never) (?:releases|frees|looks|ends|takes)|\bcan (?:still )?fail\b")),
+    (
+        "turn",
+        re.compile(r"\b(?:not|nothing|nobody|never) (?:\w+ )?(?:releas|free|look|end|take)|\bcan (?:still )?fail\b"),
+    ),
     ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|looked at|asked|compared|handed out))\b")),
     ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nobody\b|\bhands? \w+ out\b|\bover `self`")),
     ("borrows", re.compile(r"\b(?:borrow\w*|lent|points? into|taken from)\b|\bis a (?:view|reference|pointer)\b")),
-    ("ends", re.compile(r"\b(?:ends?|dies|deleted|erase[sd]?|freed|closed|unmapped|destroy(?:s|ed)|donated)\b")),
+    ("ends", re.compile(r"\b(?:ends?|dies|deleted|erase[sd]?|free[sd]|closed|unmapped|destroy(?:s|ed)|donated)\b")),
     ("ends", re.compile(r"\b(?:released?|releases|given (?:away|up)|let go|moved from|overwritten|transformed)\b")),
     ("owns", re.compile(r"\b(?:own(?:s|ed)|made|acquires?d?|created|allocated|taken over|put (?:there|here))\b")),
     ("uses", re.compile(r"\b(?:reads?|calls?|touched|asks)\b")),
@@ -96,16 +99,16 @@ _OWNER = re.compile(r"\bowner `([^`]+)`|\bafter `([^`]+)` is gone")
 _NAME = re.compile(r"`([^`]+)`")
 _GONE = re.compile(r"\b(?:already|is) gone\b")
 _DIES_LATER = re.compile(r"\bdies with\b")
+_DIES_AT_ONCE = re.compile(r"\bno name keeps it\b")
 
 
 def story(finding: Located, told: Sequence[Stop]) -> Story:
     kinds = [_kind(stop.role) for stop in told]
     owner = _owner(finding, told)
-    names = {
-        "owner": owner,
-        "borrower": _named(finding, told, ("borrows", "uses", "lends"), {owner}),
-        "way": finding.symbol or "the way there",
-    }
+    borrower = _named(finding, told, ("borrows", "uses", "lends"), {owner})
+    if not borrower and "owner" in kinds:  # the thing itself is used
+        kinds = ["owner" if kind == "borrower" else kind for kind in kinds]
+    names = {"owner": owner or "it", "borrower": borrower or "it", "way": finding.symbol or "the way there"}
     present = [kind for kind in ("owner", "borrower", "way") if kind in kinds]
     if "borrower" in present and "owner" not in present and _tells_owner(finding):
         present.insert(0, "owner")
@@ -145,7 +148,7 @@ def _named(finding: Located, told: Sequence[Stop], roles: Sequence[Role], taken:
     for stop in sorted(told, key=lambda stop: (stop.role == "lends", stop.main, is_python(stop.path) != python)):
         if stop.role in roles and (name := _first_name(stop.message, taken)):
             return name
-    return _first_name(finding.message, taken) or finding.symbol or "it"
+    return _first_name(finding.message, taken)
 
 
 def _first_name(message: str, taken: set[str]) -> str:
@@ -159,4 +162,8 @@ def _end(told: Sequence[Stop]) -> float | None:
     for at, stop in enumerate(told):
         if _GONE.search(stop.message):
             return at - 0.5
-    return next((at + 0.5 for at, stop in enumerate(told) if _DIES_LATER.search(stop.message)), None)
+    for pattern in (_DIES_LATER, _DIES_AT_ONCE):
+        for at, stop in enumerate(told):
+            if pattern.search(stop.message):
+                return at + 0.5
+    return None
