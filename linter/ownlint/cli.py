@@ -317,7 +317,7 @@ def check(
         raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
     options = _options(paths or (Path(),), diff_base=diff_base, **given)
     beside = outputs(output)
-    check_output(output_file)
+    check_output(output_file, output_format)
     check_output(export_fixes)
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals():
