@@ -91,7 +91,7 @@ def _settings() -> str:
     ]
     return (
         "# Settings\n\n"
-        "`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; the nearest file wins, nothing is merged. "
+        "`[tool.ownlint]` in the nearest `pyproject.toml`, or `ownlint.toml`; nothing is merged. "
         "`ownlint config` shows what is in force and where each key comes from, `ownlint config verify` checks it, "
         "and "
         "[the JSON schema](ownlint.schema.json) is for editors.\n\n"

@@ -35,7 +35,7 @@ _part("program", "facts", "finding")
 _part("rule", "program", "finding")
 _part("catalogue", "rule")
 _part("interplay", "rule")
-_part("report", "finding", "config", "facts", "interplay")
+_part("report", "fixes", "config", "facts", "interplay")
 _part("baseline", "report")
 _part("mending", "fixes", "report")
 _part("inputs", "catalogue", "config", "sources")
@@ -59,6 +59,9 @@ ONLY_IN = {
     "clang": ("frontends/cpp",),
     "libcst": ("frontends/python",),
     "rich": ("report",),
+    "jinja2": ("report",),
+    "markupsafe": ("report",),
+    "markdown_it": ("report",),
     "click": ("cli.py", "commands.py"),
 }
 

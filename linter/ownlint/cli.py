@@ -343,7 +343,7 @@ def check(
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
     beside = outputs(output)
-    check_output(output_file)
+    check_output(output_file, output_format)
     check_output(export_fixes)
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals():
