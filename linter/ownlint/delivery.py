@@ -125,7 +125,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.outline import rule_infos
             from ownlint.report import html
 
-            return html.render(report, rule_infos(), Sources(options.root), __version__)
+            return html.render(report, rule_infos(), sources_of(options), __version__)
         case _:
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
