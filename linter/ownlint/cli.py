@@ -369,7 +369,7 @@ def check(
         text = rendered(report, options, output_format, colour)
     deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
-    for note in (*adopted.notes, "" if fix else adopting.fixable(report)):
+    for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
     if report.failed or (fail_on_incomplete and report.partial):
         return 2
