@@ -47,6 +47,10 @@ def is_parity_word(word: str) -> bool:
     return re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", word) is not None
 
 
+_HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
+"""What a framework can have a default policy for."""
+
+
 class ModelFile:
     """One model file, read and validated."""
 
@@ -218,7 +222,7 @@ class ModelFile:
             library=self.library,
             spelling=spelling,
             policies=table.mapping("policies", get_args(Policy)),
-            defaults=table.mapping("defaults", get_args(Policy)),
+            defaults=table.mapping("defaults", get_args(Policy), _HANDINGS),
             extras=table.mapping("extras", extras),
             facts=table.mapping("facts"),
             iterators=table.texts("iterators"),
