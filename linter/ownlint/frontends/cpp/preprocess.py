@@ -542,7 +542,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     (`OPERATOR(+)`), and none of them is a declaration we could read; those that hold braces, and so perhaps lambdas,
     only `with_bodies`. In a body, a call without a semicolon is
     blanked and remembered as `Loose`; one whose argument is a run of statements (`RETRY(return f();)`) becomes a block.
-    In one with a semicolon, an argument that is empty or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd.
+    In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd.
     """
     masked = _STRINGS.sub(_hollow, prepared.source)
     buffer = bytearray(prepared.source)
