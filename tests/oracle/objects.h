@@ -149,3 +149,32 @@ class Store {
   std::shared_ptr<Held> held_ = std::make_shared<Held>();
   std::shared_ptr<Sharing> sharing_ = std::make_shared<Sharing>();
 };
+
+inline int shapes = 0;  // what casters make, and what keeps each other
+
+// What a type caster makes with `new`, and another with a unique pointer.
+struct Leaky {
+  explicit Leaky(int sides) : sides(sides) { ++shapes; }
+  Leaky(const Leaky&) = delete;
+  ~Leaky() { --shapes; }
+  int sides;
+};
+
+struct Owned {
+  explicit Owned(int sides) : sides(sides) { ++shapes; }
+  Owned(const Owned&) = delete;
+  ~Owned() { --shapes; }
+  int sides;
+};
+
+template <int>
+struct Ring {
+  Ring() { ++shapes; }
+  Ring(const Ring&) = delete;
+  ~Ring() { --shapes; }
+};
+
+struct First : Ring<1> {};
+struct Second : Ring<2> {};
+struct Third : Ring<3> {};
+struct Fourth : Ring<4> {};

@@ -30,6 +30,8 @@ LOCKED: dict[str, Callable[[], tuple[Any, ...]]] = {
     "gil_throws": lambda: (0,),
     "gil_capture": lambda: (lambda: 1,),
 }
+TEXT = "x" * 5000
+MADE = ("local_", "handle_", "text_", "caster_", "ends_", "ring_")
 
 
 def probe(module: Any, row: str) -> str:
@@ -43,7 +45,36 @@ def probe(module: Any, row: str) -> str:
         return stored(module, lambda child: given(module.Setter(), row, child))
     if row == "slot":
         return stored(module, lambda child: assigned(module.Setter(), child))
+    if row.startswith(MADE):
+        return made(module, row)
     return handed_out(module, row)
+
+
+def made(module: Any, row: str) -> str:
+    """What a function makes that owns nothing, or that nobody owns."""
+    if row.startswith("ring_"):
+        ring(module, row)
+        churn()
+        return "leaks" if module.shapes() else "safe"
+    function = getattr(module, row)
+    if row.startswith("text_"):
+        return "safe" if function(TEXT) else "dangles"
+    if row.startswith(("caster_", "ends_")):
+        function(*((4,) if row.startswith("caster_") else ()))
+        return "leaks" if module.shapes() else "safe"
+    result = function()
+    churn()
+    if row.startswith("handle_"):
+        return "safe" if result == TEXT else "dangles"
+    numbers = list(result.cast("d")) if isinstance(result, memoryview) else values(result)
+    return "safe" if numbers == [1.0, 2.0, 3.0] else "dangles"
+
+
+def ring(module: Any, row: str) -> None:
+    first, second, third = module.Ring1(), module.Ring2(), module.Ring3()
+    first.keep(second)
+    second.keep(third)
+    getattr(third, row)(first if row == "ring_closed" else module.Ring4())
 
 
 def stored(module: Any, store: Callable[[Any], Any]) -> str:

@@ -103,12 +103,14 @@ def test_what_happens_is_what_ownlint_says(setup: Setup, built: dict[str, Path],
 
 
 def agree(happened: str, says: list[str]) -> bool:
-    """`says` are severities and rules; notes are about taste and bind nobody."""
+    """`says` are severities and rules; notes are about taste and bind nobody, but where one tells of a leak."""
     loud = [each for each in says if not each.startswith("note")]
     if happened.startswith("raises"):
         return any("(raises)" in each for each in loud)
     if happened == "refused":
         return bool(loud)
+    if happened == "leaks":
+        return any("(raises)" not in each for each in says)
     if happened in UNSAFE:
         return any("(raises)" not in each for each in loud)
     return not loud

@@ -13,6 +13,40 @@ namespace nb = nanobind;
 using rvp = nb::rv_policy;
 using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
+void late_rows(nb::module_& m);
+
+namespace nanobind::detail {
+template <>
+struct type_caster<Leaky> {
+  static constexpr auto Name = const_name("Leaky");
+  template <typename>
+  using Cast = Leaky&;
+  template <typename>
+  static constexpr bool can_cast() { return true; }
+  explicit operator Leaky&() { return *value; }
+  bool from_python(handle src, uint8_t, cleanup_list*) noexcept {
+    value = new Leaky(nanobind::cast<int>(src));  // row: caster_new
+    return true;
+  }
+  Leaky* value = nullptr;
+};
+
+template <>
+struct type_caster<Owned> {
+  static constexpr auto Name = const_name("Owned");
+  template <typename>
+  using Cast = Owned&;
+  template <typename>
+  static constexpr bool can_cast() { return true; }
+  explicit operator Owned&() { return *value; }
+  bool from_python(handle src, uint8_t, cleanup_list*) noexcept {
+    value = std::make_unique<Owned>(nanobind::cast<int>(src));  // row: caster_kept
+    return true;
+  }
+  std::unique_ptr<Owned> value;
+};
+}  // namespace nanobind::detail
+
 NB_MODULE(with_nanobind, m) {
   nb::set_leak_warnings(false);
   m.def("counts", [] { return std::vector<int>{parents, children, twice}; });
@@ -89,4 +123,45 @@ NB_MODULE(with_nanobind, m) {
   store.def(nb::init<>()).def("alive", &Store::alive);
   store.def("loose", &Store::loose);  // row: loose
   store.def("sharing", &Store::sharing);  // row: sharing
+  late_rows(m);
+}
+
+template <class T>
+bool all_there(const T& text) {
+  for (int i = 0; i < 5000; ++i)
+    if (text[i] != 'x') return false;
+  return true;
+}
+
+struct Closer {
+  ~Closer() { nb::module_::import_("no_such_module"); }  // row: ends_throwing
+};
+
+struct Careful {
+  ~Careful() { try { nb::module_::import_("no_such_module"); } catch (...) {} }  // row: ends_caught
+};
+
+void late_rows(nb::module_& m) {
+  m.def("shapes", [] { return shapes; });
+  m.def("local_arr", [] { std::vector<double> out(4096); out[0] = 1, out[1] = 2, out[2] = 3; return Array(out.data(), {4096}, nb::capsule(out.data(), [](void*) noexcept {})); });  // row: local_arr
+  m.def("text_gone", [](nb::object o) { const char* text = nb::cast<std::string>(o).c_str(); return all_there(text); });  // row: text_gone
+  m.def("text_named", [](nb::object o) { std::string held = nb::cast<std::string>(o); const char* text = held.c_str(); return all_there(text); });  // row: text_named
+  m.def("text_at_once", [](nb::object o) { return all_there(nb::cast<std::string>(o).c_str()); });  // row: text_at_once
+  m.def("handle_gone", []() -> nb::handle { return nb::str(std::string(5000, 'x').c_str()); });  // row: handle_gone
+  m.def("handle_local", []() -> nb::handle { nb::str made(std::string(5000, 'x').c_str()); return made; });  // row: handle_local
+  m.def("handle_released", []() -> nb::handle { return nb::str(std::string(5000, 'x').c_str()).release(); });  // row: handle_released
+  m.def("caster_new", [](Leaky& shape) { return shape.sides; });
+  m.def("caster_kept", [](Owned& shape) { return shape.sides; });
+  m.def("ends_throwing", [] { Closer closer; });
+  m.def("ends_caught", [] { Careful careful; });
+  nb::class_<First> first(m, "Ring1");
+  nb::class_<Second> second(m, "Ring2");
+  nb::class_<Third> third(m, "Ring3");
+  nb::class_<Fourth> fourth(m, "Ring4");
+  first.def(nb::init<>()).def("keep", [](First&, Second&) {}, nb::keep_alive<1, 2>());
+  second.def(nb::init<>()).def("keep", [](Second&, Third&) {}, nb::keep_alive<1, 2>());
+  third.def(nb::init<>());
+  third.def("ring_closed", [](Third&, First&) {}, nb::keep_alive<1, 2>());  // row: ring_closed
+  fourth.def(nb::init<>());
+  third.def("ring_open", [](Third&, Fourth&) {}, nb::keep_alive<1, 2>());  // row: ring_open
 }

@@ -10,6 +10,35 @@ namespace py = pybind11;
 using rvp = py::return_value_policy;
 
 void release_gil_rows(py::module_& m);
+void late_rows(py::module_& m);
+
+namespace pybind11::detail {
+template <>
+struct type_caster<Leaky> {
+  static constexpr auto name = const_name("Leaky");
+  template <typename>
+  using cast_op_type = Leaky&;
+  operator Leaky&() { return *value; }
+  bool load(handle src, bool) {
+    value = new Leaky(src.cast<int>());  // row: caster_new
+    return true;
+  }
+  Leaky* value = nullptr;
+};
+
+template <>
+struct type_caster<Owned> {
+  static constexpr auto name = const_name("Owned");
+  template <typename>
+  using cast_op_type = Owned&;
+  operator Owned&() { return *value; }
+  bool load(handle src, bool) {
+    value = std::make_unique<Owned>(src.cast<int>());  // row: caster_kept
+    return true;
+  }
+  std::unique_ptr<Owned> value;
+};
+}  // namespace pybind11::detail
 
 PYBIND11_MODULE(with_pybind11, m) {
   m.def("counts", [] { return std::vector<int>{parents, children, twice}; });
@@ -96,6 +125,7 @@ PYBIND11_MODULE(with_pybind11, m) {
   store.def("held", &Store::held);  // row: held
   store.def("sharing", &Store::sharing);  // row: sharing
   release_gil_rows(m);
+  late_rows(m);
 }
 
 // The interpreter's lock is released while these run.
@@ -115,4 +145,46 @@ void release_gil_rows(py::module_& m) {
   m.def("gil_std_function", [](const std::function<int()>& f) { return f(); }, unlocked());  // row: gil_std_function
   m.def("gil_throws", [](int n) { if (n > 0) throw py::value_error("no"); }, unlocked());  // row: gil_throws
   m.def("gil_capture", [](py::function f) { auto g = [f] { return 1; }; py::gil_scoped_release release; auto h = g; return h(); });  // row: gil_capture
+}
+
+template <class T>
+bool all_there(const T& text) {
+  for (int i = 0; i < 5000; ++i)
+    if (text[i] != 'x') return false;
+  return true;
+}
+
+struct Closer {
+  ~Closer() { py::module_::import("no_such_module"); }  // row: ends_throwing
+};
+
+struct Careful {
+  ~Careful() { try { py::module_::import("no_such_module"); } catch (...) {} }  // row: ends_caught
+};
+
+void late_rows(py::module_& m) {
+  m.def("shapes", [] { return shapes; });
+  m.def("local_arr", [] { std::vector<double> out(4096); out[0] = 1, out[1] = 2, out[2] = 3; return py::array_t<double>(out.size(), out.data(), py::none()); });  // row: local_arr
+  m.def("local_copied", [] { std::vector<double> out(4096); out[0] = 1, out[1] = 2, out[2] = 3; return py::array_t<double>(out.size(), out.data()); });  // row: local_copied
+  m.def("local_memory", [] { std::vector<double> out(4096); out[0] = 1, out[1] = 2, out[2] = 3; return py::memoryview::from_memory(out.data(), 24); });  // row: local_memory
+  m.def("text_gone", [](py::object o) { const char* text = o.cast<std::string>().c_str(); return all_there(text); });  // row: text_gone
+  m.def("text_named", [](py::object o) { std::string held = o.cast<std::string>(); const char* text = held.c_str(); return all_there(text); });  // row: text_named
+  m.def("text_at_once", [](py::object o) { return all_there(o.cast<std::string>().c_str()); });  // row: text_at_once
+  m.def("handle_gone", []() -> py::handle { return py::str(std::string(5000, 'x').c_str()); });  // row: handle_gone
+  m.def("handle_local", []() -> py::handle { py::str made(std::string(5000, 'x').c_str()); return made; });  // row: handle_local
+  m.def("handle_released", []() -> py::handle { return py::str(std::string(5000, 'x').c_str()).release(); });  // row: handle_released
+  m.def("caster_new", [](Leaky& shape) { return shape.sides; });
+  m.def("caster_kept", [](Owned& shape) { return shape.sides; });
+  m.def("ends_throwing", [] { Closer closer; });
+  m.def("ends_caught", [] { Careful careful; });
+  py::class_<First> first(m, "Ring1");
+  py::class_<Second> second(m, "Ring2");
+  py::class_<Third> third(m, "Ring3");
+  py::class_<Fourth> fourth(m, "Ring4");
+  first.def(py::init<>()).def("keep", [](First&, Second&) {}, py::keep_alive<1, 2>());
+  second.def(py::init<>()).def("keep", [](Second&, Third&) {}, py::keep_alive<1, 2>());
+  third.def(py::init<>());
+  third.def("ring_closed", [](Third&, First&) {}, py::keep_alive<1, 2>());  // row: ring_closed
+  fourth.def(py::init<>());
+  third.def("ring_open", [](Third&, Fourth&) {}, py::keep_alive<1, 2>());  // row: ring_open
 }

@@ -283,7 +283,11 @@ class Counting(Calls):
         if len(where) < 2:
             return
         one = draft.id_at(where[:1])
-        if one is None or not isinstance(event.node, r.Member | r.Index):
+        if not isinstance(event.node, r.Member | r.Index):
+            return
+        if one is None:
+            if isinstance(draft.places.get(where[:1]), Known):
+                del draft.places[where[:1]]  # a way on which it is NULL ends here
             return
         dead = draft.is_dead(one)
         if dead >= 0:
@@ -345,6 +349,7 @@ class Counting(Calls):
         if one is not None and self.returns_objects:
             self.give_back(event, draft, one)
         elif one is not None:
+            self.ends.setdefault(self.site(one).index, set()).add(True)
             draft.forget(one)
         for other in sorted(draft.objects):
             if other in draft.objects:

@@ -41,6 +41,9 @@ from ownlint.program.model_records import (
 )
 from ownlint.program.model_tables import ModelError, Table, meant, parse
 
+_HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
+"""What a framework can have a default policy for."""
+
 
 class ModelFile:
     """One model file, read and validated."""
@@ -213,7 +216,7 @@ class ModelFile:
             library=self.library,
             spelling=spelling,
             policies=table.mapping("policies", get_args(Policy)),
-            defaults=table.mapping("defaults", get_args(Policy)),
+            defaults=table.mapping("defaults", get_args(Policy), _HANDINGS),
             extras=table.mapping("extras", extras),
             facts=table.mapping("facts"),
             iterators=table.texts("iterators"),

@@ -210,8 +210,9 @@ class Table:
             self.fail(f"`{key}` must be a number from 0 to 99", key)
         return value
 
-    def mapping(self, key: str, options: tuple[str, ...] = ()) -> dict[str, Any]:
-        """A table of strings, whose values are among `options`; written inline or as `[header.key]`."""
+    def mapping(self, key: str, options: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A table of strings, whose values are among `options` and whose keys are among `names`, where those are given;
+        written inline or as `[header.key]`."""
         value = self.take(key)
         if value is None:
             return {}
@@ -221,6 +222,8 @@ class Table:
         if not isinstance(value, dict):
             self.fail(f"`{key}` must be a table", key)
         for name, word in value.items():
+            if names and name not in names:
+                table.fail(f"`{name}` is not known here{meant(name, names)}", name)
             if not isinstance(word, str):
                 table.fail(f"`{name}` must be a string", name)
             if options and word not in options:

@@ -38,7 +38,7 @@ Reported: in a specialisation of `type_caster`, a member that gets the result of
 
 Quiet: members that own what they hold, casters with a destructor, locals, values that are not made here.
 
-Limits: what a function of the project makes is not followed.
+Limits: what a function of the project makes is not followed, nor what `cast` does with its policy and parent.
 
 Source: pybind11 and nanobind documentation, custom casters.
 """

@@ -31,7 +31,8 @@ keep those of another, all the way around.
 Quiet: one way only; keep-alives that have no effect.
 
 Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
-cycle. That is why this is a note. Circles of four classes and more are not looked for.
+cycle. That is why this is a note. Circles of four classes and more are not looked for; instances of one template count
+as one class.
 
 Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles".
 """

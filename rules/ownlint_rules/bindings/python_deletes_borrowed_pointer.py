@@ -44,7 +44,8 @@ Quiet: properties, whose default keeps the object; `new`, `release()` and functi
 itself; a body that forgets what it returns; holders that count, that share with `enable_shared_from_this`, or that
 delete nothing; classes that are not bound; pointers that were given from outside, since Python may have that object.
 
-Limits: without a body only the owner's fields and the function's name speak, and what is found is likely.
+Limits: without a body only the owner's fields and the function's name speak, and what is found is likely. That
+every element has a wrapper already, which the framework finds again, is not seen.
 
 Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: `free(): invalid pointer`, or a double free.
 """

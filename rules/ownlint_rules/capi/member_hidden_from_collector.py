@@ -50,6 +50,7 @@ Quiet: members that are given texts, numbers and bytes alone, members of other t
 traverse functions that hand the object to somebody unseen, or visit by way of a local.
 
 Limits: the traverse function has to stand in the file of the table, and the member has to be assigned there.
+A type with the flag and no traverse function, and bound classes of pybind11 and nanobind, are not looked at.
 
 Source: docs.python.org/3/c-api/gcsupport.html; the heap type's own type: What's New In Python 3.9.
 """

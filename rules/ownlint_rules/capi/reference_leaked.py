@@ -51,7 +51,8 @@ holds; what is handed to a function that nobody here sees; tests, which end with
 the project count by what their bodies do.
 
 Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
-holds is not followed. Whether an exception leaves the function is not looked at.
+holds is not followed. Whether an exception leaves the function is not looked at. An object that
+is counted up for one and down for another, and `inc_ref()` for a global container without a `dec_ref`, are not paired.
 
 Source: docs.python.org/3/c-api/intro.html#reference-count-details.
 """

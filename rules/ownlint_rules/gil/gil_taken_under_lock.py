@@ -60,6 +60,7 @@ Quiet: the same order everywhere, mutexes that nobody takes with the GIL held, l
 functions that are bound with a guard that releases.
 
 Limits: mutexes that are reached through another object are not compared, nor are orders that three locks make.
+One lock taken twice on the way is left to others.
 
 Source: pybind11 issue 4877 and the documentation of the GIL in pybind11 and nanobind; not run here.
 """

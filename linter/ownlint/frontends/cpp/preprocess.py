@@ -542,6 +542,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     (`OPERATOR(+)`), and none of them is a declaration we could read; those that hold braces, and so perhaps lambdas,
     only `with_bodies`. In a body, a call without a semicolon is
     blanked and remembered as `Loose`; one whose argument is a run of statements (`RETRY(return f();)`) becomes a block.
+    In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd.
     """
     masked = _STRINGS.sub(_hollow, prepared.source)
     buffer = bytearray(prepared.source)
@@ -580,6 +581,8 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
                 buffer[start:done] = buffer[start:done].translate(_BLANK)
             continue
         inside = masked[opening + 1 : close].strip()
+        for odd in _ODD_ARGUMENTS.finditer(masked, opening + 1, close + 1) if after == b";" else ():
+            buffer[slice(*odd.span())] = odd[0].translate(_BLANK)
         if inside[-1:] == b";":
             name = masked[start:opening].strip()
             loose.append(Loose(start, start + len(name), name.decode(), None))
@@ -595,6 +598,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     return prepared._replace(source=bytes(buffer), loose=sorted(loose, key=lambda macro: macro.start))
 
 
+_ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
 _STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
 
 
