@@ -35,7 +35,7 @@ _part("program", "facts", "finding")
 _part("rule", "program", "finding")
 _part("catalogue", "rule")
 _part("interplay", "rule")
-_part("report", "finding", "config", "facts", "interplay")
+_part("report", "fixes", "config", "facts", "interplay")
 _part("baseline", "report")
 _part("mending", "fixes", "report")
 _part("inputs", "catalogue", "config", "sources")
@@ -46,7 +46,8 @@ _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
 _part("delivery", "pipeline")
 _part("silencing", "report")
 _part("contracting", "pipeline")
-_part("cli", "contracting", "testing", "baseline", "mending", "delivery", "silencing")
+_part("adopting", "delivery", "silencing", "mending", "baseline")
+_part("cli", "contracting", "testing", "adopting")
 _part("__main__", "cli")
 
 ONLY_IN = {
@@ -55,6 +56,9 @@ ONLY_IN = {
     "clang": "frontends/cpp",
     "libcst": "frontends/python",
     "rich": "report",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "markdown_it": "report",
     "click": "cli.py",
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 import msgspec
@@ -98,7 +98,7 @@ class Split(msgspec.Struct, frozen=True):
     stale: tuple[Entry, ...]
 
 
-def split(report: Report, found: Iterable[Entry], asked: Collection[str], ran: Collection[str]) -> Split:
+def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Container[str]) -> Split:
     """`asked` are the files that were asked for and `ran` the rules: of others an entry says nothing, unless its file
     is gone, which is when it is not among `asked` of a run over everything. An entry matches once."""
     left = Counter(entry.fingerprint for entry in found)

@@ -12,12 +12,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from ownlint.finding import Crash, Finding
-from ownlint.program.program import Program
 from ownlint.rule import Rule, RuleError, rule_of
+
+if TYPE_CHECKING:
+    from ownlint.program.program import Program
 
 GROUP = "ownlint.rules"
 

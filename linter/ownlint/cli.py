@@ -20,9 +20,9 @@ import click
 
 from ownlint import __version__
 from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
-from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, rendered, shown
+from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, outputs, rendered, shown
+from ownlint.facts.errors import RefusalError
 from ownlint.finding import CERTAINTIES
-from ownlint.outline import rule_infos
 from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
@@ -138,11 +138,9 @@ def _say(message: str, quiet: bool = False) -> None:
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
     """Everything that keeps a run from beginning, as one line."""
-    from ownlint import pipeline
-
     try:
         yield
-    except pipeline.REFUSALS as error:
+    except RefusalError as error:
         raise CannotRunError(str(error)) from None
 
 
@@ -167,6 +165,13 @@ _config_options = (
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
     click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache."),
 )
+
+
+_NOTHING_GIVEN: dict[str, Any] = {
+    "config_file": None, "isolated": False, "select": None, "extend_select": None, "ignore": None, "preview": None,
+    "preset": None, "certainty": None, "types": None, "build_path": None, "jobs": None, "no_cache": True,
+    "cache_dir": None,
+}  # fmt: skip
 
 
 def _with_config(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -269,6 +274,15 @@ def _coloured(choice: str) -> bool:
 @click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
+@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write a report there, too; may be repeated.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then report the rest.")
+@click.option("--unsafe-fixes", is_flag=True, help="Mend what needs a second look, too.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
+@click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
+@click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
+@click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when a file was not read in full.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
@@ -279,6 +293,15 @@ def check(
     statistics: bool,
     output_format: str,
     output_file: Path | None,
+    output: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    export_fixes: Path | None,
+    add_suppressions: str | None,
+    baseline_file: Path | None,
+    no_baseline: bool,
+    fail_on_incomplete: bool,
     color: str,
     quiet: bool,
     verbose: bool,
@@ -288,12 +311,31 @@ def check(
 
     The rest of the project is read too, for what it says about PATHS.
     """
-    from ownlint import pipeline
+    from ownlint import adopting, mending, pipeline
 
+    if fix + diff + (add_suppressions is not None) > 1:
+        raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
     options = _options(paths or (Path(),), diff_base=diff_base, **given)
-    check_output(output_file)
+    beside = outputs(output)
+    check_output(output_file, output_format)
+    check_output(export_fixes)
+    known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals():
-        report = pipeline.run(options)
+        adopted = adopting.without_known(pipeline.run(options), options, known)
+        if fix:
+            adopted = adopting.mended(adopted.report, options, unsafe=unsafe_fixes, baseline_file=known)
+        elif add_suppressions is not None:
+            adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
+    report = adopted.report
+    if export_fixes is not None:
+        deliver(mending.exported(options.root, report.findings), export_fixes)
+    if diff:
+        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
+        deliver(mending.diff(planned), output_file)
+        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+        return 1 if planned.after and not exit_zero else 0
+    for name, path in beside:
+        deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
     if statistics and output_format in ("full", "concise"):
         text = statistics_text(report)
@@ -301,7 +343,9 @@ def check(
         text = rendered(report, options, output_format, colour)
     deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
-    if report.failed:
+    for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
+        _say(note, quiet)
+    if report.failed or (fail_on_incomplete and report.partial):
         return 2
     return 1 if report.findings and not exit_zero else 0
 
@@ -341,6 +385,70 @@ def _tell(
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
 
+# --- baseline ---------------------------------------------------------------------------------
+
+
+@cli.group(cls=_Group)
+def baseline() -> None:
+    """Write, prune and show the file of known findings."""
+
+
+_baseline_file = click.option(
+    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="The file; default: that of the settings."
+)
+
+
+def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> tuple[pipeline.Options, Report, Path]:
+    from ownlint import adopting, pipeline
+    from ownlint.baseline import NAME
+
+    options = _options(paths or (Path(),), **given)
+    known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
+    check_output(known)
+    with _refusals():
+        return options, pipeline.run(options), known
+
+
+@baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+    """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
+    from ownlint import adopting
+
+    options, report, known = _with_baseline(paths, baseline_file, **given)
+    _say(adopting.write_baseline(report, options, known))
+    return 2 if report.failed else 0
+
+
+@baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+    """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
+    from ownlint import adopting
+
+    options, report, known = _with_baseline(paths, baseline_file, **given)
+    _say(adopting.prune_baseline(report, options, known))
+    return 2 if report.failed else 0
+
+
+@baseline.command("show", short_help="Show what the baseline knows.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+def baseline_show(file: Path | None) -> None:
+    """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
+    from ownlint import adopting
+
+    options = _options((Path(),), **_NOTHING_GIVEN)
+    known = file or adopting.baseline_of(options, None, isolated=False)
+    if known is None:
+        raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
+    lines = adopting.shown_baseline(known)
+    deliver("".join(f"{line}\n" for line in lines), None)
+
+
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
 
 
@@ -360,6 +468,8 @@ def explain(rule: str, output_format: str) -> None:
 
 
 def _rule(name: str) -> RuleInfo:
+
+    from ownlint.outline import rule_infos
 
     with _refusals():
         infos = {info.id: info for info in rule_infos()}
@@ -392,6 +502,8 @@ def _json(value: object) -> str:
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
     """List the rules."""
+
+    from ownlint.outline import rule_infos
 
     with _refusals():
         infos = rule_infos()

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
+from ownlint.facts.errors import RefusalError
 from ownlint.finding import Certainty, Severity
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
@@ -26,7 +27,7 @@ Preset = Literal["hook", "ci", "audit"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
-class ConfigError(Exception):
+class ConfigError(RefusalError):
     """The run cannot start; the text is one line and names the place."""
 
 
@@ -59,6 +60,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The virtual environment in which the packages are installed that the code uses, for the contracts beside them."""
     jobs: Annotated[int, msgspec.Meta(ge=1, le=1024)] | None = None
     cache_dir: str | None = None
+    baseline: str | None = None
+    """The file of findings that are put up with; without it, `ownlint-baseline.json` where there is one."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
     """Pattern of paths to the rules that are silent there."""
     severity: dict[str, Severity] = {}

@@ -29,7 +29,7 @@ class Extracted:
 
 def extract(options: pipeline.Options, package: str = "") -> Extracted:
     """The contract of what the files that are asked for bind; the rest of the project is read for what it says of
-    them. Raises one of `pipeline.REFUSALS`."""
+    them. Raises a `RefusalError`."""
     from ownlint.program import exports
     from ownlint.program.program import Program
     from ownlint.report.model import Sources

@@ -31,6 +31,7 @@ FORMATS = (
     "junit",
     "rdjson",
     "markdown",
+    "html",
 )
 
 
@@ -47,7 +48,7 @@ def outputs(given: Sequence[str]) -> tuple[tuple[str, Path], ...]:
             raise CannotRunError(f"--output: unknown format `{name}`{did_you_mean(name, FORMATS)}")
         if not equals or not path:
             raise CannotRunError(f"--output: `{text}` names no file: write `{name}=FILE`")
-        check_output(Path(path))
+        check_output(Path(path), name)
         found.append((name, Path(path)))
     return tuple(found)
 
@@ -98,6 +99,11 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.report import markdown
 
             return markdown.render(report, here)
+        case "html":
+            from ownlint.outline import rule_infos
+            from ownlint.report import html
+
+            return html.render(report, rule_infos(), Sources(options.root), __version__)
         case _:
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
@@ -117,8 +123,12 @@ def deliver(text: str, output_file: Path | None) -> None:
         raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
 
 
-def check_output(path: Path | None) -> None:
+def check_output(path: Path | None, output_format: str = "") -> None:
     """Before the work is done, not after it."""
+    if output_format == "html":
+        from ownlint.report import html
+
+        html.check_installed()
     if path is None:
         return
     if path.is_dir():

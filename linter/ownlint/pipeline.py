@@ -17,28 +17,21 @@ from ownlint.config import Config, ConfigError, Settings, check_patterns, check_
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File
+from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
-from ownlint.program.contract_reader import ContractError
-from ownlint.program.contract_reader import read as read_contract
-from ownlint.program.contract_records import ContractFile, stubbed
-from ownlint.program.model_files import is_parity_word
-from ownlint.program.model_tables import ModelError
 from ownlint.reading import Depends, Facts, Reader
 from ownlint.report.model import Incomplete, Report, Sources
-from ownlint.rule import RuleError
 from ownlint.sources import requirements, sidecars, stubs
-from ownlint.sources.changes import Changes, ChangesError, as_before, since
-from ownlint.sources.compilation import Command, CompilationError
+from ownlint.sources.changes import Changes, as_before, since
+from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, DiscoverError, discover
 from ownlint.sources.packages import installed
 
 if TYPE_CHECKING:
+    from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
-
-REFUSALS = (ChangesError, CompilationError, ConfigError, ContractError, DiscoverError, ModelError, RuleError)
-"""What keeps a run from beginning; the text of each is one line for the user."""
 
 _MOST_JOBS = 8
 
@@ -59,7 +52,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: Options) -> Report:
-    """Raises one of `REFUSALS` when it cannot begin."""
+    """Raises a `RefusalError` when it cannot begin."""
     config = options.settings.config
     cache = Cache(options.cache)
     rules = outline_of_rules(cache)
@@ -115,14 +108,19 @@ def run(options: Options) -> Report:
 def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tuple[tuple[str, str], ...]]:
     """The contracts at hand, the user's own last, and what is wrong with those that were found beside packages: they
     are somebody else's, and left out. Raises `ContractError` on a mistake in one that the settings name."""
+    if not paths.found and not paths.said:
+        return (), ()
+    from ownlint.program.contract_reader import ContractError, read
+    from ownlint.program.contract_records import stubbed
+
     found: list[ContractFile] = []
     broken: list[tuple[str, str]] = []
     for path in paths.found:
         try:
-            found.append(stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))))
+            found.append(stubbed(read(path), stubs.read(stubs.beside(sidecars.homes(path)))))
         except ContractError as error:
             broken.append((path.name, f"not used: {error}"))
-    found += [stubbed(read_contract(path), stubs.read(stubs.beside(sidecars.homes(path)))) for path in paths.said]
+    found += [stubbed(read(path), stubs.read(stubs.beside(sidecars.homes(path)))) for path in paths.said]
     return tuple(found), tuple(broken)
 
 
@@ -173,7 +171,7 @@ def _check_parity(settings: Settings) -> None:
     """Raises `ConfigError` on a group of words that is none."""
     for group in settings.config.parity:
         for word in group:
-            if not is_parity_word(word):
+            if not is_word(word):
                 where = place_of(settings, "parity", word)
                 raise ConfigError(f"{where}: `parity`: `{word}` is no word: letters and digits, a letter first")
         if len(set(group)) < 2:

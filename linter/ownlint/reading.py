@@ -159,12 +159,14 @@ class Reader:
         known = dict(self.read(self._written_in("cpp"), vocabulary))
         vocabulary = anchors.with_bound_classes(vocabulary, [entry.head for entry in known.values()])
         passed = self._written_in("python")
+        asked = vocabulary
         for _ in range(anchors.MOST_PASSES + 1):
-            known |= dict(self.read(passed, vocabulary))
+            known |= dict(self.read(passed, asked))
             wider = self._wider(vocabulary, known, libraries)
-            if wider == vocabulary:
-                break
             passed = [i for i in passed if not known[i].read and not known[i].head.problems]
+            asked = anchors.beside_those(vocabulary, wider)
+            if not asked.anchors:
+                break
             vocabulary = wider
         return Facts(self, known.items())
 

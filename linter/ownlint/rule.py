@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from ownlint.facts.errors import RefusalError
 from ownlint.facts.records import Language
 from ownlint.finding import Finding, Severity
 
@@ -54,7 +55,7 @@ class Rule(msgspec.Struct, frozen=True):
         return self.page.strip().partition("\n")[0]
 
 
-class RuleError(Exception):
+class RuleError(RefusalError):
     """A rule file does not keep the contract; the text says which file and how."""
 
 

@@ -14,6 +14,10 @@ import msgspec
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Fix
 from ownlint.report.model import Located, Sources
+from ownlint.report.suppressions import INVALID, UNUSED
+
+ABOUT_COMMENTS = (INVALID, UNUSED)
+"""Rules that say of a comment that it is none, or of no use."""
 
 
 class ReasonError(ValueError):

@@ -9,25 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
+from command import Done, Run
 
 from ownlint import Finding, Function, Step, catalogue
-from ownlint.cli import main
 from ownlint.rule import Rule
 
 GUILTY = "int work(int x) {\n  return x;\n}\n\nint bad_one(int x) {\n  return x;\n}\n"
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
 
 
 def bad_name(function: Function) -> Iterator[Finding]:
@@ -57,21 +48,6 @@ def _own_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "load", lambda: rules)
     for name in ("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "GITHUB_WORKSPACE"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capfd.readouterr()
-        assert isinstance(end.value.code, int)
-        return Done(end.value.code, captured.out, captured.err)
-
-    return call
 
 
 def test_clean_is_0_and_says_so(run: Run) -> None:

@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 import sample
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ownlint.facts.records import Span
 from ownlint.finding import Finding, Step
-from ownlint.report import github, gitlab, junit, markdown, rdjson, sarif, text
+from ownlint.report import github, gitlab, html, junit, markdown, rdjson, sarif, text
 from ownlint.report import json as json_report
 from ownlint.report.model import Incomplete, Report, Sources, locate
 
@@ -199,6 +199,7 @@ FORMATS: dict[str, Render] = {
     "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0"),
     "github": lambda report, sources: github.render(report, same),
     "gitlab": lambda report, sources: gitlab.render(report),
+    "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0"),
     "junit": lambda report, sources: junit.render(report),
     "rdjson": rdjson.render,
     "markdown": lambda report, sources: markdown.render(report, same),
@@ -221,6 +222,7 @@ def hostile(path: str, message: str) -> Report:
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
+@settings(deadline=None)  # the first page loads its template
 @given(path=nasty.filter(lambda path: "\0" not in path), message=nasty)  # no name holds a NUL
 def test_hostile_text_reaches_no_output_raw(name: str, path: str, message: str) -> None:
     out = FORMATS[name](hostile(path, message), Sources(Path("/nowhere")))

@@ -151,6 +151,11 @@ def _own_name(file: File) -> str:
     return file.module.removesuffix(".__init__").rpartition(".")[2]
 
 
+def beside_those(known: Vocabulary, wider: Vocabulary) -> Vocabulary:
+    """What is new: a file that was passed over has none of the others."""
+    return msgspec.structs.replace(wider, anchors=tuple(a for a in wider.anchors if a not in set(known.anchors)))
+
+
 def _with(vocabulary: Vocabulary, more: Iterable[Anchor]) -> Vocabulary:
     """Without anchors every file is read already."""
     if not vocabulary.anchors:

@@ -7,6 +7,8 @@ the models say so and the frontend is handed the words. The vocabulary is part o
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 
@@ -73,3 +75,8 @@ def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
 def decode_vocabulary(data: bytes) -> Vocabulary:
     """Raises `msgspec.DecodeError` (or its `ValidationError`) on anything that is not a `Vocabulary`."""
     return msgspec.json.decode(data, type=Vocabulary)
+
+
+def is_word(text: str) -> bool:
+    """Whether it can stand for a vendor in names and paths."""
+    return re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", text) is not None

@@ -606,7 +606,7 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
         "disowned": "given up",
         "outdated": "changed",
     }[stale.how]
-    if stale.reach == "derived":
+    if stale.reach == "derived" and stale.how != "outdated":
         return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"

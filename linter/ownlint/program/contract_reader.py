@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
+from ownlint.facts.errors import RefusalError
 from ownlint.finding import CERTAINTIES
 from ownlint.program.contract_records import (
     FORMAT,
@@ -31,7 +32,7 @@ _PLACE = re.compile(r"self|result|argument [1-9][0-9]{0,2}")
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
-class ContractError(Exception):
+class ContractError(RefusalError):
     """`file:line: what is wrong`, one line."""
 
     def __init__(self, path: Path | str, line: int, message: str) -> None:

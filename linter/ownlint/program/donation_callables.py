@@ -373,16 +373,7 @@ class Callables:
     # --- names ---
 
     def dotted(self, value: r.Value, function: Function) -> str:
-        """The dotted name a name or a member resolves to by imports and definitions."""
-        match value:
-            case r.Name():
-                start = value.start
-            case r.Member():
-                start = value.name_start
-            case _:
-                return ""
-        meaning = self.program.meaning(function.file, start)
-        return meaning.symbol if meaning is not None else ""
+        return self.program.named(function.file, value)
 
     def symbol(self, symbol: str) -> Known | None:
         if not symbol or symbol.startswith("builtins."):

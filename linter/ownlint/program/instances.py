@@ -42,17 +42,9 @@ class Instances:
 
     def symbol(self, function: Function, value: r.Value) -> str:
         """The dotted name, aliases of modules replaced, that an expression means through imports and definitions."""
-        match value:
-            case r.Name():
-                start = value.start
-            case r.Member():
-                start = value.name_start
-            case _:
-                return ""
-        meaning = self.program.meaning(function.file, start)
-        if meaning is None:
+        symbol = self.program.named(function.file, value)
+        if not symbol:
             return ""
-        symbol = meaning.symbol
         if symbol.startswith("*."):
             symbol = self.program.star_import(function.file, symbol)
         return self.program.models.canonical(symbol)

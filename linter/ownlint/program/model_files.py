@@ -10,7 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from ownlint.facts.records import Language, TableKind
-from ownlint.facts.vocabulary import Framework
+from ownlint.facts.vocabulary import Framework, is_word
 from ownlint.program import memory_models
 from ownlint.program.consumer_models import ConsumerModel, StorageModel, read_consumer, read_storage
 from ownlint.program.model_records import (
@@ -40,12 +40,6 @@ from ownlint.program.model_records import (
     makers_among,
 )
 from ownlint.program.model_tables import ModelError, Table, meant, parse
-
-
-def is_parity_word(word: str) -> bool:
-    """Whether it can stand for a vendor in names and paths."""
-    return re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", word) is not None
-
 
 _HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
 """What a framework can have a default policy for."""
@@ -237,7 +231,7 @@ class ModelFile:
         if len(words) < 2:
             table.fail("`words` needs at least two words that stand for each other", "words")
         for word in words:
-            if not is_parity_word(word):
+            if not is_word(word):
                 table.fail(f"`{word}` is no word: letters and digits, a letter first", "words", word)
         table.done()
         return words

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
+from ownlint.facts.errors import RefusalError
 from ownlint.program.model_records import Effect, Place, Verb
 
 MAXIMUM_BYTES = 4_000_000
 
 
-class ModelError(Exception):
+class ModelError(RefusalError):
     """A mistake in a model file; its text is `path:line: message`."""
 
     def __init__(self, path: Path | str, line: int, message: str) -> None:

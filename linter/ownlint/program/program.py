@@ -431,6 +431,12 @@ class Program:
 
     # --- types ---
 
+    def named(self, file: r.File, value: r.Value) -> str:
+        """What a Python name or member resolves to by imports and definitions, dotted; empty for anything else."""
+        start = value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
+        meaning = self.meaning(file, start) if start >= 0 else None
+        return meaning.symbol if meaning is not None else ""
+
     def meaning(self, file: r.File, start: int) -> r.Meaning | None:
         """What a parser that knows types said about the name token that starts here."""
         if not file.meanings:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from ownlint.facts.errors import RefusalError
 from ownlint.sources.digests import DIGEST_SIZE
 from ownlint.sources.discover import Source, Stamp, is_source, language_of
 
@@ -26,7 +27,7 @@ _MOST_BYTES = 64 << 20
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 
 
-class ChangesError(Exception):
+class ChangesError(RefusalError):
     """The revision cannot be compared with; the text is one line."""
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import msgspec
 
+from ownlint.facts.errors import RefusalError
 from ownlint.sources import headers
 from ownlint.sources.arguments import allowed
 from ownlint.sources.inference import Inference
@@ -35,7 +36,7 @@ class Command(msgspec.Struct, frozen=True):
     inferred: bool
 
 
-class CompilationError(Exception):
+class CompilationError(RefusalError):
     """A compile database somebody named cannot be used. `line` is None where no line is to blame."""
 
     def __init__(self, path: Path, line: int | None, message: str) -> None:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from ownlint.config import Config, is_pattern
+from ownlint.facts.errors import RefusalError
 from ownlint.facts.records import Language
 
 _CPP = (
@@ -40,7 +41,7 @@ _MOST_FILES = 400_000
 _MOST_IGNORE_BYTES = 1 << 20
 
 
-class DiscoverError(Exception):
+class DiscoverError(RefusalError):
     """The run cannot start; the text is one line."""
 
 

@@ -53,12 +53,74 @@ def _tests(
 
 def _any(patterns: Sequence[str]) -> _Test:
     """Whether one of them is found. Each for itself: that is faster than all as one expression, which has no text to
-    skip to; and plain text is looked for as such first."""
-    tests = [(_plain(pattern), re.compile(pattern.encode())) for pattern in patterns]
-    return lambda data: any(text in data and expression.search(data) is not None for text, expression in tests)
+    skip to."""
+    tests = [_test(pattern) for pattern in patterns]
+    return lambda data: any(test(data) for test in tests)
 
 
-def _plain(pattern: str) -> bytes:
-    """The text every match holds, where the expression is nothing but that text and its borders."""
-    text = pattern.replace(r"\b", "").replace(r"\.", "\0")
-    return text.replace("\0", ".").encode() if re.fullmatch(r"[\w \0]+", text) else b""
+def _test(pattern: str) -> _Test:
+    """Plain text is looked for as such, and so is the longest text that every match of an expression holds: an
+    expression alone goes through a file byte by byte."""
+    text = plain_text(pattern)
+    if text and re.fullmatch(r"(?:\\b)?(?:[\w ]|\\\.)+(?:\\b)?", pattern):
+        return _word_test(text, pattern.startswith(r"\b"), pattern.endswith(r"\b"))
+    expression = re.compile(pattern.encode())
+    if not text:
+        return lambda data: expression.search(data) is not None
+    return lambda data: text in data and expression.search(data) is not None
+
+
+def _word_test(text: bytes, begins: bool, ends: bool) -> _Test:
+    if not begins and not ends:
+        return lambda data: text in data
+    size = len(text)
+
+    def test(data: bytes) -> bool:
+        at = data.find(text)
+        while at >= 0:
+            before, after = data[at - 1 : at] if at else b"", data[at + size : at + size + 1]
+            if not (begins and _is_word(before)) and not (ends and _is_word(after)):
+                return True
+            at = data.find(text, at + 1)
+        return False
+
+    return test
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte == b"_" or byte.isalnum()
+
+
+_QUANTIFIERS = "?*{"
+
+
+def plain_text(pattern: str) -> bytes:
+    """The longest text that every match of a regular expression holds, as far as it is plain to see: what stands in a
+    group, a class or beside an alternative counts for nothing."""
+    best, run, depth, at = "", "", 0, 0
+    while at < len(pattern):
+        char = pattern[at]
+        literal, width = "", 1
+        if char == "\\":
+            width = 2
+            literal = pattern[at + 1 : at + 2] if not pattern[at + 1 : at + 2].isalnum() else ""
+        elif char == "[":
+            closing = pattern.find("]", at + 2)
+            width = closing - at + 1 if closing > 0 else len(pattern)
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "|" and depth == 0:
+            return b""
+        elif char not in ".^$*+?{}":
+            literal = char
+        at += width
+        optional = pattern[at : at + 1] in _QUANTIFIERS and at < len(pattern)
+        if literal and depth == 0 and not optional:
+            run += literal
+        elif not (char == "\\" and pattern[at - 1] == "b"):  # a border takes no room
+            run = ""
+        best = max(best, run, key=len)
+        if pattern[at : at + 1] == "{":
+            at = pattern.find("}", at) + 1 or len(pattern)
+            run = ""
+    return best.encode()

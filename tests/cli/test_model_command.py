@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-
-from ownlint.cli import main
+from command import Done, Run
 
 BINDINGS = """\
 #include <pybind11/pybind11.h>
@@ -101,32 +97,6 @@ FOUND = [
     ),
     "use.py:24:12: error[part-used-after-change] `doc.at(0)` is used after `doc.add(Point())`, which moves or frees it",
 ]
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "VIRTUAL_ENV", "CONDA_PREFIX"):
-        monkeypatch.delenv(name, raising=False)
-
-    def call(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["ownlint", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capfd.readouterr()
-        assert isinstance(end.value.code, int)
-        return Done(end.value.code, captured.out, captured.err)
-
-    return call
 
 
 @pytest.fixture

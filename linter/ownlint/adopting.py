@@ -1,0 +1,222 @@
+"""What is done with a report before it is shown: what is known is left out, what can be mended is mended.
+
+Whatever is written is checked by running again: a fix after which a file can no longer be read is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from ownlint import baseline, mending, pipeline, silencing
+from ownlint.config import selected
+from ownlint.delivery import CannotRunError, write_whole
+from ownlint.facts.cache import Cache
+from ownlint.outline import outline_of_rules
+from ownlint.pipeline import Options
+from ownlint.report.model import Located, Report
+from ownlint.report.sanitise import sanitise
+
+_MOST_ROUNDS = 10
+"""A fix may make room for another."""
+
+
+class Adopted(NamedTuple):
+    """`notes` are lines for the user; `done` is how many findings were mended or silenced."""
+
+    report: Report
+    notes: tuple[str, ...] = ()
+    done: int = 0
+
+
+# --- baselines --------------------------------------------------------------------------------
+
+
+def baseline_of(options: Options, given: Path | None, *, isolated: bool) -> Path | None:
+    """The file that is named, else the one of the settings, else the one of the usual name where there is one."""
+    if given is not None:
+        return given
+    if (named := options.settings.config.baseline) is not None:
+        return options.root / named
+    usual = options.root / baseline.NAME
+    return usual if not isolated and usual.is_file() else None
+
+
+def without_known(report: Report, options: Options, file: Path | None) -> Adopted:
+    """Raises `CannotRunError` for a file that is none."""
+    if file is None:
+        return Adopted(report)
+    split = baseline.split(report, _read(file), _Asked(options), _ran(options))
+    notes = []
+    if split.known:
+        notes.append(f"{_count(len(split.known), 'finding')} left out: known to {file.name}")
+    if split.stale:
+        entries = _count(len(split.stale), "stale entry")
+        notes.append(f"{entries} in {file.name}, which match nothing any more; see `ownlint baseline prune`")
+    return Adopted(split.report, tuple(notes))
+
+
+def write_baseline(report: Report, options: Options, file: Path) -> str:
+    """With the findings of this run, and what the file says of others; told in one line."""
+    kept: list[baseline.Entry] = []
+    if file.exists():
+        asked, ran = _Asked(options), _ran(options)
+        kept = [entry for entry in _read(file) if entry.path not in asked or entry.rule not in ran]
+    found = baseline.entries(report)
+    _write(file, [*kept, *found])
+    return f"wrote {_count(len(found), 'finding')} to {file}" + (f", and kept {len(kept)} of others" if kept else "")
+
+
+def prune_baseline(report: Report, options: Options, file: Path) -> str:
+    """Without the entries that match nothing any more, or whose file is gone."""
+    entries = _read(file)
+    stale = list(baseline.split(report, entries, _Asked(options), _ran(options)).stale)
+    left = []
+    for entry in entries:
+        if entry in stale:
+            stale.remove(entry)
+        else:
+            left.append(entry)
+    _write(file, left)
+    return f"removed {_count(len(entries) - len(left), 'entry')} from {file}; {len(left)} left"
+
+
+def shown_baseline(file: Path) -> Iterable[str]:
+    """A line for each entry, and how many there are."""
+    entries = _read(file)
+    for entry in sorted(entries):
+        yield f"{sanitise(entry.path)}: {sanitise(entry.rule)}: {sanitise(entry.message)}"
+    yield f"{_count(len(entries), 'entry')} in {_count(len({entry.path for entry in entries}), 'file')}"
+
+
+def _read(file: Path) -> list[baseline.Entry]:
+    try:
+        return baseline.read(file)
+    except baseline.BaselineError as error:
+        raise CannotRunError(str(error)) from None
+
+
+def _write(file: Path, entries: Iterable[baseline.Entry]) -> None:
+    try:
+        write_whole(file, baseline.text(entries).encode())
+    except OSError as error:
+        raise CannotRunError(f"{file}: {error.strerror or error}") from None
+
+
+class _Asked:
+    """The paths of a run: whether a file of the project is among them, or would be if it were still there."""
+
+    def __init__(self, options: Options) -> None:
+        self._root = options.root
+        self._paths = [path.resolve() for path in options.paths]
+
+    def __contains__(self, path: object) -> bool:
+        place = self._root / str(path)
+        return any(asked == place or asked in place.parents for asked in self._paths)
+
+
+def _ran(options: Options) -> frozenset[str]:
+    infos = outline_of_rules(Cache(options.cache)).infos
+    notes = [info.id for info in infos if info.severity == "note"]
+    previews = [info.id for info in infos if info.preview]
+    return selected(options.settings.config, [info.id for info in infos], notes, previews)
+
+
+# --- fixes ------------------------------------------------------------------------------------
+
+
+def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Path | None) -> Adopted:
+    """Makes the fixes in the files, as long as there are any. Raises `CannotRunError` when a file cannot be written."""
+    done, notes = 0, list[str]()
+    for _ in range(_MOST_ROUNDS):
+        planned = mending.plan(options.root, report.findings, unsafe=unsafe)
+        if not planned.after:
+            break
+        report, broken = _written(planned, report, options)
+        report = without_known(report, options, baseline_file).report
+        if broken:
+            notes.append(f"warning: {broken}: a fix there was undone: the file could not be read in full after it")
+            break
+        done += len(planned.made)
+    return Adopted(report, (*notes, f"mended {_count(done, 'finding')}") if done else tuple(notes), done)
+
+
+def _written(planned: mending.Plan, report: Report, options: Options) -> tuple[Report, str]:
+    """The report after it, and the files for which it had to be undone."""
+    _mend(options.root, planned)
+    after = pipeline.run(options)
+    hurt = sorted((_unread(after) - _unread(report)) & planned.after.keys())
+    if not hurt:
+        return after, ""
+    before = {path: planned.before[path] for path in hurt}
+    _mend(options.root, mending.Plan({path: planned.after[path] for path in hurt}, before, (), ()))
+    return pipeline.run(options), ", ".join(hurt)
+
+
+def _unread(report: Report) -> set[str]:
+    return {each.path for each in report.incomplete if each.stage in ("read", "structure")}
+
+
+def _mend(root: Path, planned: mending.Plan) -> None:
+    try:
+        mending.write(root, planned)
+    except mending.MendError as error:
+        raise CannotRunError(str(error)) from None
+
+
+# --- comments that silence --------------------------------------------------------------------
+
+
+def silenced(report: Report, options: Options, reason: str, baseline_file: Path | None) -> Adopted:
+    """A comment at every finding of the report. Raises `CannotRunError` for a reason that cannot stand in one."""
+    try:
+        reason = silencing.check_reason(reason)
+    except silencing.ReasonError as error:
+        raise CannotRunError(f"--add-suppressions: {error}") from None
+    left, before = list(report.findings), len(report.findings)
+    for trailing in (False, True):
+        comments = silencing.silenced(options.root, left, reason, trailing=trailing)
+        planned = mending.plan(options.root, comments, unsafe=False)
+        if not planned.after:
+            break
+        _mend(options.root, planned)
+        after = pipeline.run(options)
+        wrong = _of_no_use(after, left, planned.after)
+        if wrong:  # what stands there is no comment
+            back = {path: planned.before[path] for path in wrong}
+            _mend(options.root, mending.Plan({path: planned.after[path] for path in wrong}, back, (), ()))
+            after = pipeline.run(options)
+        report = without_known(after, options, baseline_file).report
+        left = [finding for finding in left if finding.path in wrong]
+    done = before - len(report.findings)
+    notes = [f"silenced {_count(done, 'finding')}"]
+    if report.findings:
+        notes.append(f"warning: {_count(len(report.findings), 'finding')} not silenced: no comment can stand there")
+    return Adopted(report, tuple(notes), done)
+
+
+def _of_no_use(after: Report, silenced: Iterable[Located], paths: Collection[str]) -> list[str]:
+    """Files in which a comment did not do what it should, in order."""
+    known = {finding.fingerprint for finding in silenced}
+    wrong = {f.path for f in after.findings if f.fingerprint in known or f.rule in silencing.ABOUT_COMMENTS}
+    return sorted((wrong | _unread(after)) & set(paths))
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def fixable(report: Report) -> str:
+    """How many of the findings could be mended, for the end of a report; empty when none."""
+    safe = sum(f.fix is not None and f.fix.safe for f in report.findings)
+    unsafe = sum(f.fix is not None and not f.fix.safe for f in report.findings)
+    if not safe and not unsafe:
+        return ""
+    said = f"{safe} can be mended with `--fix`" if safe else ""
+    more = f"{unsafe} {'more ' * bool(safe)}can be mended with `--fix --unsafe-fixes`" if unsafe else ""
+    return ", ".join(part for part in (said, more) if part)
+
+
+def _count(number: int, word: str) -> str:
+    plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{number} {word if number == 1 else plural}"

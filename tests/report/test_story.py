@@ -1,0 +1,132 @@
+"""What a finding's sentences say about who owns, borrows, ends and uses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sample
+
+from ownlint.facts.records import Span
+from ownlint.finding import Finding, Step
+from ownlint.report.model import Located, Sources, locate
+from ownlint.report.story import Lane, role_of, stops, story
+
+
+@pytest.mark.parametrize(
+    ("role", "message"),
+    [
+        ("owns", "`Turbine(name)` is made here, and no name keeps it"),
+        ("owns", "a constructor acquires `handle_`"),
+        ("owns", "it is owned from here"),
+        ("borrows", "`turbine.blades()` is taken from it and does not keep it alive"),
+        ("lends", "`Turbine.rotor` is bound here and keeps nobody alive"),
+        ("lends", "the binding returns a borrowed reference"),
+        ("borrows", "the result is made here from what it borrows"),
+        ("borrows", "`view_` is a reference"),
+        ("lends", "`Turbine.blades` returns an iterator over `self` and keeps nobody alive"),
+        ("ends", "`turbine` is deleted here"),
+        ("ends", "`op` is erased here"),
+        ("ends", "released here"),
+        ("uses", "this Python uses it after `Turbine(name)` is gone"),
+        ("uses", "`rotor` is used, but its owner `turbine` is already gone"),
+        ("uses", "`first` is returned, but its owner `module` dies with this function"),
+        ("uses", "`x` is read here, too"),
+        ("turn", "this can still fail"),
+        ("turn", "nothing releases it"),
+        ("turn", "`list` is not released on every way out"),
+        ("turn", "only an assertion says that it is not there"),
+        ("turn", "`is deleted here` is the name of something"),
+    ],
+)
+def test_a_role_is_read_from_the_words_outside_of_names(role: str, message: str) -> None:
+    assert role_of(message) == role
+
+
+def one(finding: Finding, sources: Sources) -> Located:
+    return locate([finding], sources)[0]
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return sample.write(tmp_path)
+
+
+def test_a_step_at_the_place_of_the_finding_stands_for_it(sources: Sources) -> None:
+    told = stops(one(sample.flag(), sources))
+    assert [(stop.message, stop.main) for stop in told] == [
+        ("set here", True),
+        ("this can still fail", False),
+        ("and leaves it set", False),
+    ]
+
+
+def test_the_finding_stands_where_it_happens() -> None:
+    text = "def go():\n    a = make()\n    b = a.part()\n    use(b)\n    later()\n"
+    lines = {part: sample.span(text, part) for part in ("make()", "a.part()", "use(b)", "later()")}
+    steps = tuple(Step("a.py", lines[part], part) for part in ("make()", "a.part()", "later()"))
+    # Its file cannot be read, so its lines are unknown; the bytes are what counts.
+    found = Finding("a.py", lines["use(b)"], "used", steps=steps)
+    located = Located(
+        "r", "error", "certain", "used", "a.py", _region(found.span), steps=tuple(_located(s) for s in steps)
+    )
+    assert [stop.message for stop in stops(located)] == ["make()", "a.part()", "used", "later()"]
+
+
+def test_a_finding_in_a_file_without_steps_stands_behind_those_of_its_language() -> None:
+    steps = (Step("a.h", Span(0, 1), "made"), Step("b.py", Span(0, 1), "uses it"))
+    located = Located(
+        "r", "error", "certain", "lent", "a.cc", _region(Span(0, 1)), steps=tuple(_located(s) for s in steps)
+    )
+    assert [stop.message for stop in stops(located)] == ["made", "lent", "uses it"]
+
+
+def _region(span: Span):  # type: ignore[no-untyped-def]
+    from ownlint.report.model import Lines
+
+    return Lines(b"x" * 200).region(span)
+
+
+def _located(step: Step):  # type: ignore[no-untyped-def]
+    from ownlint.report.model import LocatedStep
+
+    return LocatedStep(step.path, _region(step.span), step.message)
+
+
+def test_the_story_of_a_borrow_across_the_border(sources: Sources) -> None:
+    finding = one(sample.border(), sources)
+    told = stops(finding)
+    assert [stop.role for stop in told] == ["lends", "borrows", "ends", "uses"]
+    picture = story(finding, told)
+    assert picture.lanes == (Lane("owner", "block"), Lane("borrower", "ops[0]"))
+    assert picture.lane_of == (1, 1, 0, 1)
+    assert picture.end == 2
+
+
+def test_an_end_that_has_no_step_lies_before_the_use_or_behind_it() -> None:
+    def end(message: str) -> float | None:
+        finding = Located("r", "error", "certain", message, "a.py", _region(Span(5, 6)))
+        finding = _with_step(finding, "`a` is made here")
+        return story(finding, stops(finding)).end
+
+    assert end("`b` is used, but its owner `a` is already gone") == 0.5
+    assert end("`b` is returned, but its owner `a` dies with this function") == 1.5
+    assert end("`b` is used, and that is all") is None
+
+
+def _with_step(finding: Located, message: str) -> Located:
+    import msgspec
+
+    return msgspec.structs.replace(finding, steps=(_located(Step("a.py", Span(0, 1), message)),))
+
+
+def test_a_thing_that_is_used_after_its_own_end_has_one_lane() -> None:
+    finding = Located("r", "error", "certain", "`a` is used after it was freed", "a.py", _region(Span(5, 6)))
+    finding = _with_step(finding, "`a` is freed here")
+    picture = story(finding, stops(finding))
+    assert (picture.lanes, picture.lane_of, picture.end) == ((Lane("owner", "a"),), (0, 0), 0)
+
+
+def test_what_is_not_about_owners_is_a_way(sources: Sources) -> None:
+    finding = one(sample.block(), sources)
+    assert story(finding, stops(finding)).lanes == (Lane("way", "the way there"),)
