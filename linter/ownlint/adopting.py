@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from ownlint import baseline, mending, pipeline, silencing
 from ownlint.config import selected
-from ownlint.delivery import CannotRunError, write_whole
+from ownlint.delivery import CannotRunError
 from ownlint.facts.cache import Cache
+from ownlint.files import write_whole
 from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
 from ownlint.report.model import Located, Report

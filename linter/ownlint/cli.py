@@ -189,13 +189,6 @@ _config_options = (
 )
 
 
-_NOTHING_GIVEN: dict[str, Any] = {
-    "config_file": None, "isolated": False, "select": None, "extend_select": None, "ignore": None, "preview": None,
-    "preset": None, "certainty": None, "types": None, "build_path": None, "jobs": None, "no_cache": True,
-    "cache_dir": None,
-}  # fmt: skip
-
-
 def _with_config(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_config_options):
         command = option(command)
@@ -463,12 +456,13 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 
 @baseline.command("show", short_help="Show what the baseline knows.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-def baseline_show(file: Path | None) -> None:
+@_with_config
+def baseline_show(file: Path | None, **given: Any) -> None:
     """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
     from ownlint import adopting
 
-    options = _options((Path(),), **_NOTHING_GIVEN)
-    known = file or adopting.baseline_of(options, None, isolated=False)
+    options = _options((Path(),), **given)
+    known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
     if known is None:
         raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
     lines = adopting.shown_baseline(known)

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ownlint import __version__
 from ownlint.config import did_you_mean
+from ownlint.files import write_whole
 from ownlint.report.model import Report
 
 if TYPE_CHECKING:
@@ -157,22 +157,3 @@ def check_output(path: Path | None, output_format: str = "") -> None:
         raise CannotRunError(f"{path}: is a folder")
     if not path.parent.is_dir():
         raise CannotRunError(f"{path}: no folder {path.parent}")
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """All of it or nothing; a device or a pipe is written as it is."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    path = path.resolve()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

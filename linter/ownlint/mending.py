@@ -7,13 +7,12 @@ the first, by path and place, is made; the other is offered again by the next ru
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from ownlint.files import write_whole
 from ownlint.finding import Edit, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.report.model import Located
@@ -102,15 +101,7 @@ def write(root: Path, planned: Plan) -> None:
         try:
             if place.read_bytes() != planned.before[path]:
                 raise MendError(f"{path}: changed while it was checked; nothing was written to it")
-            handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-            try:
-                with os.fdopen(handle, "wb") as stream:
-                    stream.write(data)
-                Path(name).chmod(place.stat().st_mode & 0o7777)
-                Path(name).replace(place)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            write_whole(place, data)
         except OSError as error:
             raise MendError(f"{path}: {error.strerror or error}") from None
 

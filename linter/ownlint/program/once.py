@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -36,43 +36,38 @@ def once(
     return asked
 
 
-def per_function(ask: Callable[[Function], _Answer]) -> Callable[[Function], _Answer]:
-    """Keeps what `ask` answers as long as the program is kept: for small answers that need no flow."""
+class _Keeper(Protocol):
+    """Whatever has a memory of its own."""
 
+    @property
+    def known(self) -> dict[Any, Any]: ...
+
+
+_Of = TypeVar("_Of", bound=_Keeper)
+
+
+def _kept(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     @wraps(ask)
-    def asked(function: Function) -> _Answer:
-        known = function.known
+    def asked(of: _Of) -> _Answer:
+        known = of.known
         if ask not in known:
-            known[ask] = ask(function)
+            known[ask] = ask(of)
         answer: _Answer = known[ask]
         return answer
 
     return asked
+
+
+def per_function(ask: Callable[[Function], _Answer]) -> Callable[[Function], _Answer]:
+    """Keeps what `ask` answers as long as the program is kept: for small answers that need no flow."""
+    return _kept(ask)
 
 
 def per_binding(ask: Callable[[Binding], _Answer]) -> Callable[[Binding], _Answer]:
     """Keeps what `ask` answers as long as the binding's record is looked at by the same subject."""
-
-    @wraps(ask)
-    def asked(binding: Binding) -> _Answer:
-        known = binding.known
-        if ask not in known:
-            known[ask] = ask(binding)
-        answer: _Answer = known[ask]
-        return answer
-
-    return asked
+    return _kept(ask)
 
 
 def per_program(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
     """Keeps what `ask` answers as long as the program is kept."""
-
-    @wraps(ask)
-    def asked(program: Program) -> _Answer:
-        known = program.known
-        if ask not in known:
-            known[ask] = ask(program)
-        answer: _Answer = known[ask]
-        return answer
-
-    return asked
+    return _kept(ask)
