@@ -102,9 +102,6 @@ class Interpreter(Calls, Paths[State]):
         told = sorted(entry for entry in registers if entry[0] not in kept)
         return Summary(_common(self.returned), frozenset(kept), tuple(told))
 
-    def evaluate(self, value: r.Value | None) -> None:
-        self.value(value)
-
     def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
         states = self.each(states, lambda: self.value(statement.condition))
         return self.distinct(self.block(statement.then, states) + self.block(statement.other, states))

@@ -26,7 +26,7 @@ from ownlint.program.address_records import (
 )
 from ownlint.program.bodies import declared_names, values
 from ownlint.program.closures import captured
-from ownlint.program.containment import ANY, BURIED, VALUE, fits, holds_container, is_container
+from ownlint.program.containment import ANY, BURIED, VALUE, Expressions, fits, holds_container, is_container
 from ownlint.program.memory_models import Fact
 from ownlint.program.places import walk
 from ownlint.program.subjects import Function
@@ -41,7 +41,7 @@ _COMPARES = frozenset(["==", "!=", "<", ">", "<=", ">=", "is", "is not", "in", "
 _ENDS = "the comprehension over it ends here"
 
 
-class Values:
+class Values(Expressions[Ref]):
     """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
 
     def __init__(self, function: Function, known: Known) -> None:
@@ -66,43 +66,10 @@ class Values:
     def set_name(self, name: str, refs: Refs, at: Span, how: str) -> None:
         raise NotImplementedError
 
-    def call(self, call: r.Call) -> Refs:
-        raise NotImplementedError
-
     # --- expressions ---
 
-    def value(self, value: r.Value | None) -> Refs:
-        match value:
-            case None | r.Literal():
-                return NOTHING
-            case r.Name(text=name):
-                return self.state.get(name)
-            case r.Member():
-                return self.member(value)
-            case r.Index():
-                return self.index(value)
-            case r.Call():
-                return self.call(value)
-            case r.Assign(target=target, op=op, value=inner):
-                return self.assignment(value, target, op, inner)
-            case r.Conditional(condition=condition, then=then, other=other):
-                self.value(condition)
-                return self.value(then) | self.value(other)
-            case r.Binary():
-                return self.binary(value)
-            case r.Aggregate():
-                return self.aggregate(value)
-            case r.Unary():
-                return self.unary(value)
-            case r.Pair(value=inner):
-                return self.value(inner)
-            case r.Comprehension():
-                return self.comprehension(value)
-            case r.Lambda(function=index):
-                return self.closure(index)
-            case r.OpaqueValue(names=names):
-                self.escape_names(names)
-        return NOTHING
+    def held_by(self, name: str) -> Refs:
+        return self.state.get(name)
 
     def binary(self, value: r.Binary) -> Refs:
         left, right = self.value(value.left), self.value(value.right)

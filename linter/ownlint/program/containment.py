@@ -6,6 +6,8 @@ places of a tuple, `.x` is an attribute, `=k` the value of a known key.
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program.closures import neighbours
@@ -78,3 +80,86 @@ def holds_container(function: Function, place: r.Value) -> bool:
 def _known(program: Program) -> dict[tuple[str, str, bool], frozenset[str]]:
     """By file and class, or by the file's module body: the places that are assigned a container."""
     return {}
+
+
+S = TypeVar("S")
+"""What sits somewhere: a handle, a raw address."""
+
+
+class Expressions(Generic[S]):
+    """What an expression gives: whatever sits in its value. A flow says what each kind of expression does."""
+
+    # --- what a flow says ---
+
+    def held_by(self, name: str) -> frozenset[S]:
+        """What a name gives at this point."""
+        raise NotImplementedError
+
+    def member(self, value: r.Member) -> frozenset[S]:
+        raise NotImplementedError
+
+    def index(self, value: r.Index) -> frozenset[S]:
+        raise NotImplementedError
+
+    def call(self, call: r.Call) -> frozenset[S]:
+        raise NotImplementedError
+
+    def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> frozenset[S]:
+        raise NotImplementedError
+
+    def binary(self, value: r.Binary) -> frozenset[S]:
+        raise NotImplementedError
+
+    def aggregate(self, value: r.Aggregate) -> frozenset[S]:
+        raise NotImplementedError
+
+    def unary(self, value: r.Unary) -> frozenset[S]:
+        raise NotImplementedError
+
+    def comprehension(self, value: r.Comprehension) -> frozenset[S]:
+        raise NotImplementedError
+
+    def closure(self, index: int) -> frozenset[S]:
+        raise NotImplementedError
+
+    def escape_names(self, names: tuple[str, ...]) -> None:
+        raise NotImplementedError
+
+    # --- what they have in common ---
+
+    def evaluate(self, value: r.Value | None) -> None:
+        """For its effects."""
+        self.value(value)
+
+    def value(self, value: r.Value | None) -> frozenset[S]:
+        match value:
+            case None | r.Literal():
+                return frozenset()
+            case r.Name(text=name):
+                return self.held_by(name)
+            case r.Member():
+                return self.member(value)
+            case r.Index():
+                return self.index(value)
+            case r.Call():
+                return self.call(value)
+            case r.Assign(target=target, op=op, value=inner):
+                return self.assignment(value, target, op, inner)
+            case r.Conditional(condition=condition, then=then, other=other):
+                self.evaluate(condition)
+                return self.value(then) | self.value(other)
+            case r.Binary():
+                return self.binary(value)
+            case r.Aggregate():
+                return self.aggregate(value)
+            case r.Unary():
+                return self.unary(value)
+            case r.Pair(value=inner):
+                return self.value(inner)
+            case r.Comprehension():
+                return self.comprehension(value)
+            case r.Lambda(function=index):
+                return self.closure(index)
+            case r.OpaqueValue(names=names):
+                self.escape_names(names)
+        return frozenset()

@@ -14,7 +14,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import Step, weaker
 from ownlint.program.closures import captured
-from ownlint.program.containment import ANY, BURIED, VALUE, fits, holds_container, is_container, value_slot
+from ownlint.program.containment import ANY, BURIED, VALUE, Expressions, fits, holds_container, is_container, value_slot
 from ownlint.program.handle_chains import USERS, literal
 from ownlint.program.handle_chains import at as picked_at
 from ownlint.program.handles import (
@@ -34,7 +34,7 @@ from ownlint.program.places import walk
 from ownlint.program.subjects import Function
 
 
-class Values:
+class Values(Expressions[Handle]):
     """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
 
     def __init__(self, function: Function, classes: Classes) -> None:
@@ -68,9 +68,6 @@ class Values:
         """An index is asked for what was erased behind its back."""
         raise NotImplementedError
 
-    def call(self, call: r.Call) -> Handles:
-        raise NotImplementedError
-
     def yielded(self, handles: Handles, value: r.Unary) -> None:
         """A generator hands these out, and waits."""
         raise NotImplementedError
@@ -88,38 +85,8 @@ class Values:
         if not isinstance(value, r.Name):
             self.value(value)
 
-    def value(self, value: r.Value | None) -> Handles:
-        match value:
-            case None | r.Literal():
-                return NOTHING
-            case r.Name(text=name):
-                return self.state.get(name)
-            case r.Member(base=base):
-                return self.member(value, base)
-            case r.Index():
-                return self.index(value)
-            case r.Call():
-                return self.call(value)
-            case r.Assign(target=target, op=op, value=inner):
-                return self.assignment(value, target, op, inner)
-            case r.Conditional(condition=condition, then=then, other=other):
-                self.evaluate(condition)
-                return self.value(then) | self.value(other)
-            case r.Binary():
-                return self.binary(value)
-            case r.Aggregate():
-                return self.aggregate(value)
-            case r.Unary():
-                return self.unary(value)
-            case r.Pair(value=inner):
-                return self.value(inner)
-            case r.Comprehension():
-                return self.comprehension(value)
-            case r.Lambda(function=index):
-                return self.closure(index)
-            case r.OpaqueValue(names=names):
-                self.escape_names(names)
-        return NOTHING
+    def held_by(self, name: str) -> Handles:
+        return self.state.get(name)
 
     def binary(self, value: r.Binary) -> Handles:
         left, right = self.value(value.left), self.value(value.right)
@@ -217,7 +184,8 @@ class Values:
 
     # --- members and items ---
 
-    def member(self, value: r.Member, base: r.Value) -> Handles:
+    def member(self, value: r.Member) -> Handles:
+        base = value.base
         on = self.value(base)
         native = self.asked(frozenset(h for h in on if not h.path), value.name, base)
         stored = frozenset(h.out() for h in on if h.path[:1] == ("." + value.name,))

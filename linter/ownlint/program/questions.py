@@ -110,8 +110,9 @@ class _Listener(Interpreter):
             self.look(call.callee, (owner,), name, call)
         return frozenset({self.object_of(call, cls)}) if cls is not None and not made else made
 
-    def member(self, value: r.Member, base: r.Value) -> Handles:
-        found = super().member(value, base)
+    def member(self, value: r.Member) -> Handles:
+        base = value.base
+        found = super().member(value)
         on = self.last.get(id(base), NOTHING)
         classes = {h.cls for h in on if not h.path}
         if not on and (head := self.symbol(base)):
