@@ -112,17 +112,18 @@ def _found(binding: Binding, signature: Signature, pointee: Class, several: bool
     origins = Origins(function, sources_of(function, target.first))
     for value in returned_values(function):
         step = function.step(value, "this is handed out")
-        if several:
+        inner = origins.resolved(value)
+        if several and not _is_pointer(inner, function):
             for origin in origins.elements(value):
                 yield Taken(origin.argument, step, origin.certainty, True)
             continue
-        inner = origins.resolved(value)
         if origins.is_argument(inner) or _is_made(inner, function, 0):
             continue
         if _lasts(inner, function, 0):
             yield Taken(0, step, "certain")
         elif (found := origins.address(inner)) is not None:
-            yield Taken(found.argument, step, _sure(binding, pointee, found.certainty))
+            sure = "certain" if _is_part(inner, function) else _sure(binding, pointee, found.certainty)
+            yield Taken(found.argument, step, sure)
 
 
 def _sure(binding: Binding, pointee: Class, certainty: Certainty) -> Certainty:
@@ -136,6 +137,28 @@ def _sure(binding: Binding, pointee: Class, certainty: Certainty) -> Certainty:
         for each in binding.program.bindings_of(file, file.bound_classes.index(bound))
     )
     return "possible" if made else certainty
+
+
+def _is_pointer(value: r.Value | None, function: Function) -> bool:
+    """Whether one pointer is returned, which the result type wraps: `std::optional<T*>`."""
+    inner = strip(value)
+    if isinstance(inner, r.Unary):
+        return inner.op == "&"
+    return inner is not None and types.parse(function.program.type_of(inner, function)).pointers == 1
+
+
+def _is_part(value: r.Value | None, function: Function) -> bool:
+    """Whether this is the address of a part of something: nobody can delete that, whoever the whole belongs to."""
+    match strip(value):
+        case r.Unary(op="&", value=r.Index(base=whole)):
+            return "container" in function.program.roles(function.program.type_of(whole, function), function)
+        case r.Unary(op="&", value=r.Member(base=whole, name=name)):
+            program = function.program
+            written = program.type_of(whole, function)
+            cls = program.find_class(types.parse(written).name, function.record.scope, function.file)
+            held = cls.field(name) if cls is not None else None
+            return held is not None and types.parse(held[1].type).is_value
+    return False
 
 
 def _gives_away(function: Function) -> bool:
