@@ -38,6 +38,8 @@ class Made(msgspec.Struct, frozen=True):
 
 def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
     """What a Python object leads into; None when the value is not made here."""
+    if isinstance(value, r.Name):
+        return _filled(value.text, origins, framework) if _is_object(value, origins) else None
     if not isinstance(value, r.Call):
         return None
     name = last_name(value.callee)
@@ -88,6 +90,41 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
     cls = origins.class_of(written)
     if cls is not None:
         yield from views_in(given, iter([cls]), origins, "object")
+
+
+# --- lists and dicts ------------------------------------------------------------------------------
+
+
+def _is_object(value: r.Name, origins: Origins) -> bool:
+    function = origins.function
+    parameters = {parameter.name for parameter in function.record.parameters}
+    if value.text in parameters or value.text not in function.locals:
+        return False
+    return "python object" in origins.program.roles(function.locals[value.text][0], function)
+
+
+def _filled(name: str, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
+    """`out.append(&x)`, `out[key] = &x` on a local that is returned: what a list is given is cast."""
+    policy = framework.defaults.get("cast pointer", "")
+    for statement in origins.function.statements:
+        for put in _put_into(name, getattr(statement, "value", None)):
+            inner = strip(put)
+            if isinstance(inner, r.Call) and (made := made_by_hand(inner, origins, framework)) is not None:
+                yield from made
+                continue
+            kind = types.parse(origins.program.type_of(put, origins.function))
+            if policy in _REFERS and kind.pointers == 1 and kind.last in origins.program.bound_types:
+                origin = origins.address(put) if not origins.is_argument(put) else None
+                if origin is not None:
+                    yield Made("pointer", kind.last, origin)
+
+
+def _put_into(name: str, value: r.Value | None) -> Iterator[r.Value]:
+    match value:
+        case r.Call(callee=r.Member(base=r.Name(text=on), name="append" | "insert" | "add"), args=args) if on == name:
+            yield from args
+        case r.Assign(target=r.Index(base=r.Name(text=on)), op="=", value=put) if on == name:
+            yield put
 
 
 # --- arrays ----------------------------------------------------------------------------------------

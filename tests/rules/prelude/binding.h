@@ -175,7 +175,19 @@ class object : public handle {
 };
 class args : public object {};
 class none : public object {};
-class list : public object {};
+class list : public object {
+ public:
+  template <class T>
+  void append(T&& value);
+};
+class dict : public object {
+ public:
+  struct slot {
+    template <class T>
+    void operator=(T&& value);
+  };
+  slot operator[](const char* key);
+};
 class str : public object {
  public:
   str() = default;
