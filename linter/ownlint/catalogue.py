@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ownlint.choices import PACKS
 from ownlint.finding import Crash, Finding
 from ownlint.rule import Rule, RuleError, rule_of
+from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
-
-GROUP = "ownlint.rules"
 
 
 @lru_cache(maxsize=1)
@@ -30,8 +30,8 @@ def load() -> tuple[Rule, ...]:
     """Every rule of every installed pack, by id. Raises `RuleError` for a file that breaks the contract
     and for two rules of one id."""
     found: dict[str, Rule] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        pack = importlib.import_module(point.module)
+    for _, module in entry_points(PACKS, sys.path):
+        pack = importlib.import_module(module)
         for made in rules_of(pack):
             other = found.get(made.id)
             if other is not None and other.module != made.module:

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ownlint import __version__, commands
-from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
-from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, outputs, rendered, shown
+from ownlint.choices import CERTAINTIES, FORMATS, PRESETS, did_you_mean
+from ownlint.delivery import CannotRunError, check_output, deliver, outputs, rendered, shown
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import CERTAINTIES
-from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
+# What else is needed is loaded by the command that needs it, so that `--help` answers at once.
 if TYPE_CHECKING:
     from ownlint import pipeline
+    from ownlint.config import Settings
+    from ownlint.report.model import Report, RuleInfo
 
 _MOST_INCOMPLETE = 10
 
@@ -80,7 +81,7 @@ def _run() -> int:
         return 2
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), 2)
-    except (CannotRunError, ConfigError) as error:
+    except (CannotRunError, RefusalError) as error:
         return _failed(str(error), 2)
     except SystemExit as end:  # click's way when a reader has gone is 1, which would say that there are findings
         return 141 if end.code == 1 else int(end.code or 0)
@@ -207,6 +208,7 @@ def _options(
     **given: Any,
 ) -> pipeline.Options:
     from ownlint import pipeline
+    from ownlint.config import with_preset
 
     for path in paths:
         if not path.exists():
@@ -221,6 +223,8 @@ def _options(
 
 
 def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
+    from ownlint.config import Config, Settings, find, read
+
     if isolated:
         return Settings(config=Config())
     if config_file is not None:

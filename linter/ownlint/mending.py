@@ -6,7 +6,6 @@ the first, by path and place, is made; the other is offered again by the next ru
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -109,6 +108,8 @@ def write(root: Path, planned: Plan) -> None:
 def diff(planned: Plan) -> str:
     """A unified diff to look at. `git apply` takes it where nothing had to be written as an escape: control characters,
     and bytes that are no UTF-8."""
+    import difflib
+
     out: list[str] = []
     for path, data in sorted(planned.after.items()):
         lines = (_lines(planned.before[path]), _lines(data))

@@ -78,7 +78,7 @@ class _Passed:
 
     def __init__(self, cache: Cache, root: Path, words: bytes) -> None:
         self._cache = cache
-        self._key = Cache.key(b"passed", os.fsencode(root), inputs.reader_digest("python"), words)
+        self._key = Cache.key(b"passed", os.fsencode(root), inputs.reader_digest("python", cache), words)
         self._known: dict[str, str] = {}
         self._changed = False
         if (data := cache.get(self._key)) is not None:
@@ -177,7 +177,7 @@ class Reader:
         """With the words for what the files that were read hand on."""
         read = [(i, entry) for i, entry in sorted(known.items()) if entry.head.language == "python" and entry.read]
         said = [entry.digest.encode() for _, entry in read]
-        code = inputs.reader_digest("python")
+        code = inputs.reader_digest("python", self.cache)
         key = Cache.key(b"wider", code, libraries.known.digest.encode(), encode_vocabulary(vocabulary), *said)
         if (kept := self.cache.get(key)) is not None:
             try:
@@ -247,7 +247,7 @@ class Reader:
         how = b"" if command is None else msgspec.json.encode(command)
         module = self._named.get(source.relative, "")
         about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
-        return Cache.key(b"file", inputs.reader_digest(source.language), words, about, how)
+        return Cache.key(b"file", inputs.reader_digest(source.language, self.cache), words, about, how)
 
     def _cached(self, key: str) -> Entry | None:
         """When the headers that were read for it are still the same."""

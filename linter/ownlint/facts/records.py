@@ -19,20 +19,8 @@ from typing import Union
 
 import msgspec
 
-FORMAT = 3
-"""Raised whenever a record changes its fields, so that old cache entries are misses."""
-
-Language = OneOf["cpp", "python"]
-
-
-class Span(msgspec.Struct, frozen=True, array_like=True, gc=False, order=True):
-    """A range of bytes, `start` included, `end` not."""
-
-    start: int
-    end: int
-
-    def __contains__(self, offset: int) -> bool:
-        return self.start <= offset < self.end
+from ownlint.facts.base import Language as Language
+from ownlint.facts.base import Span as Span
 
 
 class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from ownlint.facts.records import Span
+from ownlint.facts.base import Span
 from ownlint.finding import Certainty, Finding, Fix, Severity
 
 _MOST_BYTES = 64 << 20
