@@ -155,7 +155,10 @@ def _completion(group: click.Group) -> click.Command:
 
         made = get_completion_class(shell)
         assert made is not None
-        deliver(f"{made(group, {}, 'ownlint', '_OWNLINT_COMPLETE').source()}\n", None)
+        source = made(group, {}, "ownlint", "_OWNLINT_COMPLETE").source()
+        if shell == "fish":  # click's script cuts what is offered at its first comma: a list, a sentence
+            source = source.replace('string split ","', 'string split --max 1 ","')
+        deliver(f"{source}\n", None)
 
     return completion
 
