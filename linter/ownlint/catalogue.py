@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -23,6 +23,10 @@ from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
+
+
+_STRIDE = 64
+"""So many subjects are looked at between two words about it."""
 
 
 @lru_cache(maxsize=1)
@@ -52,19 +56,27 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
         yield made
 
 
-def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
-    """What the rules find in the program. A rule that raises is named and costs only its own subject."""
+def run(
+    rules: Sequence[Rule], program: Program, told: Callable[[int, int], None] = lambda done, of: None
+) -> Iterator[Finding | Crash]:
+    """What the rules find in the program. A rule that raises is named and costs only its own subject. `told` is told
+    now and then how many subjects of how many are done."""
     chosen = {
         subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")
     }
+    subjects = (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions))
+    done, of = 0, sum(len(many) for subject, many in subjects if chosen[subject])
     for made in chosen["Program"]:
         yield from _run_one(made, program, "", program)
-    for subject, many in (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)):
+    for subject, many in subjects:
         if not chosen[subject]:
             continue
         spoken = {one.file.language for one in many}
         fitting = {language: [r for r in chosen[subject] if language in r.languages] for language in spoken}
         for one in many:
+            done += 1
+            if not done % _STRIDE:
+                told(done, of)
             for made in fitting[one.file.language]:
                 yield from _run_one(made, one, one.path, program)
 

@@ -343,7 +343,7 @@ def check(
     check_output(output_file, output_format)
     check_output(export_fixes)
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
-    with _refusals():
+    with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
         if fix:
             adopted = adopting.mended(adopted.report, options, unsafe=unsafe_fixes, baseline_file=known)
@@ -428,8 +428,8 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
     check_output(known)
-    with _refusals():
-        return options, pipeline.run(options), known
+    with _refusals(), commands.watched(options) as watched:
+        return options, pipeline.run(watched), known
 
 
 @baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
@@ -607,7 +607,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
     check_output(output_file)
-    with _refusals():
+    with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)
     for path, reason in found.unread[:_MOST_INCOMPLETE]:

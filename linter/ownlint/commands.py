@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,17 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
         raise CannotRunError(f"standard input: larger than {MOST_BYTES:,} bytes")
     unsaved = click.get_current_context().with_resource(stored(stdin_filename, text))
     return msgspec.structs.replace(options, unsaved=unsaved)
+
+
+@contextlib.contextmanager
+def watched(options: Options, quiet: bool = False) -> Iterator[Options]:
+    """The same, and a run with them shows on a terminal how far it has come."""
+    import msgspec
+
+    from ownlint.report.progress import shown
+
+    with shown(quiet) as told:
+        yield msgspec.structs.replace(options, told=told)
 
 
 def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:

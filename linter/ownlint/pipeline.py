@@ -19,6 +19,7 @@ from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources
+from ownlint.report.progress import Told, nobody
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, as_before, since
 from ownlint.sources.compilation import Command
@@ -52,6 +53,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """A revision: only findings that touch what changed since are reported."""
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
+    told: Told = nobody
 
     @property
     def jobs(self) -> int:
@@ -91,7 +93,7 @@ def run(options: Options) -> Report:
         from ownlint.reading import Reader
 
         words = [word for rule in chosen for word in rule.anchors] + anchors.of_contracts(contracts)
-        reader = Reader(found.root, sources, held, how.commands, cache, digests, options.jobs)
+        reader = Reader(found.root, sources, held, how.commands, cache, digests, options.jobs, options.told)
         facts = reader.all(libraries, words)
         at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
@@ -106,7 +108,7 @@ def run(options: Options) -> Report:
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
-        said = _said(chosen, facts, program, cache, asked)
+        said = _said(chosen, facts, program, cache, asked, options.told)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(said, facts.heads, found, options, rules, ran, how.hint, changes)
         if facts.settled and not report.failed:
@@ -141,7 +143,12 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
 
 
 def _said(
-    rules: Sequence[RuleOutline], facts: Facts, make: Callable[[], Program], cache: Cache, asked: Sequence[bytes]
+    rules: Sequence[RuleOutline],
+    facts: Facts,
+    make: Callable[[], Program],
+    cache: Cache,
+    asked: Sequence[bytes],
+    told: Told,
 ) -> list[Finding | Crash]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
@@ -156,8 +163,10 @@ def _said(
         if said is None:
             from ownlint import catalogue
 
+            told("looking at what was read", 0, 0)
             program = program or make()
-            said = list(catalogue.run([rule for rule in catalogue.load() if rule.id in chosen], program))
+            running = [rule for rule in catalogue.load() if rule.id in chosen]
+            said = list(catalogue.run(running, program, lambda done, of: told("asking the rules", done, of)))
             if all(isinstance(one, Finding) for one in said):
                 cache.put(key, msgspec.json.encode(said))
         out += said

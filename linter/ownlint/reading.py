@@ -22,12 +22,15 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.outline import Libraries
+from ownlint.report.progress import Told, nobody
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import DIGEST_SIZE, Digests
 from ownlint.sources.discover import Source, modules
 
 DEADLINE = 60.0
 """Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
+
+READING = "reading files"
 
 _FEW = 16
 _SMALL = 1 << 18
@@ -137,6 +140,7 @@ class Reader:
         cache: Cache,
         digests: Digests,
         jobs: int,
+        told: Told = nobody,
     ) -> None:
         """`held` are the digests of the sources."""
         self.root = root
@@ -146,6 +150,7 @@ class Reader:
         self.cache = cache
         self.digests = digests
         self.jobs = jobs
+        self.told = told
         self.settled = True
         self._named = modules(sources)
         self._vocabularies: dict[int, Vocabulary] = {}
@@ -276,7 +281,9 @@ class Reader:
             tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
         entries = passed
         results = extract(tasks, vocabulary, self.jobs, DEADLINE)
-        for (index, key), extracted in zip(missing, results, strict=True):
+        self.told(READING, 0, len(tasks))
+        for done, ((index, key), extracted) in enumerate(zip(missing, results, strict=True), 1):
+            self.told(READING, done, len(tasks))
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
