@@ -13,6 +13,10 @@ Certainty = Literal["certain", "likely", "possible"]
 CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 """The surest first."""
 
+Role = Literal["owns", "lends", "borrows", "ends", "uses", "guards", "turn"]
+"""What happens at a step to whom it is about: `lends` says what a call does whenever it is made, `borrows` that it is
+made here, `guards` that something holds off the bug, `turn` nothing about ownership."""
+
 PACKS = "ownlint.rules"
 """The group of entry points by which packs of rules are found."""
 

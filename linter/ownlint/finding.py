@@ -6,6 +6,7 @@ import msgspec
 
 from ownlint.choices import CERTAINTIES as CERTAINTIES
 from ownlint.choices import Certainty as Certainty
+from ownlint.choices import Role as Role
 from ownlint.choices import Severity as Severity
 from ownlint.facts.base import Span
 
@@ -21,6 +22,8 @@ class Step(msgspec.Struct, frozen=True):
     path: str
     span: Span
     message: str
+    role: Role | None = None
+    """For the picture of the story; None leaves it to the words of the message."""
 
 
 class Edit(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ownlint.finding import Certainty, Severity
+from ownlint.finding import Certainty, Role, Severity
 from ownlint.report.model import Located, Report
 from ownlint.report.sanitise import sanitise
 
@@ -21,6 +21,10 @@ class Step(msgspec.Struct, frozen=True):
     line: _From1
     column: _From1
     message: str
+    role: Role | None
+    """What happens there to whom it is about; null where the rule does not say. `lends` says what a call does whenever
+    it is made, `borrows` that it is made here, `guards` that something holds off the bug, `turn` no more than that the
+    way leads through here."""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -115,7 +119,7 @@ def _finding(located: Located) -> Finding:
         symbol=sanitise(located.symbol),
         fingerprint=located.fingerprint,
         steps=tuple(
-            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message))
+            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message), step.role)
             for step in located.steps
         ),
         fix=None

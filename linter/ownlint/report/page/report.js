@@ -128,7 +128,7 @@
   // --- the picture ---
 
   const KINDS = { owner: "owner", borrower: "borrowed", way: "on the way" };
-  const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", turn: "" };
+  const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", guards: "guards", turn: "" };
 
   /** The end of a long path of names says more than its beginning. */
   function short(text, most, tail = false) {
