@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
 Language = Literal["cpp", "python"]

@@ -105,6 +105,7 @@ class Binary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=7
     op: str
     left: Value
     right: Value
+    language: Language = "cpp"
 
 
 class Assign(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=8):
@@ -137,6 +138,9 @@ class Lambda(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=1
 
     function: int
     captures: tuple[Capture, ...] = ()
+    language: Language = "cpp"
+    parameters: tuple[str, ...] = ()
+    """As written, of one in Python."""
 
 
 class Conditional(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=11):
@@ -145,6 +149,7 @@ class Conditional(Node, frozen=True, array_like=True, gc=False, tag_field="is", 
     condition: Value
     then: Value
     other: Value
+    language: Language = "cpp"
 
 
 class Aggregate(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=12):
