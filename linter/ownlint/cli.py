@@ -59,12 +59,22 @@ class _Stopped(BaseException):
 
 
 def main() -> None:
-    """The console script."""
+    """What the console script runs."""
     sys.excepthook = _bug
+    _open_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # not when it is to be ignored, as below nohup
             signal.signal(number, _stop)
     sys.exit(_run())
+
+
+def _open_streams() -> None:
+    """A stream that was closed before we began leads nowhere, and its number is not that of the next file we open."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 def _run() -> int:
@@ -214,6 +224,8 @@ def _options(
         if not path.exists():
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
+    if build_path is not None and not build_path.exists():
+        raise CannotRunError(f"--build-path: {build_path}: no such file or folder")
     settings = _settings(paths, config_file, isolated)
     settings = with_preset(_combined(settings, given))
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
@@ -517,9 +529,9 @@ def _plain(page: str) -> str:
 
 
 def _json(value: object) -> str:
-    import msgspec
+    from ownlint.report.plain_json import json_page
 
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+    return json_page(value)
 
 
 @cli.command()
@@ -567,6 +579,7 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     import msgspec
 
     from ownlint import pipeline
+    from ownlint.report.plain_json import json_line
 
     options = _options(paths or (Path(),), **given)
     with _refusals():
@@ -579,7 +592,7 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
         return
     lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
     for key, value in values.items():
-        setting = f"# {key} is not set" if value is None else f"{key} = {msgspec.json.encode(value).decode()}"
+        setting = f"# {key} is not set" if value is None else f"{key} = {json_line(value)}"
         lines.append(f"{setting}  # {origin.get(key, 'default')}")
     deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 

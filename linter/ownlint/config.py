@@ -122,7 +122,7 @@ def _settings(path: Path, required: bool) -> Settings | None:
     try:
         table: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}{_line_in(str(error))}: {_without_place(str(error))}") from None
+        raise ConfigError(f"{path}{_line_in(str(error), text)}: {_without_place(str(error))}") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply") from None
     if project:
@@ -154,7 +154,9 @@ def _text(path: Path) -> str:
         raise ConfigError(f"{path}:{line}: not valid UTF-8") from None
 
 
-def _line_in(message: str) -> str:
+def _line_in(message: str, text: str) -> str:
+    if "at end of document" in message:
+        return f":{len(text.splitlines()) or 1}"
     found = re.search(r"at line (\d+)", message)
     return f":{found[1]}" if found else ""
 

@@ -145,3 +145,6 @@ def check_output(path: Path | None, output_format: str = "") -> None:
         raise CannotRunError(f"{path}: is a folder")
     if not path.parent.is_dir():
         raise CannotRunError(f"{path}: no folder {path.parent}")
+    # A file is written beside its place; what is no file is written where it is.
+    if not os.access(path if path.exists() and not path.is_file() else path.parent, os.W_OK):
+        raise CannotRunError(f"{path}: no right to write there")

@@ -15,6 +15,7 @@ from ownlint.files import write_whole
 from ownlint.finding import Edit, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.report.model import Located
+from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
 
@@ -157,4 +158,4 @@ def exported(root: Path, findings: Iterable[Located]) -> str:
             {"DiagnosticName": finding.rule, "DiagnosticMessage": message, "Level": level, "BuildDirectory": str(root)}
         )
     document = {"MainSourceFile": "", "Diagnostics": diagnostics}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)

@@ -8,6 +8,7 @@ import msgspec
 
 from ownlint.finding import Certainty, Role, Severity
 from ownlint.report.model import Located, Report
+from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
 
 _From1 = Annotated[int, msgspec.Meta(ge=1)]
@@ -84,12 +85,12 @@ def render(report: Report) -> str:
         incomplete=tuple(Incomplete(sanitise(each.path), sanitise(each.reason)) for each in report.incomplete),
         suppressed=report.suppressed,
     )
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)
 
 
 def lines(report: Report) -> str:
     """A finding a line, as in the document; what was not read in full is told elsewhere."""
-    return "".join(f"{msgspec.json.encode(_finding(each)).decode()}\n" for each in report.findings)
+    return "".join(f"{json_line(_finding(each))}\n" for each in report.findings)
 
 
 def schema() -> str:
