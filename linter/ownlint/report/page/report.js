@@ -437,6 +437,9 @@
       go(1);
     } else if (event.key === "j" || event.key === "k") {
       go(event.key === "j" ? 1 : -1);
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && event.target.matches?.("#list .row")) {
+      event.preventDefault(); // anywhere else they scroll
+      go(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "/") {
       event.preventDefault();
       search.focus();
