@@ -225,7 +225,7 @@ def _options(
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
-        raise CannotRunError(f"--build-path: {build_path}: no such file or folder")
+        raise CannotRunError(f"{build_path}: no such compile database")
     settings = _settings(paths, config_file, isolated)
     settings = with_preset(_combined(settings, given))
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))

@@ -78,7 +78,7 @@ def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("check --baseline none.json", "none.json: No such file or directory"),
         ("check --baseline tools", "tools: Is a directory"),
         ("check --diff-base main", "--diff-base: {here} is in no git repository"),
-        ("check --build-path none", "--build-path: none: no such file or folder"),
+        ("check --build-path none", "none: no such compile database"),
         ("check --jobs 0", "Invalid value for '-j' / '--jobs': 0 is not in the range"),
         ("check --fix --diff", "--fix, --diff and --add-suppressions exclude each other"),
         ("check --stdin-filename none.py", "none.py: no such file: its folder says which project it belongs to"),
