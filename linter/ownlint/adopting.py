@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ownlint import baseline, mending, pipeline, silencing
+from ownlint import baseline, mending, pipeline
 from ownlint.config import selected
 from ownlint.delivery import CannotRunError
 from ownlint.facts.cache import Cache
@@ -171,6 +171,8 @@ def _mend(root: Path, planned: mending.Plan) -> None:
 
 def silenced(report: Report, options: Options, reason: str, baseline_file: Path | None) -> Adopted:
     """A comment at every finding of the report. Raises `CannotRunError` for a reason that cannot stand in one."""
+    from ownlint import silencing
+
     try:
         reason = silencing.check_reason(reason)
     except silencing.ReasonError as error:
@@ -199,6 +201,8 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
 
 def _of_no_use(after: Report, silenced: Iterable[Located], paths: Collection[str]) -> list[str]:
     """Files in which a comment did not do what it should, in order."""
+    from ownlint import silencing
+
     known = {finding.fingerprint for finding in silenced}
     wrong = {f.path for f in after.findings if f.fingerprint in known or f.rule in silencing.ABOUT_COMMENTS}
     return sorted((wrong | _unread(after)) & set(paths))

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ownlint.report.model import Located, Report
+from ownlint.report.plain_json import json_line
 from ownlint.report.sanitise import sanitise
 
 NAME = "ownlint-baseline.json"
@@ -48,7 +49,7 @@ def entries(report: Report) -> list[Entry]:
 
 
 def text(found: Iterable[Entry]) -> str:
-    lines = ",\n".join(f"    {msgspec.json.encode(entry).decode()}" for entry in sorted(found))
+    lines = ",\n".join(f"    {json_line(entry)}" for entry in sorted(found))
     return f'{{\n  "version": {VERSION},\n  "findings": [\n{lines}\n  ]\n}}\n' if lines else _EMPTY
 
 

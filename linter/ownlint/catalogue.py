@@ -8,22 +8,26 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ownlint.facts.records import Span
+from ownlint.choices import PACKS
+from ownlint.facts.base import Span
 from ownlint.finding import Crash, Finding
 from ownlint.rule import Rule, RuleError, rule_of
+from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
 
-GROUP = "ownlint.rules"
+
+_STRIDE = 64
+"""So many subjects are looked at between two words about it."""
 
 
 @lru_cache(maxsize=1)
@@ -31,8 +35,8 @@ def load() -> tuple[Rule, ...]:
     """Every rule of every installed pack, by id. Raises `RuleError` for a file that breaks the contract
     and for two rules of one id."""
     found: dict[str, Rule] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        pack = importlib.import_module(point.module)
+    for _, module in entry_points(PACKS, sys.path):
+        pack = importlib.import_module(module)
         for made in rules_of(pack):
             other = found.get(made.id)
             if other is not None and other.module != made.module:
@@ -53,32 +57,39 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
         yield made
 
 
-def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
-    """What the rules find in the program. A rule that raises is named and costs only its own subject.
-
-    A template that is read once for each of its types is guilty once.
+def run(
+    rules: Sequence[Rule], program: Program, told: Callable[[int, int], None] = lambda done, of: None
+) -> Iterator[Finding | Crash]:
+    """What the rules find in the program. A rule that raises is named and costs only its own subject. `told` is told
+    now and then how many subjects of how many are done. A template that is read once for each of its types is guilty
+    once.
     """
-    told: set[tuple[str, str, Span]] = set()
-    for said in _run(rules, program):
+    seen: set[tuple[str, str, Span]] = set()
+    for said in _run(rules, program, told):
         if isinstance(said, Finding) and any(said.span.start in span for span in program.repeats.get(said.path, ())):
-            if (said.rule, said.path, said.span) in told:
+            if (said.rule, said.path, said.span) in seen:
                 continue
-            told.add((said.rule, said.path, said.span))
+            seen.add((said.rule, said.path, said.span))
         yield said
 
 
-def _run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
+def _run(rules: Sequence[Rule], program: Program, told: Callable[[int, int], None]) -> Iterator[Finding | Crash]:
     chosen = {
         subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")
     }
+    subjects = (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions))
+    done, of = 0, sum(len(many) for subject, many in subjects if chosen[subject])
     for made in chosen["Program"]:
         yield from _run_one(made, program, "", program)
-    for subject, many in (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)):
+    for subject, many in subjects:
         if not chosen[subject]:
             continue
         spoken = {one.file.language for one in many}
         fitting = {language: [r for r in chosen[subject] if language in r.languages] for language in spoken}
         for one in many:
+            done += 1
+            if not done % _STRIDE:
+                told(done, of)
             for made in fitting[one.file.language]:
                 yield from _run_one(made, one, one.path, program)
 

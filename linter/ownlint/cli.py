@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ownlint import __version__, commands
-from ownlint.config import PRESETS, Config, ConfigError, Settings, did_you_mean, find, read, with_preset
-from ownlint.delivery import FORMATS, CannotRunError, check_output, deliver, outputs, rendered, shown
+from ownlint.choices import CERTAINTIES, FORMATS, PRESETS, did_you_mean
+from ownlint.delivery import CannotRunError, check_output, deliver, outputs, rendered, shown
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import CERTAINTIES
-from ownlint.report.model import Report, RuleInfo
 from ownlint.report.sanitise import sanitise
 
+# What else is needed is loaded by the command that needs it, so that `--help` answers at once.
 if TYPE_CHECKING:
     from ownlint import pipeline
+    from ownlint.config import Settings
+    from ownlint.report.model import Report, RuleInfo
 
 _MOST_INCOMPLETE = 10
 
@@ -58,12 +59,22 @@ class _Stopped(BaseException):
 
 
 def main() -> None:
-    """The console script."""
+    """What the console script runs."""
     sys.excepthook = _bug
+    _open_streams()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:  # not when it is to be ignored, as below nohup
             signal.signal(number, _stop)
     sys.exit(_run())
+
+
+def _open_streams() -> None:
+    """A stream that was closed before we began leads nowhere, and its number is not that of the next file we open."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
 
 
 def _run() -> int:
@@ -80,7 +91,7 @@ def _run() -> int:
         return 2
     except click.ClickException as error:
         return _failed(" ".join(error.format_message().split()), 2)
-    except (CannotRunError, ConfigError) as error:
+    except (CannotRunError, RefusalError) as error:
         return _failed(str(error), 2)
     except SystemExit as end:  # click's way when a reader has gone is 1, which would say that there are findings
         return 141 if end.code == 1 else int(end.code or 0)
@@ -207,11 +218,14 @@ def _options(
     **given: Any,
 ) -> pipeline.Options:
     from ownlint import pipeline
+    from ownlint.config import with_preset
 
     for path in paths:
         if not path.exists():
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
+    if build_path is not None and not build_path.exists():
+        raise CannotRunError(f"{build_path}: no such compile database")
     settings = _settings(paths, config_file, isolated)
     settings = with_preset(_combined(settings, given))
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
@@ -221,6 +235,8 @@ def _options(
 
 
 def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
+    from ownlint.config import Config, Settings, find, read
+
     if isolated:
         return Settings(config=Config())
     if config_file is not None:
@@ -339,7 +355,7 @@ def check(
     check_output(output_file, output_format)
     check_output(export_fixes)
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
-    with _refusals():
+    with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
         if fix:
             adopted = adopting.mended(adopted.report, options, unsafe=unsafe_fixes, baseline_file=known)
@@ -424,8 +440,8 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
     check_output(known)
-    with _refusals():
-        return options, pipeline.run(options), known
+    with _refusals(), commands.watched(options) as watched:
+        return options, pipeline.run(watched), known
 
 
 @baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
@@ -513,9 +529,9 @@ def _plain(page: str) -> str:
 
 
 def _json(value: object) -> str:
-    import msgspec
+    from ownlint.report.plain_json import json_page
 
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
+    return json_page(value)
 
 
 @cli.command()
@@ -563,6 +579,7 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
     import msgspec
 
     from ownlint import pipeline
+    from ownlint.report.plain_json import json_line
 
     options = _options(paths or (Path(),), **given)
     with _refusals():
@@ -575,7 +592,7 @@ def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
         return
     lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
     for key, value in values.items():
-        setting = f"# {key} is not set" if value is None else f"{key} = {msgspec.json.encode(value).decode()}"
+        setting = f"# {key} is not set" if value is None else f"{key} = {json_line(value)}"
         lines.append(f"{setting}  # {origin.get(key, 'default')}")
     deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
 
@@ -603,7 +620,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
     check_output(output_file)
-    with _refusals():
+    with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)
     for path, reason in found.unread[:_MOST_INCOMPLETE]:

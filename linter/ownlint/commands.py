@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +92,17 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
     return msgspec.structs.replace(options, unsaved=unsaved)
 
 
+@contextlib.contextmanager
+def watched(options: Options, quiet: bool = False) -> Iterator[Options]:
+    """The same, and a run with them shows on a terminal how far it has come."""
+    import msgspec
+
+    from ownlint.report.progress import shown
+
+    with shown(quiet) as told:
+        yield msgspec.structs.replace(options, told=told)
+
+
 def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
     @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
@@ -101,7 +113,6 @@ def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
 
         Exit codes: 0 when nothing is missing that a check needs, 1 when something is.
         """
-        import msgspec
 
         from ownlint import doctor
 
@@ -110,7 +121,9 @@ def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
         except RefusalError as error:
             raise CannotRunError(str(error)) from None
         if output_format == "json":
-            deliver(msgspec.json.format(msgspec.json.encode(parts), indent=2).decode() + "\n", None)
+            from ownlint.report.plain_json import json_page
+
+            deliver(json_page(parts), None)
         else:
             deliver(doctor.text(parts), None)
         return 0 if doctor.healthy(parts) else 1
@@ -155,7 +168,10 @@ def _completion(group: click.Group) -> click.Command:
 
         made = get_completion_class(shell)
         assert made is not None
-        deliver(f"{made(group, {}, 'ownlint', '_OWNLINT_COMPLETE').source()}\n", None)
+        source = made(group, {}, "ownlint", "_OWNLINT_COMPLETE").source()
+        if shell == "fish":  # click's script cuts what is offered at its first comma: a list, a sentence
+            source = source.replace('string split ","', 'string split --max 1 ","')
+        deliver(f"{source}\n", None)
 
     return completion
 
@@ -164,11 +180,11 @@ def _schema() -> click.Command:
     @click.command("schema", short_help="Print the JSON schema of the settings.")
     def schema() -> None:
         """Print the JSON schema of ownlint.toml, and of [tool.ownlint]."""
-        import msgspec
 
+        from ownlint.report.plain_json import json_page
         from ownlint.verifying import schema
 
-        deliver(msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode() + "\n", None)
+        deliver(json_page(schema()), None)
 
     return schema
 
@@ -178,10 +194,15 @@ def _verify(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
     @with_config
     def verify(paths: tuple[Path, ...], **given: Any) -> None:
-        """Check the settings that hold for PATHS, with what they name: rules, patterns, models, the build folder."""
+        """Check the settings that hold for PATHS, with what they name: rules, patterns, models, the build folder.
+
+        Of one PATH that is a TOML file, the settings in it are checked.
+        """
         from ownlint import verifying
         from ownlint.report.sanitise import sanitise
 
+        if len(paths) == 1 and paths[0].suffix == ".toml" and paths[0].is_file() and given["config_file"] is None:
+            given["config_file"] = paths[0]  # the settings themselves are meant
         made = options(paths or (Path(),), **given)
         try:
             verifying.verify(made.settings, made.root)

@@ -5,26 +5,20 @@ A key that does not exist is an error with its line and a suggestion, never sile
 
 from __future__ import annotations
 
-import difflib
 import re
-import tomllib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
 import msgspec
 
+from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Certainty, Severity
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
 """In one folder the first of these that holds settings wins."""
 
 _MOST_BYTES = 1 << 20
-
-Types = Literal["auto", "always", "never"]
-Preset = Literal["hook", "ci", "audit"]
-PRESETS: tuple[Preset, ...] = get_args(Preset)
 
 
 class ConfigError(RefusalError):
@@ -79,7 +73,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Python packages to the versions that the code is for, where another is installed: `{ somelib = "1.2" }`."""
 
 
-KEYS: tuple[str, ...] = tuple(field.encode_name for field in msgspec.structs.fields(Config))
+KEYS: tuple[str, ...] = Config.__struct_encode_fields__
+_KEY_OF = dict(zip(Config.__struct_fields__, KEYS, strict=True))
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,11 +87,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def override(self, source: str, **values: object) -> Settings:
         """The same with `values` (field names; None means not given) from `source` on top."""
         given = {name: value for name, value in values.items() if value is not None}
-        names = {field.name: field.encode_name for field in msgspec.structs.fields(Config)}
         return Settings(
             config=msgspec.structs.replace(self.config, **given),
             file=self.file,
-            origin={**self.origin, **{names[name]: source for name in given}},
+            origin={**self.origin, **{_KEY_OF[name]: source for name in given}},
         )
 
 
@@ -119,6 +113,8 @@ def read(path: Path) -> Settings:
 
 def _settings(path: Path, required: bool) -> Settings | None:
     """None when a pyproject.toml has nothing to say about us."""
+    import tomllib
+
     text = _text(path)
     project = path.name == "pyproject.toml"
     if project and not required and "ownlint" not in text:
@@ -126,7 +122,7 @@ def _settings(path: Path, required: bool) -> Settings | None:
     try:
         table: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}{_line_in(str(error))}: {_without_place(str(error))}") from None
+        raise ConfigError(f"{path}{_line_in(str(error), text)}: {_without_place(str(error))}") from None
     except RecursionError:
         raise ConfigError(f"{path}: nested too deeply") from None
     if project:
@@ -158,7 +154,9 @@ def _text(path: Path) -> str:
         raise ConfigError(f"{path}:{line}: not valid UTF-8") from None
 
 
-def _line_in(message: str) -> str:
+def _line_in(message: str, text: str) -> str:
+    if "at end of document" in message:
+        return f":{len(text.splitlines()) or 1}"
     found = re.search(r"at line (\d+)", message)
     return f":{found[1]}" if found else ""
 
@@ -206,19 +204,6 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
             if re.search(rf"""["']{re.escape(value)}["']""", lines[later - 1]):
                 return later
     return number
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`; did you mean `x`?`, or nothing when no known word is near."""
-    words = sorted(known)
-    near = difflib.get_close_matches(word, words, n=1, cutoff=0.6) or _containing(word.strip("-_*. "), words)
-    return f"; did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
-
-
-def _containing(part: str, words: Sequence[str]) -> list[str]:
-    """A part of a name, as those give who know other linters; nothing when it would be a guess."""
-    found = [each for each in words if len(part) > 2 and part in each]
-    return found if len(found) <= 3 else []
 
 
 def check_patterns(settings: Settings) -> None:

@@ -42,7 +42,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     held = digests.of_sources(found.sources)
     how = pipeline.compiling(found, config)
     libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
-    reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs)
+    reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
     files = reader.all(libraries, []).files()
     digests.save()
     required = requirements.stated(found.root)

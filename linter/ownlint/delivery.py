@@ -8,34 +8,18 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ownlint import __version__
-from ownlint.config import did_you_mean
+from ownlint.choices import FORMATS, did_you_mean
 from ownlint.files import write_whole
-from ownlint.report.model import Report
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
-
-FORMATS = (
-    "full",
-    "concise",
-    "json",
-    "json-lines",
-    "sarif",
-    "github",
-    "gitlab",
-    "junit",
-    "rdjson",
-    "markdown",
-    "html",
-)
+    from ownlint.report.model import Report
 
 
 class CannotRunError(Exception):
@@ -69,6 +53,8 @@ def page_of(rule: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _documentation() -> str:
+    from importlib.metadata import PackageNotFoundError, metadata
+
     try:
         stated = metadata("ownlint").get_all("Project-URL") or []
     except PackageNotFoundError:
@@ -83,6 +69,8 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
     here = shown(options.root, Path.cwd())
     match output_format:
         case "full":
+            import shutil
+
             from ownlint.report import links, text
 
             width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
@@ -157,3 +145,6 @@ def check_output(path: Path | None, output_format: str = "") -> None:
         raise CannotRunError(f"{path}: is a folder")
     if not path.parent.is_dir():
         raise CannotRunError(f"{path}: no folder {path.parent}")
+    # A file is written beside its place; what is no file is written where it is.
+    if not os.access(path if path.exists() and not path.is_file() else path.parent, os.W_OK):
+        raise CannotRunError(f"{path}: no right to write there")

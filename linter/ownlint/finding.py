@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
-from ownlint.facts.records import Span
-
-Severity = Literal["error", "warning", "note"]
-Certainty = Literal["certain", "likely", "possible"]
-
-CERTAINTIES: tuple[Certainty, ...] = ("certain", "likely", "possible")
+from ownlint.choices import CERTAINTIES as CERTAINTIES
+from ownlint.choices import Certainty as Certainty
+from ownlint.choices import Role as Role
+from ownlint.choices import Severity as Severity
+from ownlint.facts.base import Span
 
 
 def weaker(*certainties: Certainty) -> Certainty:
@@ -25,6 +22,8 @@ class Step(msgspec.Struct, frozen=True):
     path: str
     span: Span
     message: str
+    role: Role | None = None
+    """For the picture of the story; None leaves it to the words of the message."""
 
 
 class Edit(msgspec.Struct, frozen=True):

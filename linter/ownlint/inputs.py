@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-from collections.abc import Iterator
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import NamedTuple
 
 from ownlint import __version__
-from ownlint.catalogue import GROUP
+from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
-from ownlint.facts.records import FORMAT, Language
-from ownlint.sources import sidecars, stubs
+from ownlint.facts.base import FORMAT, Language
+from ownlint.facts.cache import Cache
+from ownlint.sources import distributions, sidecars, stubs
+from ownlint.sources.discover import Stamp
 
 _PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
 
 
 def version_of(distribution: str) -> str:
     """Empty when it is not installed as a distribution."""
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return ""
+    return distributions.version(distribution, sys.path)
 
 
 @functools.lru_cache(maxsize=1)
 def packs() -> tuple[Path, ...]:
     """The folders of the installed rule packs."""
     folders = []
-    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        spec = importlib.util.find_spec(point.module)
+    for _, module in distributions.entry_points(PACKS, sys.path):
+        spec = importlib.util.find_spec(module)
         folders += [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
     return tuple(dict.fromkeys(folders))
 
@@ -75,40 +76,77 @@ def contract_paths(root: Path, settings: Settings) -> Contracts:
     return Contracts(sidecars.contracts(folders), said)
 
 
-@functools.lru_cache(maxsize=2)
-def reader_digest(language: Language) -> bytes:
+# --- digests ----------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4)
+def reader_digest(language: Language, cache: Cache) -> bytes:
     """Of the code that reads files of a language. Not of versions alone: a checkout changes without a new one. It
     imports nothing else, but for a record of how to compile a file."""
     here = Path(__file__).parent
-    return _digest_of(here / "facts", *(here / "frontends").glob("*.py"), here / "frontends" / language)
+    places = (here / "facts", *sorted((here / "frontends").glob("*.py")), here / "frontends" / language)
+    return _parsers() + _digest_of(places, cache)
+
+
+@functools.lru_cache(maxsize=2)
+def engine_digest(cache: Cache) -> bytes:
+    """Of all the code that decides a result, but for the rules."""
+    return _parsers() + _digest_of((Path(__file__).parent,), cache)
+
+
+def knowledge_digest(models: tuple[Path, ...], cache: Cache) -> bytes:
+    """Of rules and models."""
+    return _packs_digest(cache) + _digest_of(models, cache, ".toml")
+
+
+@functools.lru_cache(maxsize=2)
+def _packs_digest(cache: Cache) -> bytes:
+    return _digest_of(packs(), cache)
 
 
 @functools.lru_cache(maxsize=1)
-def engine_digest() -> bytes:
-    """Of all the code that decides a result, but for the rules."""
-    return _digest_of(Path(__file__).parent)
-
-
-def _digest_of(*places: Path) -> bytes:
+def _parsers() -> bytes:
     parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
-    digest = blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20)
-    for place in sorted(places):
-        for path in _python_files(place) if place.is_dir() else (place,):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.digest()
+    return blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20).digest()
 
 
-def knowledge_digest(models: tuple[Path, ...]) -> bytes:
-    """Of rules and models."""
+def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> bytes:
+    """Of what files hold, and of their names; of a folder, of those below it with this suffix. It is remembered by the
+    times and sizes of the files, but not while one of them is so new that it may change again without a new time."""
+    found = [file for place in places for file in _files(place, suffix)]
+    key = Cache.key(b"code", *(f"{path}\0{stamp}".encode("utf-8", "surrogateescape") for path, _, stamp in found))
+    if (known := cache.get(key)) is not None:
+        return known
     digest = blake2b(digest_size=20)
-    for pack in packs():
-        for path in _python_files(pack):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    for place in models:
-        for path in sorted(place.glob("*.toml")) if place.is_dir() else (place,):
-            digest.update(path.name.encode() + b"\0" + (path.read_bytes() if path.is_file() else b""))
+    for path, name, _ in found:
+        digest.update(os.fsencode(name) + b"\0" + _bytes(path) + b"\0")
+    if all(stamp.is_settled() for _, _, stamp in found):
+        cache.put(key, digest.digest())
     return digest.digest()
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
-    return iter(sorted(folder.rglob("*.py")))
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _files(place: Path, suffix: str) -> list[tuple[str, str, Stamp]]:
+    """Each with its name below the place, in order."""
+    try:
+        status = place.stat()
+    except OSError:
+        return [(str(place), place.name, Stamp(0, 0, 0, 0))]
+    if not stat.S_ISDIR(status.st_mode):
+        return [(str(place), place.name, Stamp.of(status))]
+    found, folders = [], [(str(place), "")]
+    while folders:
+        folder, below = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(suffix):
+                    found.append((entry.path, below + entry.name, Stamp.of(entry.stat())))
+                elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, f"{below}{entry.name}/"))
+    return sorted(found)

@@ -7,9 +7,13 @@ about the same line: begins there or leads through it, or begins on a line that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from ownlint.finding import CERTAINTIES, Finding
-from ownlint.rule import Rule
+from ownlint.choices import CERTAINTIES
+from ownlint.finding import Finding
+
+if TYPE_CHECKING:
+    from ownlint.rule import Rule
 
 LineOf = Callable[[str, int], int]
 """The line of a byte offset in a file, by the file's path."""

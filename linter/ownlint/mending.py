@@ -6,7 +6,6 @@ the first, by path and place, is made; the other is offered again by the next ru
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ownlint.files import write_whole
 from ownlint.finding import Edit, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.report.model import Located
+from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
 
@@ -109,6 +109,8 @@ def write(root: Path, planned: Plan) -> None:
 def diff(planned: Plan) -> str:
     """A unified diff to look at. `git apply` takes it where nothing had to be written as an escape: control characters,
     and bytes that are no UTF-8."""
+    import difflib
+
     out: list[str] = []
     for path, data in sorted(planned.after.items()):
         lines = (_lines(planned.before[path]), _lines(data))
@@ -156,4 +158,4 @@ def exported(root: Path, findings: Iterable[Located]) -> str:
             {"DiagnosticName": finding.rule, "DiagnosticMessage": message, "Level": level, "BuildDirectory": str(root)}
         )
     document = {"MainSourceFile": "", "Diagnostics": diagnostics}
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)

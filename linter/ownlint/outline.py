@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ownlint import inputs
+from ownlint.facts.base import Language
 from ownlint.facts.cache import Cache
-from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.report.model import RuleInfo
-from ownlint.report.suppressions import RULES as OWN_RULES
 
 if TYPE_CHECKING:
     from ownlint.program.models import Models
@@ -39,7 +38,8 @@ class Outline(msgspec.Struct, frozen=True):
 
 
 def outline_of_rules(cache: Cache) -> Outline:
-    key = Cache.key(b"rules", inputs.engine_digest(), inputs.knowledge_digest(()), *map(os.fsencode, inputs.packs()))
+    code = inputs.engine_digest(cache)
+    key = Cache.key(b"rules", code, inputs.knowledge_digest((), cache), *map(os.fsencode, inputs.packs()))
     if (entry := cache.get(key)) is not None:
         with contextlib.suppress(msgspec.DecodeError):
             return msgspec.json.decode(entry, type=Outline)
@@ -54,6 +54,7 @@ def outline_of_rules(cache: Cache) -> Outline:
 def rule_infos() -> tuple[RuleInfo, ...]:
     """Every rule there is, by id, those about the linter's own comments included."""
     from ownlint import catalogue
+    from ownlint.report.suppressions import RULES as OWN_RULES
 
     rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
     return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
@@ -82,8 +83,9 @@ class Libraries:
     @functools.cached_property
     def known(self) -> _Known:
         """Models that cannot be read were never remembered."""
-        code = inputs.engine_digest()
-        key = Cache.key(b"models", code, inputs.knowledge_digest(tuple(self._paths)), *map(os.fsencode, self._paths))
+        code = inputs.engine_digest(self._cache)
+        paths = tuple(self._paths)
+        key = Cache.key(b"models", code, inputs.knowledge_digest(paths, self._cache), *map(os.fsencode, paths))
         if (entry := self._cache.get(key)) is not None:
             with contextlib.suppress(msgspec.DecodeError):
                 return msgspec.json.decode(entry, type=_Known)

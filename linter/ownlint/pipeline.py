@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ownlint import catalogue, inputs
+from ownlint import inputs
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
-from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
-from ownlint.facts.records import File
 from ownlint.facts.vocabulary import is_word
-from ownlint.finding import Crash, Finding
+from ownlint.finding import Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
-from ownlint.reading import Depends, Facts, Reader
 from ownlint.report.model import Incomplete, Report, Sources
+from ownlint.report.progress import Told, nobody
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, as_before, since
 from ownlint.sources.compilation import Command
@@ -30,9 +28,16 @@ from ownlint.sources.discover import Discovered, DiscoverError, discover
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
+# What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
+    from ownlint.facts.records import File
+    from ownlint.finding import Crash
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
+    from ownlint.reading import Facts
+
+Depends = tuple[tuple[str, str], ...]
+"""Absolute paths of headers, each with its digest; or names of packages, each with its version."""
 
 _MOST_JOBS = 8
 
@@ -48,6 +53,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """A revision: only findings that touch what changed since are reported."""
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
+    told: Told = nobody
 
     @property
     def jobs(self) -> int:
@@ -77,14 +83,17 @@ def run(options: Options) -> Report:
     stubs_at = stubs_of(found)
     changes = None if options.diff_base is None else since(options.root, options.diff_base)
     required = requirements.stated(found.root)
-    key = _result_key(found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
+    key = _result_key(cache, found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
     report = _recalled(cache, digests, key)
     if report is None:
         libraries = Libraries(models_at, cache)
         chosen = [rule for rule in rules.rules if rule.id in ran]
         contracts, broken = contracts_of(contracts_at)
+        from ownlint.facts import anchors
+        from ownlint.reading import Reader
+
         words = [word for rule in chosen for word in rule.anchors] + anchors.of_contracts(contracts)
-        reader = Reader(found.root, sources, held, how.commands, cache, digests, options.jobs)
+        reader = Reader(found.root, sources, held, how.commands, cache, digests, options.jobs, options.told)
         facts = reader.all(libraries, words)
         at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
@@ -97,9 +106,9 @@ def run(options: Options) -> Report:
             known = facts.files()
             return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
-        knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at))
+        knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
-        said = _said(chosen, facts, program, cache, asked)
+        said = _said(chosen, facts, program, cache, asked, options.told)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(said, facts.heads, found, options, rules, ran, how.hint, changes)
         if facts.settled and not report.failed:
@@ -134,7 +143,12 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
 
 
 def _said(
-    rules: Sequence[RuleOutline], facts: Facts, make: Callable[[], Program], cache: Cache, asked: Sequence[bytes]
+    rules: Sequence[RuleOutline],
+    facts: Facts,
+    make: Callable[[], Program],
+    cache: Cache,
+    asked: Sequence[bytes],
+    told: Told,
 ) -> list[Finding | Crash]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
@@ -144,14 +158,17 @@ def _said(
         chosen = {rule.id for rule in rules if rule.languages == languages}
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         names = msgspec.json.encode(sorted(chosen))
-        key = Cache.key(b"said", inputs.engine_digest(), *asked, names, about)
+        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
         said = _recalled_findings(cache, key)
         if said is None:
+            from ownlint import catalogue
+
+            told("looking at what was read", 0, 0)
             program = program or make()
-            said = list(catalogue.run([rule for rule in catalogue.load() if rule.id in chosen], program))
-            findings = [one for one in said if isinstance(one, Finding)]
-            if len(findings) == len(said):
-                cache.put(key, msgspec.json.encode(findings))
+            running = [rule for rule in catalogue.load() if rule.id in chosen]
+            said = list(catalogue.run(running, program, lambda done, of: told("asking the rules", done, of)))
+            if all(isinstance(one, Finding) for one in said):
+                cache.put(key, msgspec.json.encode(said))
         out += said
     return out
 
@@ -185,6 +202,8 @@ def _check_parity(settings: Settings) -> None:
 
 def facts(options: Options) -> File:
     """What is read in the one file that is asked for."""
+    from ownlint.reading import Reader
+
     check_patterns(options.settings)
     found = discover(options.root, options.paths, options.settings.config)
     asked = [source for source in found.sources if source.asked]
@@ -231,6 +250,7 @@ def _earlier(
 ) -> Earlier:
     """What the changed files said before; read by structure only, since their headers are not those of that time."""
     from ownlint.program.program import Earlier
+    from ownlint.reading import Reader
 
     with as_before(options.root, changes) as (sources, held):
         read_then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words).files()
@@ -293,6 +313,7 @@ class _Result(msgspec.Struct, frozen=True):
 
 
 def _result_key(
+    cache: Cache,
     found: Discovered,
     held: Sequence[str],
     how: Compiling,
@@ -305,7 +326,7 @@ def _result_key(
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
     parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings, changes, required)
     return Cache.key(
-        b"result", inputs.engine_digest(), inputs.knowledge_digest(models), *map(msgspec.json.encode, parts)
+        b"result", inputs.engine_digest(cache), inputs.knowledge_digest(models, cache), *map(msgspec.json.encode, parts)
     )
 
 

@@ -22,12 +22,15 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.outline import Libraries
+from ownlint.report.progress import Told, nobody
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import DIGEST_SIZE, Digests
 from ownlint.sources.discover import Source, modules
 
 DEADLINE = 60.0
 """Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
+
+READING = "reading files"
 
 _FEW = 16
 _SMALL = 1 << 18
@@ -78,7 +81,7 @@ class _Passed:
 
     def __init__(self, cache: Cache, root: Path, words: bytes) -> None:
         self._cache = cache
-        self._key = Cache.key(b"passed", os.fsencode(root), inputs.reader_digest("python"), words)
+        self._key = Cache.key(b"passed", os.fsencode(root), inputs.reader_digest("python", cache), words)
         self._known: dict[str, str] = {}
         self._changed = False
         if (data := cache.get(self._key)) is not None:
@@ -137,6 +140,7 @@ class Reader:
         cache: Cache,
         digests: Digests,
         jobs: int,
+        told: Told = nobody,
     ) -> None:
         """`held` are the digests of the sources."""
         self.root = root
@@ -146,6 +150,7 @@ class Reader:
         self.cache = cache
         self.digests = digests
         self.jobs = jobs
+        self.told = told
         self.settled = True
         self._named = modules(sources)
         self._vocabularies: dict[int, Vocabulary] = {}
@@ -177,7 +182,7 @@ class Reader:
         """With the words for what the files that were read hand on."""
         read = [(i, entry) for i, entry in sorted(known.items()) if entry.head.language == "python" and entry.read]
         said = [entry.digest.encode() for _, entry in read]
-        code = inputs.reader_digest("python")
+        code = inputs.reader_digest("python", self.cache)
         key = Cache.key(b"wider", code, libraries.known.digest.encode(), encode_vocabulary(vocabulary), *said)
         if (kept := self.cache.get(key)) is not None:
             try:
@@ -247,7 +252,7 @@ class Reader:
         how = b"" if command is None else msgspec.json.encode(command)
         module = self._named.get(source.relative, "")
         about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
-        return Cache.key(b"file", inputs.reader_digest(source.language), words, about, how)
+        return Cache.key(b"file", inputs.reader_digest(source.language, self.cache), words, about, how)
 
     def _cached(self, key: str) -> Entry | None:
         """When the headers that were read for it are still the same."""
@@ -276,7 +281,9 @@ class Reader:
             tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
         entries = passed
         results = extract(tasks, vocabulary, self.jobs, DEADLINE)
-        for (index, key), extracted in zip(missing, results, strict=True):
+        self.told(READING, 0, len(tasks))
+        for done, ((index, key), extracted) in enumerate(zip(missing, results, strict=True), 1):
+            self.told(READING, done, len(tasks))
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)

@@ -20,8 +20,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.facts.records import Language
 from ownlint.finding import Finding, Severity
 
 Subject = Literal["Function", "Class", "Binding", "Program"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint.facts.records import Span
+from ownlint.facts.base import Span
 from ownlint.finding import Edit, Fix
 from ownlint.report.model import Located, Sources
 from ownlint.report.suppressions import INVALID, UNUSED

@@ -58,9 +58,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     languages: list[str] = []
     real = catalogue.run
 
-    def counting(rules, program):  # type: ignore[no-untyped-def]
+    def counting(rules, program, told):  # type: ignore[no-untyped-def]
         languages.append("+".join(sorted({language for rule in rules for language in rule.languages})))
-        return real(rules, program)
+        return real(rules, program, told)
 
     monkeypatch.setattr(catalogue, "run", counting)
     return languages

@@ -116,7 +116,7 @@ def test_a_file_that_did_not_change_is_not_read_again(tmp_path: Path, monkeypatc
     digest = first.of(str(path))
     first.save()
     # The time of change cannot be set back, so the memo rightly does not trust a file this young.
-    monkeypatch.setattr("ownlint.sources.digests._RACY_NS", -(10**12))
+    monkeypatch.setattr("ownlint.sources.discover._RACY_NS", -(10**12))
     second = Digests(cache, tmp_path)
     assert second.of(str(path)) == digest
     second.save()

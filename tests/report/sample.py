@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ownlint.facts.records import Span
-from ownlint.finding import Edit, Finding, Fix, Step
+from ownlint.finding import Edit, Finding, Fix, Role, Step
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
 
 TRACKER = """\
@@ -47,8 +47,8 @@ def span(text: str, part: str) -> Span:
     return Span(start, start + len(part.encode()))
 
 
-def step(path: str, text: str, part: str, message: str) -> Step:
-    return Step(path, span(text, part), message)
+def step(path: str, text: str, part: str, message: str, role: Role | None = None) -> Step:
+    return Step(path, span(text, part), message, role)
 
 
 def flag() -> Finding:
@@ -61,7 +61,7 @@ def flag() -> Finding:
         "set `init_done_` after `Record` returns ok",
         (
             Step("src/a.cc", at, "set here"),
-            step("src/a.cc", TRACKER, "Record(n)", "this can still fail"),
+            step("src/a.cc", TRACKER, "Record(n)", "this can still fail", "turn"),
             step("src/a.cc", TRACKER, "return status", "and leaves it set"),
         ),
         "run::Tracker::Start",

@@ -22,67 +22,25 @@ from ownlint.report import github, gitlab, html, junit, markdown, rdjson, sarif,
 from ownlint.report import json as json_report
 from ownlint.report.model import Incomplete, Report, Sources, locate
 
-RDJSON = {
-    # What reviewdog's `rdf.DiagnosticResult` takes, written down from its proto/rdf/reviewdog.proto.
-    "type": "object",
-    "required": ["diagnostics"],
-    "additionalProperties": False,
-    "properties": {
-        "source": {"$ref": "#/$defs/source"},
-        "severity": {"enum": ["ERROR", "WARNING", "INFO", "UNKNOWN_SEVERITY"]},
-        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
-    },
-    "$defs": {
-        "source": {"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}},
-        "position": {
-            "type": "object",
-            "required": ["line"],
-            "additionalProperties": False,
-            "properties": {"line": {"type": "integer", "minimum": 1}, "column": {"type": "integer", "minimum": 1}},
-        },
-        "range": {
-            "type": "object",
-            "required": ["start"],
-            "additionalProperties": False,
-            "properties": {"start": {"$ref": "#/$defs/position"}, "end": {"$ref": "#/$defs/position"}},
-        },
-        "location": {
-            "type": "object",
-            "required": ["path"],
-            "additionalProperties": False,
-            "properties": {"path": {"type": "string"}, "range": {"$ref": "#/$defs/range"}},
-        },
-        "diagnostic": {
-            "type": "object",
-            "required": ["message", "location"],
-            "additionalProperties": False,
-            "properties": {
-                "message": {"type": "string"},
-                "location": {"$ref": "#/$defs/location"},
-                "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
-                "source": {"$ref": "#/$defs/source"},
-                "code": {"type": "object", "required": ["value"], "properties": {"value": {"type": "string"}}},
-                "suggestions": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["range", "text"],
-                        "properties": {"range": {"$ref": "#/$defs/range"}, "text": {"type": "string"}},
-                    },
-                },
-                "original_output": {"type": "string"},
-                "related_locations": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "required": ["location"],
-                        "properties": {"message": {"type": "string"}, "location": {"$ref": "#/$defs/location"}},
-                    },
-                },
-            },
-        },
-    },
-}
+
+def closed(schema: Any) -> Any:
+    """The same schema, which allows no key that it does not name, and no position before the first."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: closed(each) for key, each in schema.items() if "$ref" not in schema or key == "$ref"}
+    if "$ref" in schema and "definitions" in schema:
+        made["definitions"] = closed(schema["definitions"])
+    if "properties" in schema:
+        made["additionalProperties"] = False
+    if schema.get("type") == "integer":
+        made["minimum"] = 1
+    return made
+
+
+RDJSON = closed(json.loads(Path(__file__).with_name("rdjson-schema.json").read_text(encoding="utf-8")))
+"""Reviewdog's own."""
 
 
 def same(path: str) -> str:
@@ -137,8 +95,19 @@ def test_a_clean_run_has_one_case_that_passed() -> None:
 
 def test_rdjson_keeps_its_schema(sources: Sources) -> None:
     document = json.loads(rdjson.render(sample.all_of_them(sources), sources))
-    jsonschema.validate(document, RDJSON)
+    jsonschema.Draft4Validator(RDJSON).validate(document)
     assert len(document["diagnostics"]) == len(sample.all_of_them(sources).findings)
+
+
+def test_the_schema_of_rdjson_finds_what_is_wrong(sources: Sources) -> None:
+    for wrong in (
+        {"severty": "ERROR"},
+        {"severity": "error"},
+        {"location": {"path": "a", "range": {"start": {"line": 0}}}},
+    ):
+        document = json.loads(rdjson.render(sample.all_of_them(sources), sources))
+        document["diagnostics"][0] |= wrong
+        assert list(jsonschema.Draft4Validator(RDJSON).iter_errors(document)), wrong
 
 
 def test_rdjson_counts_columns_in_bytes(sources: Sources, tmp_path: Path) -> None:

@@ -131,6 +131,28 @@ def test_j_and_k_walk_and_enter_opens(reader: Reader) -> None:
     assert reader.sees(FOCUSED) == listed[-1]
 
 
+def test_arrows_walk_from_finding_to_finding(reader: Reader) -> None:
+    listed = reader.sees(LISTED)
+    reader.presses("j", "ArrowDown", "ArrowDown", "ArrowUp")
+    assert reader.sees(FOCUSED) == listed[1]
+    reader.presses("/", "ArrowDown")
+    assert reader.sees("document.activeElement.id") == "search"
+
+
+def test_paper_is_white_and_has_no_scroll_bars(reader: Reader) -> None:
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    reader.presses("j", "Enter")
+    reader.browser.ask("Emulation.setEmulatedMedia", media="print", features=dark)
+    try:
+        assert reader.sees("getComputedStyle(document.body).color") == "rgb(36, 38, 43)"
+        cut = (
+            "[...document.querySelectorAll('.code pre, .rules')].filter((each) => each.scrollWidth > each.clientWidth)"
+        )
+        assert reader.sees(f"{cut}.length") == 0
+    finally:
+        reader.browser.ask("Emulation.setEmulatedMedia", media="", features=[])
+
+
 def test_escape_leaves_the_search_and_closes_a_finding(reader: Reader) -> None:
     reader.presses("/", *"jkl", "Escape")
     assert reader.sees("document.getElementById('search').value") == "jkl"

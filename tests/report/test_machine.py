@@ -55,9 +55,9 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
         "end_column": 20,
         "symbol": "run::Tracker::Start",
         "steps": [
-            {"path": "src/a.cc", "line": 5, "column": 3, "message": "set here"},
-            {"path": "src/a.cc", "line": 7, "column": 19, "message": "this can still fail"},
-            {"path": "src/a.cc", "line": 10, "column": 5, "message": "and leaves it set"},
+            {"path": "src/a.cc", "line": 5, "column": 3, "message": "set here", "role": None},
+            {"path": "src/a.cc", "line": 7, "column": 19, "message": "this can still fail", "role": "turn"},
+            {"path": "src/a.cc", "line": 10, "column": 5, "message": "and leaves it set", "role": None},
         ],
         "fix": {
             "message": "set it later",

@@ -43,6 +43,12 @@ def test_a_role_is_read_from_the_words_outside_of_names(role: str, message: str)
     assert role_of(message) == role
 
 
+def test_what_a_rule_says_is_stronger_than_the_words(sources: Sources) -> None:
+    steps = (Step("src/a.cc", Span(0, 3), "it is made here", "ends"), Step("src/a.cc", Span(4, 9), "it is made here"))
+    told = stops(one(Finding("src/a.cc", Span(20, 30), "it is used", steps=steps), sources))
+    assert [stop.role for stop in told] == ["ends", "owns", "uses"]
+
+
 def one(finding: Finding, sources: Sources) -> Located:
     return locate([finding], sources)[0]
 

@@ -221,6 +221,48 @@ def test_the_matcher_knows_a_note_and_leaves_other_lines_alone() -> None:
         assert matched(line) == {}
 
 
+NODE = """\
+const [matchers, lines] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const told = lines.map((line) => {
+  for (const matcher of matchers) {
+    const { regexp, ...parts } = matcher.pattern[0];
+    const found = new RegExp(regexp).exec(line);
+    if (!found) continue;
+    const named = Object.entries(parts).map(([name, number]) => [name, found[number]]);
+    return { severity: matcher.severity || "", ...Object.fromEntries(named) };
+  }
+  return {};
+});
+console.log(JSON.stringify(told));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_javascript_reads_the_same_as_python() -> None:
+    """The runner reads the expressions as JavaScript does, for which `$` is not before a line's end and `.` is more."""
+    lines = [
+        "a b.cc:1:2: note[redundant-cast] a cast: b[1]",
+        "src/été 漢.cc:10:22: error[use-after-erase] `x` is used: a.cc:1:2: error[other] no",
+        "C:/x.cc:1:2: warning[two-owners] \\u{1b}[31m",
+        "a.cc:1:2: error[use-after-erase] \u2028 x",
+        "a.cc:1:2: error[use-after-erase] ",
+        "a.cc:1: error[use-after-erase] x",
+        "Found 2 problems (2 errors) in 1 file",
+        "",
+    ]
+    command = [sys.executable, "-m", "ownlint", "check", "examples/turbine", "--output-format", "concise", "--no-cache"]
+    lines += subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+    told = subprocess.run(
+        ["node", "-e", NODE], input=json.dumps([MATCHERS, lines]), capture_output=True, text=True, check=True
+    )
+    read = json.loads(told.stdout)
+    assert [
+        each for each, line in zip(read, lines, strict=True) if each != matched(line) and "\u2028" not in line
+    ] == []
+    assert read[3] == {}  # which is why no message holds a raw one
+    assert sum(bool(each) for each in read) > 10
+
+
 def test_each_matcher_has_its_own_owner_and_a_severity() -> None:
     owners = [matcher["owner"] for matcher in MATCHERS]
     assert len(set(owners)) == len(owners)

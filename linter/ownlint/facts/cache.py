@@ -16,7 +16,6 @@ import contextlib
 import os
 import re
 import stat
-import tempfile
 import time
 from hashlib import blake2b
 from pathlib import Path
@@ -110,6 +109,8 @@ class Cache:
     def put(self, key: str, data: bytes) -> None:
         if not self._writable:
             return
+        import tempfile
+
         place = self._place(key)
         try:
             self._prepare(place)

@@ -19,20 +19,8 @@ from typing import Union
 
 import msgspec
 
-FORMAT = 4
-"""Raised whenever a record changes its fields, so that old cache entries are misses."""
-
-Language = OneOf["cpp", "python"]
-
-
-class Span(msgspec.Struct, frozen=True, array_like=True, gc=False, order=True):
-    """A range of bytes, `start` included, `end` not."""
-
-    start: int
-    end: int
-
-    def __contains__(self, offset: int) -> bool:
-        return self.start <= offset < self.end
+from ownlint.facts.base import Language as Language
+from ownlint.facts.base import Span as Span
 
 
 class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -117,6 +105,7 @@ class Binary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=7
     op: str
     left: Value
     right: Value
+    language: Language = "cpp"
 
 
 class Assign(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=8):
@@ -149,6 +138,9 @@ class Lambda(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=1
 
     function: int
     captures: tuple[Capture, ...] = ()
+    language: Language = "cpp"
+    parameters: tuple[str, ...] = ()
+    """As written, of one in Python."""
 
 
 class Conditional(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=11):
@@ -157,6 +149,7 @@ class Conditional(Node, frozen=True, array_like=True, gc=False, tag_field="is", 
     condition: Value
     then: Value
     other: Value
+    language: Language = "cpp"
 
 
 class Aggregate(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=12):

@@ -42,6 +42,8 @@ def _value(value: r.Value, depth: int) -> str:
             return _unary(value, depth)
         case r.Binary(op=",", left=left, right=right):
             return f"{_value(left, depth)}, {_value(right, depth)}"
+        case r.Binary(op="&&" | "||" as op, left=left, right=right, language="python"):
+            return f"{_operand(left, depth)} {'and' if op == '&&' else 'or'} {_operand(right, depth)}"
         case r.Binary(op=op, left=left, right=right):
             return f"{_operand(left, depth)} {op} {_operand(right, depth)}"
         case r.Assign(target=target, op="++" | "--" as op):
@@ -50,8 +52,12 @@ def _value(value: r.Value, depth: int) -> str:
             return f"{_value(target, depth)} {op} {_value(given, depth)}"
         case r.Cast():
             return _cast(value, depth)
+        case r.Conditional(condition=condition, then=then, other=other, language="python"):
+            return f"{_operand(then, depth)} if {_operand(condition, depth)} else {_operand(other, depth)}"
         case r.Conditional(condition=condition, then=then, other=other):
             return f"{_operand(condition, depth)} ? {_operand(then, depth)} : {_operand(other, depth)}"
+        case r.Lambda(language="python", parameters=names):
+            return f"lambda{' ' * bool(names)}{', '.join(names)}: …"
         case r.Lambda(captures=captures):
             return f"[{', '.join(_capture(each) for each in captures)}](…) {{…}}"
         case r.Aggregate():

@@ -190,16 +190,16 @@ def steps(misuse: Misuse) -> tuple[Step, ...]:
     out = []
     if misuse.made is not None and misuse.made != misuse.at:
         unnamed = ", and no name keeps it" if misuse.temporary else ""
-        out.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}"))
+        out.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}", "owns"))
     if ref.taken not in (misuse.at, misuse.made) and misuse.kind != "kept":
-        out.append(function.step(ref.taken, f"`{ref.shown}` is taken from it and does not keep it alive"))
+        out.append(function.step(ref.taken, f"`{ref.shown}` is taken from it and does not keep it alive", "borrows"))
     if misuse.before is not None and misuse.kind == "consumed":
-        out.append(function.step(misuse.before, "it happens here first"))
+        out.append(function.step(misuse.before, "it happens here first", "ends"))
     if misuse.used is not None and misuse.used != misuse.at:
         done = {"return": "returned", "store": "stored"}.get(misuse.kind, "used")
-        out.append(function.step(misuse.used, f"it is {done} here"))
+        out.append(function.step(misuse.used, f"it is {done} here", "uses"))
     if misuse.ended is not None and misuse.kind == "use" and misuse.used == misuse.at:
-        out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
+        out.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here", "ends"))
     return tuple(out)
 
 

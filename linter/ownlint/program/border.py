@@ -198,7 +198,7 @@ class Border:
     def _fact(self, bindings: list[Binding], cls: str, name: str) -> Fact | None:
         """What the project's own bindings of one name say, by the same records as a contract that was written."""
         exported = [(one, binding) for binding in bindings if (one := exports.of(self.program).member(binding))]
-        steps = {id(one): binding.step(binding.record, _bound_here(binding, one)) for one, binding in exported}
+        steps = {id(one): binding.step(binding.record, _bound_here(binding, one), "lends") for one, binding in exported}
         members = [one for one, _ in exported]
         if name.endswith("="):
             return setter_of(members[0], cls, steps[id(members[0])]) if len(members) == 1 else None
@@ -572,11 +572,13 @@ def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
     function, child = misuse.function, misuse.child
     unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
     steps = [child.declared] if child.declared is not None else []
-    steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}"))
+    steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}", "owns"))
     if child.taken != misuse.at:
-        steps.append(function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive"))
+        steps.append(
+            function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive", "borrows")
+        )
     if misuse.ended is not None and misuse.kind == "use":
-        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here"))
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here", "ends"))
     return tuple(steps)
 
 
@@ -584,11 +586,12 @@ def _stored_steps(misuse: Misuse, stored: Dependence) -> tuple[Step, ...]:
     function = misuse.function
     steps = [stored.declared] if stored.declared is not None else []
     if misuse.made != stored.at and misuse.kind != "drop":
-        steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here"))
+        steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here", "owns"))
     if misuse.at != stored.at:
-        steps.append(function.step(stored.at, f"`{stored.by}` keeps its address here, and nothing keeps it alive"))
+        kept = f"`{stored.by}` keeps its address here, and nothing keeps it alive"
+        steps.append(function.step(stored.at, kept, "borrows"))
     if misuse.ended is not None:
-        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is gone here"))
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is gone here", "ends"))
     return tuple(steps)
 
 
@@ -597,7 +600,7 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
     assert stale is not None
     steps = [child.declared] if child.declared is not None else []
     if child.taken != misuse.at:
-        steps.append(function.step(child.taken, f"{misuse.what} is taken here"))
+        steps.append(function.step(child.taken, f"{misuse.what} is taken here", "borrows"))
     words = {
         "erased": "erased",
         "closed": "closed",
@@ -607,11 +610,11 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
         "outdated": "changed",
     }[stale.how]
     if stale.reach == "derived" and stale.how != "outdated":
-        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here"))
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here", "ends"))
     ended = (
         f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
     )
-    return (*steps, function.step(stale.at, ended))
+    return (*steps, function.step(stale.at, ended, "ends"))
 
 
 @per_program

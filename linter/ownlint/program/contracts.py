@@ -149,7 +149,7 @@ class _Reading:
         if made is None:
             made = views_in(value, self._bound_classes(), origins, "value")
         for each in made:
-            at = origins.function.step(value, "the result is made here from what it borrows")
+            at = origins.function.step(value, "the result is made here from what it borrows", "lends")
             yield self._judged(each, Borrow(each.origin.argument, at, each.origin.certainty))
 
     def _referred(self, value: r.Value, origins: Origins) -> Iterator[Made]:
@@ -214,10 +214,10 @@ class _Reading:
             for view in self._bound_classes():
                 field = borrowing_field(view)
                 if field is not None and (points_at(view, owner) or self._kept_beside(view)):
-                    borrow = Borrow(1, Step(owner.path, at, "the result looks back at its maker"), "likely")
+                    borrow = Borrow(1, Step(owner.path, at, "the result looks back at its maker", "lends"), "likely")
                     yield self._judged(Made("view", view.symbol, _UNSEEN, "value", field), borrow)
         elif self._refers() and self.returned is not None and holds(owner, self.returned):
-            borrow = Borrow(1, Step(owner.path, at, f"`{owner.name}` holds what this hands out"), "likely")
+            borrow = Borrow(1, Step(owner.path, at, f"`{owner.name}` holds what this hands out", "lends"), "likely")
             yield self._judged(Made(self.shape, self.name, _UNSEEN, self.handing), borrow)
 
     def _kept_beside(self, view: Class) -> bool:

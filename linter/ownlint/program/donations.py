@@ -361,7 +361,9 @@ class Donations:
                     read: Constant = self.callables.constant(argument.value, scope)
                     below = [word for word in (read[0] if read else ()) if isinstance(word, int) and word < 0]
                     if below:
-                        yield Ineffective(scope.function.path, argument.span, keyword, "negative", str(below[0]))
+                        yield Ineffective(
+                            scope.function.path, argument.span, keyword, why="negative", shown=str(below[0])
+                        )
 
     def _by_keyword(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
         named = [a for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)]
@@ -376,8 +378,9 @@ class Donations:
         for argument in named:
             assert isinstance(argument.key, r.Name)
             if argument.key.text in taken:
+                at, shown = argument.span, last_name(call.callee)
                 yield Ineffective(
-                    scope.function.path, argument.span, argument.key.text, "keyword", last_name(call.callee), known.made
+                    scope.function.path, at, argument.key.text, why="keyword", shown=shown, told=known.made
                 )
 
 
@@ -389,7 +392,7 @@ def steps_of(misuse: Misuse) -> tuple[Step, ...]:
         steps.append(loss.made)
     if misuse.kind != "twice" and loss.at != misuse.at:
         verb = {"ended": "is freed here", "moved": "is given away here"}.get(loss.how, f"is taken by `{loss.by}` here")
-        steps.append(function.step(loss.at, f"`{loss.shown}` {verb}"))
+        steps.append(function.step(loss.at, f"`{loss.shown}` {verb}", "ends"))
     return tuple(steps)
 
 

@@ -185,7 +185,7 @@ class Calls(Values):
         if not fact.borrows:
             return NOTHING
         key = literal([fact.returns if fact.constructs else last_name(call.callee)])
-        told = Step(self.function.path, call.span, fact.told) if fact.told else fact.declared
+        told = Step(self.function.path, call.span, fact.told, "lends") if fact.told else fact.declared
         return frozenset(
             Handle(
                 fact.returns,
@@ -432,7 +432,7 @@ class Calls(Values):
         at: r.Node,
     ) -> None:
         handles, value = given
-        told = Step(self.function.path, at.span, fact.told) if fact.told else fact.declared
+        told = Step(self.function.path, at.span, fact.told, "lends") if fact.told else fact.declared
         for holder in in_order(h for h in holders if not h.path):
             for handle in in_order(h for h in handles if not h.path and h.holds and h.token != holder.token):
                 kept = Dependence(

@@ -217,7 +217,7 @@ class Values(Expressions[Handle]):
             self.state = self.state.picked_again(site)
             handle = handle._replace(chain=handle.chain.aged(site))
         chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
-        told = Step(self.function.path, value.span, fact.told) if fact.told else None
+        told = Step(self.function.path, value.span, fact.told, "lends") if fact.told else None
         declared = fact.declared or told or handle.declared
         holds = fact.holds(handle.holds)
         shown = text(value)

@@ -59,7 +59,7 @@ def outcome(misuse: Misuse) -> Outcome | None:
 def steps(misuse: Misuse) -> tuple[Step, ...]:
     """The last step of a misuse, where it is known."""
     told = outcome(misuse)
-    return (misuse.function.step(misuse.at, told.message),) if told is not None else ()
+    return (misuse.function.step(misuse.at, told.message, "uses"),) if told is not None else ()
 
 
 def is_mild(misuse: Misuse) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import Certainty, Finding, Fix, Step
+from ownlint.finding import Certainty, Finding, Fix, Role, Step
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
@@ -42,8 +42,8 @@ class _Subject:
     ) -> Finding:
         return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix, mild=mild)
 
-    def step(self, at: Span | r.Node | e.Event, message: str) -> Step:
-        return Step(self.path, _span(at), message)
+    def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
+        return Step(self.path, _span(at), message, role)
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:

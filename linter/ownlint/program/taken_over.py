@@ -230,5 +230,5 @@ def _declared(binding: Binding, signature: Signature, pointee: Class, several: b
     if _MAKES.search(record.name) or _MAKES.search(binding.name) or not holds(target.owner, pointee):
         return
     at = Span(record.name_start, record.name_start + len(record.name.encode()))
-    step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out")
+    step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
     yield Taken(1, step, weaker("likely"))

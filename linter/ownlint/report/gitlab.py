@@ -6,9 +6,8 @@ Source: docs.gitlab.com, "Code Quality", report format: `description`, `check_na
 
 from __future__ import annotations
 
-import msgspec
-
 from ownlint.report.model import Located, Report
+from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
 _SEVERITIES = {"error": "critical", "warning": "major", "note": "info"}
@@ -16,7 +15,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "note": "info"}
 
 def render(report: Report) -> str:
     issues = [_issue(finding) for finding in report.findings]
-    return msgspec.json.format(msgspec.json.encode(issues), indent=2).decode() + "\n"
+    return json_page(issues)
 
 
 def _issue(finding: Located) -> dict[str, object]:

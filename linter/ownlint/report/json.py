@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ownlint.finding import Certainty, Severity
+from ownlint.finding import Certainty, Role, Severity
 from ownlint.report.model import Located, Report
+from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
 
 _From1 = Annotated[int, msgspec.Meta(ge=1)]
@@ -21,6 +22,10 @@ class Step(msgspec.Struct, frozen=True):
     line: _From1
     column: _From1
     message: str
+    role: Role | None
+    """What happens there to whom it is about; null where the rule does not say. `lends` says what a call does whenever
+    it is made, `borrows` that it is made here, `guards` that something holds off the bug, `turn` no more than that the
+    way leads through here."""
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -80,12 +85,12 @@ def render(report: Report) -> str:
         incomplete=tuple(Incomplete(sanitise(each.path), sanitise(each.reason)) for each in report.incomplete),
         suppressed=report.suppressed,
     )
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)
 
 
 def lines(report: Report) -> str:
     """A finding a line, as in the document; what was not read in full is told elsewhere."""
-    return "".join(f"{msgspec.json.encode(_finding(each)).decode()}\n" for each in report.findings)
+    return "".join(f"{json_line(_finding(each))}\n" for each in report.findings)
 
 
 def schema() -> str:
@@ -115,7 +120,7 @@ def _finding(located: Located) -> Finding:
         symbol=sanitise(located.symbol),
         fingerprint=located.fingerprint,
         steps=tuple(
-            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message))
+            Step(sanitise(step.path), step.region.line, step.region.column, sanitise(step.message), step.role)
             for step in located.steps
         ),
         fix=None

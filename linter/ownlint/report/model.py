@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from ownlint.facts.records import Span
-from ownlint.finding import Certainty, Finding, Fix, Severity
+from ownlint.facts.base import Span
+from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
 _MOST_BYTES = 64 << 20
 
@@ -34,6 +34,8 @@ class LocatedStep(msgspec.Struct, frozen=True):
     path: str
     region: Region
     message: str
+    role: Role | None = None
+    """As the rule said it."""
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -194,7 +196,7 @@ def _order(finding: Finding) -> tuple[object, ...]:
 def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Located:
     lines = sources.lines(finding.path)
     region = lines.region(finding.span)
-    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message) for s in finding.steps)
+    steps = (LocatedStep(s.path, sources.lines(s.path).region(s.span), s.message, s.role) for s in finding.steps)
     return Located(
         rule=finding.rule,
         severity=finding.severity,

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from ownlint.report.model import Located, Region, Report, Sources
+from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
@@ -22,7 +21,7 @@ def render(report: Report, sources: Sources) -> str:
         "severity": "WARNING",
         "diagnostics": [_diagnostic(finding, sources) for finding in report.findings],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)
 
 
 def _diagnostic(finding: Located, sources: Sources) -> dict[str, Any]:

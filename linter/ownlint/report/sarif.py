@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-import msgspec
-
 from ownlint.report.model import Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
+from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -49,7 +48,7 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
             }
         ],
     }
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return json_page(document)
 
 
 def _rule(rule: RuleInfo) -> _Json:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 
-from ownlint.facts.records import Span
+from ownlint.facts.base import Span
 from ownlint.finding import Edit, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.report.model import Lines, Region, Sources

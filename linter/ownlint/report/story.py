@@ -1,7 +1,7 @@
 """A finding as a story: its stops in the order in which they happen, what happens at each, and to whom.
 
-Rules write sentences, not roles: the role of a stop is read from the words of its sentence, and is `turn` where they
-say nothing about ownership. A role chooses a sign in a picture, nothing else.
+Where a rule says no role, it is read from the words of its sentence, and is `turn` where they say nothing about
+ownership. A role chooses a sign in a picture, nothing else.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from typing import Literal
 
 import msgspec
 
+from ownlint.choices import Role
 from ownlint.report.model import Located, LocatedStep, Region
-
-Role = Literal["owns", "lends", "borrows", "ends", "uses", "turn"]
-"""`lends` says what a call does whenever it is made, `borrows` that it is made here."""
 
 _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     # Nobody does it: that is news about the way, not about the thing.
@@ -56,7 +54,7 @@ def is_python(path: str) -> bool:
 
 def stops(finding: Located) -> list[Stop]:
     """The steps, with the finding where it happens among them. A step at the finding's own place stands for it."""
-    found = [Stop(step.path, step.region, step.message, role_of(step.message)) for step in finding.steps]
+    found = [Stop(step.path, step.region, step.message, step.role or role_of(step.message)) for step in finding.steps]
     for at, step in enumerate(finding.steps):
         if step.path == finding.path and step.region == finding.region:
             found[at] = msgspec.structs.replace(found[at], main=True)
@@ -122,7 +120,7 @@ def _kind(role: Role) -> Literal["owner", "borrower", "way"]:
             return "owner"
         case "lends" | "borrows" | "uses":
             return "borrower"
-        case "turn":
+        case "guards" | "turn":
             return "way"
 
 

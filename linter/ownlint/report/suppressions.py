@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ownlint.config import did_you_mean
+from ownlint.choices import did_you_mean
 from ownlint.facts.records import File, Span, Suppression
 from ownlint.finding import Finding
 from ownlint.report.model import Lines, Located, RuleInfo, Sources

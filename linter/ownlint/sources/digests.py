@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -18,9 +17,6 @@ from ownlint.facts.cache import Cache
 from ownlint.sources.discover import Source, Stamp
 
 DIGEST_SIZE = 20
-
-_RACY_NS = 2_000_000_000
-"""A file changed this shortly before it was read may change again without a new time."""
 
 _Memo = dict[str, tuple[Stamp, str]]
 
@@ -54,7 +50,7 @@ class Digests:
             return ""
         if not stat.S_ISREG(status.st_mode):
             return ""
-        return self._digest(path, Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino))
+        return self._digest(path, Stamp.of(status))
 
     def save(self) -> None:
         if self._changed or len(self._new) != len(self._memo):
@@ -65,9 +61,9 @@ class Digests:
         if known is not None and known[0] == stamp:
             self._new[path] = known
             return known[1]
-        now = time.time_ns()
+        settled = stamp.is_settled()
         digest = _read(path)
-        if digest and max(stamp.mtime_ns, stamp.ctime_ns) < now - _RACY_NS:
+        if digest and settled:
             self._new[path] = (stamp, digest)
             self._changed = True
         return digest

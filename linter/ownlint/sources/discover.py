@@ -14,6 +14,7 @@ import os
 import shutil
 import stat
 import subprocess
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,8 +22,8 @@ from typing import NamedTuple
 import msgspec
 
 from ownlint.config import Config, is_pattern
+from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.facts.records import Language
 
 _CPP = (
     "h hh hpp hxx h++ inc ipp tpp tcc txx inl c cc cpp cxx c++ cu cuh hip m mm cppm ixx".split()  # noqa: SIM905
@@ -36,6 +37,7 @@ DEFAULT_EXCLUDE = frozenset(
 So are those that start with a dot, and `cmake-build-*`, `bazel-*`, `*.egg-info`."""
 _DEFAULT_EXCLUDE_LIKE = ("cmake-build-*", "bazel-*", "*.egg-info", "*.dist-info")
 
+_RACY_NS = 2_000_000_000
 _GIT_SECONDS = 30
 _MOST_FILES = 400_000
 _MOST_IGNORE_BYTES = 1 << 20
@@ -56,6 +58,14 @@ class Stamp(NamedTuple):
     ctime_ns: int
     size: int
     inode: int
+
+    @staticmethod
+    def of(status: os.stat_result) -> Stamp:
+        return Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+    def is_settled(self) -> bool:
+        """A file changed this shortly before it was read may change again without a new time."""
+        return max(self.mtime_ns, self.ctime_ns) < time.time_ns() - _RACY_NS
 
 
 class Source(msgspec.Struct, frozen=True, gc=False):
@@ -293,7 +303,7 @@ def _checked(root: Path, found: dict[str, bool]) -> tuple[list[Source], list[tup
             if found[relative] and not stat.S_ISDIR(status.st_mode):
                 unread.append((relative, "not a regular file"))
             continue
-        stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+        stamp = Stamp.of(status)
         sources.append(Source(Path(path), relative, language_of(relative), found[relative], stamp))
     return sources, unread
 

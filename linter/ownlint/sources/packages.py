@@ -14,6 +14,8 @@ from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+from ownlint.sources import distributions
+
 _PLACES = ("include", "*/include", "*/*/include")
 """Where packages keep headers. With one of these folders come the others: they need each other."""
 
@@ -52,10 +54,7 @@ def _places(package: str) -> tuple[str, ...]:
 def installed(package: str) -> str:
     """The version of a Python package that is installed with us, or in the environment somebody has activated; or
     nothing."""
-    from importlib.metadata import Distribution, DistributionFinder
-
-    context = DistributionFinder.Context(name=package, path=[*_activated(), *filter(None, sys.path)])
-    return next((found.version for found in Distribution.discover(context=context)), "")
+    return distributions.version(package, (*_activated(), *filter(None, sys.path)))
 
 
 def _activated() -> Iterator[str]:

@@ -36,7 +36,7 @@ def read_instead(sources: Sequence[Source], unsaved: Unsaved | None) -> tuple[So
     if unsaved is None:
         return tuple(sources)
     status = unsaved.stored.stat()
-    stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+    stamp = Stamp.of(status)
     return tuple(
         msgspec.structs.replace(source, path=unsaved.stored, stamp=stamp) if source.path == unsaved.path else source
         for source in sources

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ownlint.catalogue import GROUP
+from ownlint.choices import PACKS
 
 DRAFTS = "drafts"
 """Where a new rule stands until somebody moves it to the folder of its effect."""
@@ -52,12 +52,12 @@ def pack_of(root: Path) -> Path:
         raise ValueError(f"{root} has no pyproject.toml: rules belong to a package") from None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{project}: {error}") from None
-    points = declared.get("project", {}).get("entry-points", {}).get(GROUP, {})
+    points = declared.get("project", {}).get("entry-points", {}).get(PACKS, {})
     for module in points.values():
         for place in _places(root, str(module)):
             if (place / "__init__.py").is_file():
                 return place
-    raise ValueError(f'{project} declares no rule pack: add [project.entry-points."{GROUP}"]')
+    raise ValueError(f'{project} declares no rule pack: add [project.entry-points."{PACKS}"]')
 
 
 def _places(root: Path, module: str) -> Iterator[Path]:

@@ -131,7 +131,7 @@ def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
         f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
         certainty="likely" if bound else "possible",
         help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
-        steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here"),),
+        steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here", "borrows"),),
     )
 
 

@@ -105,8 +105,8 @@ def _finding(
         certainty=certainty,
         help=f"keep a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",
         steps=(
-            made.step(field, f"`{made.name}` keeps this handle and nobody with it"),
-            sibling.step(_name(sibling), f"`{sibling.name}` holds its owner"),
+            made.step(field, f"`{made.name}` keeps this handle and nobody with it", "borrows"),
+            sibling.step(_name(sibling), f"`{sibling.name}` holds its owner", "owns"),
         ),
     )
 

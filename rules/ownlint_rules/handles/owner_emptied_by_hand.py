@@ -55,7 +55,7 @@ def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
                 f"`{stale.call}` frees what `{misuse.owner}` will free again",
                 certainty=misuse.certainty,
                 help="let go of the owner instead: that frees it",
-                steps=(function.step(misuse.made, f"`{misuse.owner}` owns it"),),
+                steps=(function.step(misuse.made, f"`{misuse.owner}` owns it", "owns"),),
             )
         elif misuse.about == "disowned" and not _is_left_alone(misuse):
             yield function.finding(

@@ -172,9 +172,9 @@ def _finding(
     guard = guards[0]
     origin = guard.origin or guard
     made = known.first_check(example.function, example.at, guards) if example is not None else None
-    steps = [origin.function.step(origin.at, f"`{origin.name}` refuses when it is no longer valid")]
+    steps = [origin.function.step(origin.at, f"`{origin.name}` refuses when it is no longer valid", "guards")]
     if example is not None and made is not None:
-        steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check"))
+        steps.append(example.function.step(made, f"`{_name(example.function)}` makes the check", "guards"))
     return one.function.finding(
         one.use.event,
         f"{_what(one)}{_why(one, guard)}: {careful} of {all_of_them} siblings ask first",

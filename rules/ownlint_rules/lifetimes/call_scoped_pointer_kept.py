@@ -196,7 +196,7 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     steps = first.steps
     if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
         owner, record = field
-        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it"),)
+        steps += (Step(owner.path, record.span, f"`{owner.name}::{kept.field}` keeps it", "borrows"),)
     return function.finding(
         store.event,
         f"`{shown}` is kept in `{member}` from the first call on, and nobody says that it lives as long",

@@ -119,7 +119,7 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
     steps = []
     if (found := holder.field(kept.field)) is not None:
         owner, record = found
-        steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends"))
+        steps.append(owner.step(record, f"`{holder.name}` keeps it here and goes through it when it ends", "uses"))
     return function.finding(
         at,
         f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "

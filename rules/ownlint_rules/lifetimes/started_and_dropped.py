@@ -53,5 +53,5 @@ def started_and_dropped(function: Function) -> Iterator[Finding]:
             f"{what} is started and {ends}, for nobody keeps it",
             certainty="likely",
             help="give it a parent, or keep it on an object that lives longer",
-            steps=(function.step(dropped.made, f"{what} is made here, without a parent"),),
+            steps=(function.step(dropped.made, f"{what} is made here, without a parent", "owns"),),
         )

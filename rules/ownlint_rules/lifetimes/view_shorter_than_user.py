@@ -278,7 +278,7 @@ def _left_in_result(function: Function, store: keeping.Store, root: str) -> tupl
         if isinstance(event, events.Leave) and event.kind == "return":
             inner = places.strip(event.value)
             if isinstance(inner, records.Name) and inner.text == root:
-                return "certain", (function.step(event, "it is returned here"),)
+                return "certain", (function.step(event, "it is returned here", "uses"),)
     return None
 
 
@@ -301,7 +301,7 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                return "likely", (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone"),)
+                return "likely", (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
     return None
 
 

@@ -71,10 +71,10 @@ VALUES = {
     "arguments": ("f(a, *b, k=c, **d)", "Call(f, [a Unary(spread, b) Pair(k, c) Unary(spread2, d)])"),
     "slices": ("a[1:, ::s, ...]", "Index(a, [Aggregate(slice, [1  ]) Aggregate(slice, [  s]) ...])"),
     "a tuple in parentheses is one index": ("a[(i, j)]", "Index(a, [Aggregate(tuple, [i j])])"),
-    "boolean chains": ("a and b or c", "Binary(||, Binary(&&, a, b), c)"),
-    "chained comparison": ("a < b is not c", "Binary(&&, Binary(<, a, b), Binary(is not, b, c))"),
+    "boolean chains": ("a and b or c", "Binary(||, Binary(&&, a, b, python), c, python)"),
+    "chained comparison": ("a < b is not c", "Binary(&&, Binary(<, a, b), Binary(is not, b, c), python)"),
     "unary": ("not -a", "Unary(not, Unary(-, a))"),
-    "conditional": ("a if b else c", "Conditional(b, a, c)"),
+    "conditional": ("a if b else c", "Conditional(b, a, c, python)"),
     "walrus": ("f(a := b)", "Call(f, [Assign(a, :=, b)])"),
     "dict": ("{a: b, **c}", "Aggregate(dict, [Pair(a, b) Unary(spread2, c)])"),
     "list comprehension": (
@@ -86,7 +86,7 @@ VALUES = {
         "Comprehension(dict, Pair(a, b), [Clause(Aggregate(tuple, [a b]), c)])",
     ),
     "f-string": ("f'x{a.b!r:>{w}}y{c}'", "Aggregate(fstring, [a.b Aggregate(fstring, [w]) c])"),
-    "lambda": ("lambda: a", "Lambda(1)"),
+    "lambda": ("lambda: a", "Lambda(1, python)"),
     "matrix product": ("a @ b", "Binary(@, a, b)"),
 }
 

@@ -453,7 +453,8 @@ class Statements(Values):
         )  # fmt: skip
         self._finish(index, function, (r.Leave(value.start, value.end, "return", value),))
         self._leave()
-        return r.Lambda(start, end, index)
+        names = tuple(f"{parameter.spread}{parameter.name}" for parameter in parameters)
+        return r.Lambda(start, end, index, (), "python", names)
 
     def _class(self, node: ast.ClassDef) -> list[Statement]:
         start, end = self.range(node)

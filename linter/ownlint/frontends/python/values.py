@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from ownlint.facts import records as r
 from ownlint.facts.records import Value
 from ownlint.frontends.python.names import Alias, Bound, Chain, Names, Scope, Symbol, Weak
@@ -270,11 +272,11 @@ class Values:
         """A balanced tree, which means the same as a chain and stays flat."""
         if len(parts) == 1:
             only = parts[0]
-            return r.Binary(start, end, only.op, only.left, only.right) if isinstance(only, r.Binary) else only
+            return msgspec.structs.replace(only, start=start, end=end) if isinstance(only, r.Binary) else only
         half = (len(parts) + 1) // 2
         left = self._joined(op, parts[:half], start, parts[half - 1].end) if half > 1 else parts[0]
         right = self._joined(op, parts[half:], parts[half].start, end) if len(parts) - half > 1 else parts[-1]
-        return r.Binary(start, end, op, left, right)
+        return r.Binary(start, end, op, left, right, "python")
 
     def _aggregate(self, kind: Literal["tuple", "list", "set"], node: ast.Tuple | ast.List | ast.Set) -> r.Aggregate:
         items = tuple([self.value(item) for item in node.elts[:_MOST_ITEMS]])
@@ -300,7 +302,7 @@ class Values:
 
     def _conditional(self, node: ast.IfExp) -> r.Conditional:
         condition = self.value(node.test)
-        return r.Conditional(*self.range(node), condition, self.value(node.body), self.value(node.orelse))
+        return r.Conditional(*self.range(node), condition, self.value(node.body), self.value(node.orelse), "python")
 
     def _walrus(self, node: ast.NamedExpr) -> r.Assign:
         value = self.value(node.value)

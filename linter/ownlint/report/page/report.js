@@ -128,7 +128,7 @@
   // --- the picture ---
 
   const KINDS = { owner: "owner", borrower: "borrowed", way: "on the way" };
-  const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", turn: "" };
+  const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", guards: "guards", turn: "" };
 
   /** The end of a long path of names says more than its beginning. */
   function short(text, most, tail = false) {
@@ -437,6 +437,9 @@
       go(1);
     } else if (event.key === "j" || event.key === "k") {
       go(event.key === "j" ? 1 : -1);
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && event.target.matches?.("#list .row")) {
+      event.preventDefault(); // anywhere else they scroll
+      go(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "/") {
       event.preventDefault();
       search.focus();

@@ -1,0 +1,54 @@
+"""The words people choose among, and which one is near a word that is none of them.
+
+Nothing is imported here that takes time: `ownlint --help` needs little more than this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+Severity = Literal["error", "warning", "note"]
+Certainty = Literal["certain", "likely", "possible"]
+CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
+"""The surest first."""
+
+Role = Literal["owns", "lends", "borrows", "ends", "uses", "guards", "turn"]
+"""What happens at a step to whom it is about: `lends` says what a call does whenever it is made, `borrows` that it is
+made here, `guards` that something holds off the bug, `turn` nothing about ownership."""
+
+PACKS = "ownlint.rules"
+"""The group of entry points by which packs of rules are found."""
+
+Types = Literal["auto", "always", "never"]
+Preset = Literal["hook", "ci", "audit"]
+PRESETS: tuple[Preset, ...] = get_args(Preset)
+
+FORMATS = (
+    "full",
+    "concise",
+    "json",
+    "json-lines",
+    "sarif",
+    "github",
+    "gitlab",
+    "junit",
+    "rdjson",
+    "markdown",
+    "html",
+)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean `x`?`, or nothing when no known word is near."""
+    import difflib
+
+    words = sorted(known)
+    near = difflib.get_close_matches(word, words, n=1, cutoff=0.6) or _containing(word.strip("-_*. "), words)
+    return f"; did you mean {' or '.join(f'`{each}`' for each in near)}?" if near else ""
+
+
+def _containing(part: str, words: Sequence[str]) -> list[str]:
+    """A part of a name, as those give who know other linters; nothing when it would be a guess."""
+    found = [each for each in words if len(part) > 2 and part in each]
+    return found if len(found) <= 3 else []

@@ -1,0 +1,28 @@
+"""JSON that is harmless to look at, too."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from ownlint.report.sanitise import HARMFUL
+
+
+def json_line(value: object) -> str:
+    """As JSON on one line. What would be harmful to look at is written as an escape of JSON, so that a reader gets the
+    very value: a path to open, a text to insert."""
+    return _in_json(msgspec.json.encode(value))
+
+
+def json_page(value: object) -> str:
+    """The same, indented."""
+    return "\n".join(map(_in_json, msgspec.json.format(msgspec.json.encode(value), indent=2).split(b"\n"))) + "\n"
+
+
+def _in_json(line: bytes) -> str:
+    return line.decode() if line.isascii() and b"\x7f" not in line else HARMFUL.sub(_escape_of_json, line.decode())
+
+
+def _escape_of_json(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
