@@ -232,10 +232,11 @@ class Counting(Calls):
     def name_constant(self, event: e.Write, draft: Draft) -> None:
         """A local that is given a named constant: a later test may ask for another."""
         bare = bare_value(event.value)
-        if isinstance(bare, r.Name) and event.op in ("=", "init") and len(event.place) == 1:
-            if event.place[0] in self.function.declared and bare.text not in self.function.declared:
-                if CONSTANT.fullmatch(bare.text) and bare.text != "NULL":
-                    draft.tests[f"{event.place[0]} := {bare.text}"] = True
+        if not isinstance(bare, r.Name) or event.op not in ("=", "init") or len(event.place) > 1:
+            return
+        own, known = event.place[0], self.function.declared
+        if own in known and bare.text not in known and CONSTANT.fullmatch(bare.text) and bare.text != "NULL":
+            draft.tests[f"{own} := {bare.text}"] = True
 
     def holds_bare(self, event: e.Write) -> bool:
         """Whether the local that begins holds the bare reference, and does not own it."""

@@ -36,7 +36,7 @@ static PyMethodDef methods[] = {{"set_callback", set_callback, METH_VARARGS, NUL
 Reported: an argument of a function in a table of slots (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject` and the like), an
 object that was parsed out of the arguments, or an item that a container lends, that is assigned to a global, a static
 local or a member behind `->` and not counted up before or after, on the same way. Of a member, and of an item that was
-lent, it is asked that some function of the project releases what stands there, or shows it to the collector.
+lent, it is asked that some function of the project releases what stands there.
 
 Quiet: `Py_NewRef`, `Py_INCREF` of the object or of the member; a member that is put back before the function returns;
 members that nobody releases, which may look at an owner on purpose; what is put into an array or behind a pointer.
