@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         unfinished,
         validity,
         views,
+        wrapper_maps,
         wrappers,
     )
     from ownlint.program.flow import Flow
@@ -198,6 +199,7 @@ _HOMES = {
     "validity": "ownlint.program.validity",
     "views": "ownlint.program.views",
     "weaker": "ownlint.finding",
+    "wrapper_maps": "ownlint.program.wrapper_maps",
     "wrappers": "ownlint.program.wrappers",
 }
 
@@ -296,6 +298,7 @@ __all__ = [
     "validity",
     "views",
     "weaker",
+    "wrapper_maps",
     "wrappers",
 ]
 

@@ -166,26 +166,31 @@ def _adopted(model: FunctionModel) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", LEND)
 def test_what_is_lent_is_not_owned(models: Models, name: str) -> None:
     model = only(models, name)
-    assert model.counted and model.has("borrow", "result") and not model.has("acquire", "result")
+    assert model.counted
+    assert model.has("borrow", "result")
+    assert not model.has("acquire", "result")
 
 
 @pytest.mark.parametrize(("name", "strong"), sorted(STRONG.items()))
 def test_the_strong_relative_hands_out(models: Models, name: str, strong: str) -> None:
     assert only(models, name).replaced_by == strong
     model = only(models, strong)
-    assert model.counted and any(effect.verb == "acquire" for effect in model.effects)
+    assert model.counted
+    assert any(effect.verb == "acquire" for effect in model.effects)
 
 
 @pytest.mark.parametrize(("name", "argument"), sorted(FILL.items()))
 def test_a_variable_is_filled_with_a_new_reference(models: Models, name: str, argument: int) -> None:
     model = only(models, name)
-    assert model.counted and model.has("acquire", f"argument {argument}")
+    assert model.counted
+    assert model.has("acquire", f"argument {argument}")
 
 
 @pytest.mark.parametrize("name", ["PyDict_Next"])
 def test_variables_are_filled_with_borrowed_references(models: Models, name: str) -> None:
     model = only(models, name)
-    assert model.has("borrow", "argument 3") and model.has("borrow", "argument 4")
+    assert model.has("borrow", "argument 3")
+    assert model.has("borrow", "argument 4")
 
 
 @pytest.mark.parametrize(("name", "stolen"), sorted(STEAL.items()))
@@ -207,7 +212,8 @@ def test_mistaken_for_stealing(models: Models, name: str) -> None:
 @pytest.mark.parametrize(("name", "letter"), [("Py_BuildValue", "N"), ("PyObject_CallFunction", "N")])
 def test_a_letter_steals(models: Models, name: str, letter: str) -> None:
     model = only(models, name)
-    assert letter in model.format_steals and "O" not in model.format_steals
+    assert letter in model.format_steals
+    assert "O" not in model.format_steals
 
 
 @pytest.mark.parametrize("name", ["_PyBytes_Resize", "_PyTuple_Resize"])
