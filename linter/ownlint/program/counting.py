@@ -284,6 +284,8 @@ class Counting(Calls):
             held = draft.objects[old]
             if held.kind == "kept":
                 draft.forget(old)  # moved out: the reference of the place is the function's now
+            elif held.put >= 0 and held.owed >= 0:
+                draft.forget(old)  # counted up: the place had a reference of its own
             elif held.put >= 0:
                 draft.change(old, owed=held.owed + 1, put=-1)  # there for a while
         if one is not None:
@@ -291,7 +293,7 @@ class Counting(Calls):
             if held.kind == "new":
                 self.ends.setdefault(self.site(one).index, set()).add(True)
                 draft.change(one, owed=max(held.owed - 1, 0), stored=True)
-            elif self.is_lasting(event, where) and (held.kind == "borrowed" or (held.kind == "given" and self.is_slot)):
+            elif held.owed <= 0 and self.is_lasting(event, where) and self.is_borrowed(held):
                 draft.change(one, owed=held.owed - 1, put=event.index)
             else:
                 draft.forget(one)
@@ -300,6 +302,9 @@ class Counting(Calls):
             draft.places[where] = one
         elif one is None and isinstance(bare_value(event.value), r.Literal):
             self.write_other(draft, where, event.value)
+
+    def is_borrowed(self, held: Held) -> bool:
+        return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
 
     def is_lasting(self, event: e.Write, where: Place) -> bool:
         """A member of an object, or a variable that outlives the function."""

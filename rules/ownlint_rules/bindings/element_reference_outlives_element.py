@@ -49,8 +49,8 @@ Quiet: containers whose elements stay where they are, elements behind smart poin
 member changes.
 
 Limits: members whose bodies nobody shows are not known to change anything; neither is a field that is set from outside.
-A member that is no container and is written anew by each call keeps its address, and is not reported. That a `std::deque` which grows at its ends leaves
-the elements where they are is not known.
+A member that is no container and is written anew by each call keeps its address, and is not reported. That a
+`std::deque` which grows at its ends leaves the elements where they are is not known.
 
 Source: nanobind made `bind_vector` and `bind_map` copy for this reason (commit f91100bb); Open3D likewise (cfabbb7a7).
 """
