@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         origins,
         outcomes,
         overwriting,
+        owned_places,
         parity,
         passing,
         places,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
         unfinished,
         validity,
         views,
+        wrapper_maps,
         wrappers,
     )
     from ownlint.program.flow import Flow
@@ -164,6 +166,7 @@ _HOMES = {
     "origins": "ownlint.program.origins",
     "outcomes": "ownlint.program.outcomes",
     "overwriting": "ownlint.program.overwriting",
+    "owned_places": "ownlint.program.owned_places",
     "parity": "ownlint.program.parity",
     "passing": "ownlint.program.passing",
     "places": "ownlint.program.places",
@@ -196,6 +199,7 @@ _HOMES = {
     "validity": "ownlint.program.validity",
     "views": "ownlint.program.views",
     "weaker": "ownlint.finding",
+    "wrapper_maps": "ownlint.program.wrapper_maps",
     "wrappers": "ownlint.program.wrappers",
 }
 
@@ -261,6 +265,7 @@ __all__ = [
     "origins",
     "outcomes",
     "overwriting",
+    "owned_places",
     "parity",
     "passing",
     "places",
@@ -293,6 +298,7 @@ __all__ = [
     "validity",
     "views",
     "weaker",
+    "wrapper_maps",
     "wrappers",
 ]
 

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache, partial
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.program import derived, exports, glance
+from ownlint.program.bound_containers import containers
 from ownlint.program.contract_facts import fact_of_members, setter_of
 from ownlint.program.contract_records import MemberContract
 from ownlint.program.contracts import Contract, contract_of
@@ -96,6 +97,8 @@ class Border:
         module, _, last = dotted.rpartition(".")
         if last in self.bound and last not in self._written_in_python and self._is_ours(module):
             return _BOUND + last
+        if last in containers(self.program) and last not in self._written_in_python and self._is_ours(module):
+            return _BOUND + last
         return self.published.find(dotted) or self._base_of(dotted)
 
     def _base_of(self, dotted: str) -> str | None:
@@ -117,6 +120,8 @@ class Border:
         """Whether C++ calls methods that a class of Python derived from this one overrides."""
         if not cls.startswith(_BOUND):
             return self.published.knows(cls) and self.published.has_trampoline(cls)
+        if cls.removeprefix(_BOUND) not in self.bound:
+            return False
         file, index = self.bound[cls.removeprefix(_BOUND)]
         return bool(exports.of(self.program).class_contract(file, file.bound_classes[index], "", "").trampoline)
 
@@ -136,6 +141,12 @@ class Border:
         if not cls.startswith(_BOUND):
             variants = self.program.models.python_variants(cls, name)
             return fact_of(*variants) if variants else None
+        made = containers(self.program).get(cls.removeprefix(_BOUND))
+        if made is not None:
+            element = exports.of(self.program).python_class(made.element)
+            members = [one for one in made.members(element) if one.name == name]
+            fact = fact_of_members(members, cls, lambda inner: _BOUND + inner, made.step)
+            return fact or (Fact("own", cls, constructs=True) if name == "__init__" else None)
         waiting, seen = [cls.removeprefix(_BOUND)], set[str]()
         while waiting:
             own = waiting.pop(0)
@@ -243,6 +254,8 @@ class Border:
                 found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
             changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
             found |= {f for f in inner if changers and f.mentions(*changers)}
+            if "__delitem__" in changers:
+                found |= {f for f in inner if f.says(_DELETES)}
             for meaning in file.meanings:
                 target = self._own(meaning.symbol)
                 if target is None and (
@@ -275,10 +288,11 @@ class Border:
         """Names of bound members that end what others gave, or store addresses."""
         own = exports.of(self.program)
         members = (own.member(binding) for binding in self.program.bindings)
+        of_containers = (one for made in containers(self.program).values() for one in made.members("x"))
         contracts = (one for contract in self.program.contracts for one in contract.members)
         return frozenset(
             one.name
-            for one in (*members, *contracts)
+            for one in (*members, *of_containers, *contracts)
             if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
         )
 

@@ -15,16 +15,17 @@ from ownlint.facts import records as r
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.counting_calls import Calls
+from ownlint.program.counting_tests import CONSTANT
 from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
 from ownlint.program.counts import NULL, Draft, Held, Id, Known, State
 from ownlint.program.events import Event
 from ownlint.program.once import once, per_function
 from ownlint.program.places import Place, last_name, render, walk
-from ownlint.program.references import Use, arguments, may_count
+from ownlint.program.references import Use, alternatives, arguments, may_count, references
 from ownlint.program.slot_tables import is_slot
 from ownlint.program.subjects import Function
 
-__all__ = ["Trouble", "troubles"]
+__all__ = ["Trouble", "hands_out_new", "troubles"]
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
@@ -49,6 +50,20 @@ def troubles(function: Function) -> tuple[Trouble, ...]:
 @per_function
 def summary(function: Function) -> Summary:
     return _summary(function, 1)
+
+
+def hands_out_new(call: r.Call, function: Function) -> bool:
+    """Whether a function of the project is called whose every way out hands the caller a reference of its own."""
+    if call.kind != "call" or not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
+        return False
+    callee = function.program.callee(call, function)
+    if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is function:
+        return False
+    made = callee.functions[0]
+    known = references(function.program)
+    if not (may_count(made) or made.is_short) or not known.is_pointer(made.record.result, made):
+        return False
+    return summary(made).result == "new"
 
 
 def _summary(function: Function, depth: int) -> Summary:
@@ -183,7 +198,10 @@ class Counting(Calls):
     def write(self, event: e.Write, draft: Draft) -> None:
         self.forget_tests(draft, event.place[0])
         self.lose_captured(draft, event.value)
+        self.name_constant(event, draft)
         where, target = event.place, bare_value(event.target)
+        if len(where) > 1 and isinstance(target, r.Member):
+            self.reach_into(event, draft, where)
         value = event.value
         one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
         sees = not event.fresh and self.is_seen_by_others(target, where)
@@ -194,6 +212,8 @@ class Counting(Calls):
         elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
+            elif where[0] not in self.statics and isinstance(bare_value(value), r.Literal):
+                self.write_other(draft, where, value)
             self.drop_results(draft, value)
             return
         if sees:
@@ -208,6 +228,15 @@ class Counting(Calls):
         else:
             self.write_other(draft, where, value)
         self.drop_results(draft, value)
+
+    def name_constant(self, event: e.Write, draft: Draft) -> None:
+        """A local that is given a named constant: a later test may ask for another."""
+        bare = bare_value(event.value)
+        if not isinstance(bare, r.Name) or event.op not in ("=", "init") or len(event.place) > 1:
+            return
+        own, known = event.place[0], self.function.declared
+        if own in known and bare.text not in known and CONSTANT.fullmatch(bare.text) and bare.text != "NULL":
+            draft.tests[f"{own} := {bare.text}"] = True
 
     def holds_bare(self, event: e.Write) -> bool:
         """Whether the local that begins holds the bare reference, and does not own it."""
@@ -231,7 +260,8 @@ class Counting(Calls):
                 draft.places[where] = NULL
             case r.Literal(kind="int" | "bool", text=said):
                 sign = "-" if said.startswith("-") else "+"
-                draft.places[where] = NULL if said in ("0", "false") else Known(sign, said in ("1", "-1", "true"))
+                small = said.lower()
+                draft.places[where] = NULL if small in ("0", "false") else Known(sign, small in ("1", "-1", "true"))
             case r.Unary(op="-", value=r.Literal(kind="int")):
                 draft.places[where] = Known("-")
             case r.Call():
@@ -254,11 +284,17 @@ class Counting(Calls):
             held = draft.objects[old]
             if held.kind == "kept":
                 draft.forget(old)  # moved out: the reference of the place is the function's now
+            elif held.put >= 0 and held.owed >= 0:
+                draft.forget(old)  # counted up: the place had a reference of its own
+            elif held.put >= 0:
+                draft.change(old, owed=held.owed + 1, put=-1)  # there for a while
         if one is not None:
             held = draft.objects[one]
             if held.kind == "new":
                 self.ends.setdefault(self.site(one).index, set()).add(True)
                 draft.change(one, owed=max(held.owed - 1, 0), stored=True)
+            elif held.owed <= 0 and self.is_lasting(event, where) and self.is_borrowed(held):
+                draft.change(one, owed=held.owed - 1, put=event.index)
             else:
                 draft.forget(one)
         draft.places.pop(where, None)
@@ -266,6 +302,16 @@ class Counting(Calls):
             draft.places[where] = one
         elif one is None and isinstance(bare_value(event.value), r.Literal):
             self.write_other(draft, where, event.value)
+
+    def is_borrowed(self, held: Held) -> bool:
+        return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
+
+    def is_lasting(self, event: e.Write, where: Place) -> bool:
+        """A member of an object, or a variable that outlives the function."""
+        target = bare_value(event.target)
+        if isinstance(target, r.Member):
+            return target.arrow
+        return isinstance(target, r.Name) and where[0] not in self.outs
 
     def overwrite(self, event: e.Write, draft: Draft, where: Place, old: Id) -> None:
         held = draft.objects[old]
@@ -280,11 +326,12 @@ class Counting(Calls):
             self.lose_named(draft, where[0])
         if id(event.node) in self.escaping and (put := draft.id_at(where)) is not None:
             draft.forget(put)
-        if len(where) < 2:
-            return
+        if len(where) > 1 and isinstance(event.node, r.Member | r.Index):
+            self.reach_into(event, draft, where)
+
+    def reach_into(self, event: e.Read | e.Write, draft: Draft, where: Place) -> None:
+        """`x->y`, `x[i]`: reads what `x` points to."""
         one = draft.id_at(where[:1])
-        if not isinstance(event.node, r.Member | r.Index):
-            return
         if one is None:
             if isinstance(draft.places.get(where[:1]), Known):
                 del draft.places[where[:1]]  # a way on which it is NULL ends here
@@ -321,6 +368,8 @@ class Counting(Calls):
                     what = "leaked"
                 good = False
                 self.report(what, draft, one, event, None, held.raised, name=name)
+        elif held.owed < 0 and held.put >= 0 and held.taken < 0 and held.freed < 0:
+            self.report("stored borrowed", draft, one, self.flow.events[held.put])
         elif held.owed < 0 and held.taken >= 0 and (held.kind != "given" or self.is_slot):
             taking = self.flow.events[held.taken]
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
@@ -337,7 +386,7 @@ class Counting(Calls):
     def leave(self, event: e.Leave, draft: Draft) -> None:
         one = self.id_of(draft, event.value) if event.kind == "return" else None
         if one is None and event.kind == "return" and self.returns_objects:
-            one = self.kept_in(draft, event.value)
+            one = self.kept_in(draft, event.value) if not _is_plain(event.value) else None
         if one is not None:
             dead = draft.is_dead(one)
             if dead >= 0:
@@ -346,14 +395,24 @@ class Counting(Calls):
                 one = None
         self.drop_parts(event, draft, one)
         self.exits.append((draft.copy(), event, one))
-        if one is not None and self.returns_objects:
-            self.give_back(event, draft, one)
+        if event.kind == "return" and self.returns_objects:
+            for other in self.answers(draft, event.value, one):
+                self.give_back(event, draft, other)
         elif one is not None:
             self.ends.setdefault(self.site(one).index, set()).add(True)
             draft.forget(one)
         for other in sorted(draft.objects):
             if other in draft.objects:
                 self.settle(event, draft, other)
+
+    def answers(self, draft: Draft, value: r.Value | None, one: Id | None) -> list[Id]:
+        """All objects that the value can be: both sides of `c ? a : b`."""
+        found = [one] if one is not None else []
+        sides = list(alternatives(value))
+        for side in sides if len(sides) > 1 else ():
+            if (other := self.id_of(draft, side) or self.kept_in(draft, side)) is not None and other not in found:
+                found.append(other)
+        return found
 
     def drop_parts(self, event: e.Leave, draft: Draft, returned: Id | None) -> None:
         """`return {x, 1};`: what is a part of the answer is the caller's."""
@@ -368,7 +427,8 @@ class Counting(Calls):
 
     def give_back(self, event: e.Leave, draft: Draft, one: Id) -> None:
         held = draft.objects[one]
-        if held.owed > 1 and not held.stored and held.kind == "new":
+        counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
+        if held.owed > 1 and not held.stored and counts:
             self.report("surplus", draft, one, event, event.value, held.raised)
             self.ends.setdefault(self.site(one).index, set()).add(False)
         elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
@@ -385,19 +445,23 @@ class Counting(Calls):
         if not self.complete or not self.exits:
             return _UNKNOWN
         results: set[str] = set()
+        lenders: set[int] = set()
         nullable = False
         uses: list[set[Use]] = [set() for _ in range(count)]
         for draft, leave, one in self.exits:
             if leave.kind == "throw":
                 continue
             for number in range(count):
-                held = draft.objects.get((-2 - number, 0))
-                uses[number].add(self.seen(draft, number, held, one))
+                if (use := self.seen(draft, number, one)) is not None:
+                    uses[number].add(use)
             if one is not None:
                 held = draft.objects[one]
                 kept = held.owed == 0 and held.kind in ("kept", "borrowed")
                 nullable = nullable or held.null != "no"
-                results.add("new" if held.owed == 1 else "borrowed" if kept else "?")
+                results.add(
+                    "memory" if held.kind == "memory" else "new" if held.owed == 1 else "borrowed" if kept else "?"
+                )
+                lenders.add(self.lender(draft, one))
             elif (
                 isinstance(bare_value(leave.value), r.Literal)
                 or draft.places.get(self.place(leave.value) or ()) == NULL
@@ -407,23 +471,42 @@ class Counting(Calls):
                 results.add("?")
         result = results.pop() if len(results) == 1 else "?"
         return Summary(
-            "new" if result == "new" else "borrowed" if result == "borrowed" else "",
+            result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
             nullable,
             tuple(one.pop() if len(one) == 1 else "" for one in uses),
+            lenders.pop() if len(lenders) == 1 else -1,
+            frozenset(number for number in range(count) if (-2 - number, 0) in self.shared),
         )
 
-    def is_null(self, draft: Draft, value: r.Value | None) -> bool:
-        known = draft.places.get(self.place(value) or ())
-        return isinstance(known, Known) and known.signs == "0"
+    def lender(self, draft: Draft, one: Id) -> int:
+        """Which argument lends the object, itself or by what it lends; -1 where it is none."""
+        for _ in range(4):
+            held = draft.objects.get(one)
+            if held is None or held.owner is None:
+                return -1
+            one = held.owner
+            if -2 - len(self.function.record.parameters) < one[0] <= -2:
+                return -2 - one[0]
+        return -1
 
-    def seen(self, draft: Draft, number: int, held: Held | None, returned: Id | None) -> Use:
-        """What has become of an argument on one way."""
-        if held is None or returned == (-2 - number, 0):
+    def seen(self, draft: Draft, number: int, returned: Id | None) -> Use | None:
+        """What has become of an argument on one way; None where it was NULL on that."""
+        own = (-2 - number, 0)
+        held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
+        if held is None and isinstance(now, Known) and now.signs == "0":
+            return None
+        if held is None or returned == own:
             return ""
-        name = self.function.record.parameters[number].name
-        if draft.places.get((name,)) != (-2 - number, 0):
+        if held.owed == -1 and held.freed >= 0:
+            return "released"
+        if now != own:
             return ""
         return {0: "lent", -1: "stolen", 1: "retained"}.get(held.owed, "")  # type: ignore[return-value]
+
+
+def _is_plain(value: r.Value | None) -> bool:
+    """A cast to what is no pointer: `(Py_ssize_t)group->count`."""
+    return isinstance(value, r.Cast) and not types.parse(value.type).pointers
 
 
 def _order(state: State) -> tuple[object, ...]:

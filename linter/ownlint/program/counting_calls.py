@@ -5,12 +5,13 @@ from __future__ import annotations
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
+from ownlint.program import types
 from ownlint.program.assignments import place as named_place
 from ownlint.program.counting_tests import Tests
 from ownlint.program.counting_ways import Trouble, bare_value, result_place
 from ownlint.program.counts import NULL, Draft, Held, Id, Known
 from ownlint.program.model_records import FunctionModel
-from ownlint.program.places import Place, last_name, strip
+from ownlint.program.places import Place, last_name, render, strip
 from ownlint.program.references import arguments, format_letters, may_count
 
 _MOST_REFERENCES = 3
@@ -139,7 +140,7 @@ class Calls(Tests):
         elif held.taken >= 0:
             self.report("released given", draft, one, event, argument, held.taken)
             draft.forget(one)
-        elif held.freed >= 0 and not held.stored:
+        elif held.freed >= 0 and not held.stored and held.kind != "given":
             self.report("released twice", draft, one, event, argument, held.freed)
             draft.forget(one)
         elif held.kind == "borrowed":
@@ -148,7 +149,7 @@ class Calls(Tests):
         elif held.kind == "given":
             if self.is_slot:
                 self.report("released borrowed", draft, one, event, argument)
-            draft.change(one, owed=held.owed - 1)
+            draft.change(one, owed=held.owed - 1, freed=event.index)
         else:
             draft.forget(one)
         if clears and where is not None:
@@ -156,7 +157,8 @@ class Calls(Tests):
 
     def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
-        if held.kind == "kept" or held.stored:
+        constant = any(value == one and place[0] == "%object" for place, value in draft.places.items())
+        if (held.kind == "kept" and not constant) or held.stored:
             draft.forget(one)
             return
         self.ends.setdefault(self.site(one).index, set()).add(True)
@@ -166,7 +168,7 @@ class Calls(Tests):
         """What stood in a container where something is put now may have been taken out."""
         into = self.container(event, draft)
         for other, lent in list(draft.objects.items()):
-            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken < 0:
+            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
                 draft.forget(other)
 
     def constants_given(self, event: e.Call, draft: Draft) -> None:
@@ -193,7 +195,9 @@ class Calls(Tests):
     def lend(self, event: e.Call, draft: Draft, index: int, one: Id) -> None:
         """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
         model = self.references.model(event.node, self.function)
-        if model is None or model.has("keep") or model.has("acquire", "result"):
+        if model is None and (found := self.summary_at(event.node)) is not None and index not in found.shared:
+            draft.change(one, null="unknown")
+        elif model is None or model.has("keep") or model.has("acquire", "result"):
             draft.change(one, stored=draft.objects[one].stored, null="unknown")
             self.shared.add(one)
 
@@ -235,17 +239,22 @@ class Calls(Tests):
                 self.lose(draft, where)
                 continue
             if model is not None and model.counted and model.has("acquire", f"argument {index + 1}"):
-                self.lose_old(draft, where)
+                self.lose_old(event, draft, where)
                 if model.has("may fail"):
                     ways += self.without(event, draft, where, model)
-                one = draft.begin(event.index, Held("new", 1, "unknown" if nothing is None else "no"))
+                there = nothing is not None or model.has("may fail")
+                one = draft.begin(event.index, Held("new", 1, "no" if there else "unknown"))
                 draft.places[where] = one
                 self.shared.add(one)
                 if nothing is not None:
-                    self.lose_old(nothing, where)
+                    self.lose(nothing, where)
             elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
                 self.lose(draft, where)
-                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no"))
+                owner = self.lender_of(event, draft, model, index)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no", owner))
+            elif model is not None and (owner := self.lender_of(event, draft, model, index)) is not None:
+                self.lose(draft, where)
+                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
             elif model is not None and model.counted and model.has("release", f"argument {index + 1}"):
                 if (held := draft.id_at(where)) is not None:
                     self.release(event, draft, bare.value, held)
@@ -264,6 +273,14 @@ class Calls(Tests):
                 self.lose(draft, where)
         return ways if nothing is None else [*ways, nothing]
 
+    def lender_of(self, event: e.Call, draft: Draft, model: FunctionModel, index: int) -> Id | None:
+        """Whose object, or memory, the call writes through argument `index`."""
+        for effect in model.effects:
+            if effect.verb == "borrow" and effect.place is not None and effect.place.index == index:
+                other = effect.other.index if effect.other is not None else -1
+                return self.id_of(draft, event.node.args[other]) if 0 <= other < len(event.node.args) else None
+        return None
+
     def without(self, event: e.Call, draft: Draft, where: Place, model: FunctionModel) -> list[Draft]:
         """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
         answer = result_place(event.node)
@@ -277,8 +294,14 @@ class Calls(Tests):
         draft.places[answer] = Known("0" if model.answers_zero else "+")
         return ways
 
-    def lose_old(self, draft: Draft, where: Place) -> None:
-        """The variable is written to: what it held before has been settled, or is nobody's business."""
+    def lose_old(self, event: e.Call, draft: Draft, where: Place) -> None:
+        """The variable is written to: what it held before has to be settled."""
+        one = draft.id_at(where)
+        held = draft.objects[one] if one is not None else None
+        if one is not None and held is not None and held.kind == "new" and held.null == "no" and held.owed > 0:
+            others = [place for place, value in draft.places.items() if value == one and place != where]
+            if not others and not held.stored and not held.pending:
+                self.report("overwritten", draft, one, event, name=render(where))
         self.lose(draft, where)
 
     def hand_out(self, event: e.Call, draft: Draft) -> None:
@@ -287,6 +310,9 @@ class Calls(Tests):
             return
         source = self.references.source(event.node, self.function)
         if source.call is not event.node or source.model is None:
+            if self.is_kept_by_argument(event.node):
+                draft.places[where] = draft.begin(event.index, Held("kept", 0, "no"))
+                return
             self.by_summary(event, draft, where)
             return
         null = "maybe" if source.model.nullable else "no"
@@ -302,6 +328,12 @@ class Calls(Tests):
         else:
             return
         draft.places[where] = one
+
+    def is_kept_by_argument(self, call: r.Call) -> bool:
+        """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a
+        function that gives a new reference to the same."""
+        model = self.references.model(call, self.function)
+        return model is not None and not model.counted and bool(model.replaced_by) and model.has("borrow", "result")
 
     def unknown_in(self, event: e.Call, draft: Draft, value: r.Value | None) -> Id | None:
         """Somebody else's object in a local: that it is one and the same is all that is known."""
@@ -329,13 +361,18 @@ class Calls(Tests):
         if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
             return
         made = callee.functions[0]
-        if not (may_count(made) or made.is_short) or not self.references.is_pointer(made.record.result, made):
+        if not (may_count(made) or made.is_short) or not types.parse(made.record.result).pointers:
             return
         found = self.summary_of(made)
-        if found.result == "new":
-            draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
-        elif found.result == "borrowed":
-            draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+        asked = event.node.args[found.lender] if 0 <= found.lender < len(event.node.args) else None
+        match found.result:
+            case "new":
+                draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
+            case "borrowed":
+                owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown", owner))
+            case "memory" if (owner := self.id_of(draft, asked)) is not None:
+                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
 
     def drop_arguments(self, call: r.Call, draft: Draft) -> None:
         """The results that were arguments of this call have no name from now on."""

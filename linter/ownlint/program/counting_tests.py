@@ -16,7 +16,8 @@ from ownlint.program.places import walk
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
 """`NULLPTR` of a header that is out of sight."""
-_SMALL = {"0": 0, "1": 1, "-1": -1}
+_SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
+CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
 _SIGNS = {"-": -1, "0": 0, "+": 1}
 
 
@@ -35,11 +36,25 @@ class Tests(Ways):
             if known is not None and known != outcome:
                 return
             draft.tests[said] = outcome
+        if self.contradicts(event.value, draft, outcome):
+            return
         if self.refine(event.value, draft, outcome):
             for inner in walk(event.value):
                 if isinstance(inner, r.Call):
                     self.drop_result(inner, draft)
             yield draft
+
+    def contradicts(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
+        """Whether a variable that was given one named constant is asked for another: `status == DONE`."""
+        match bare_value(value):
+            case r.Unary(op="!" | "not", value=inner):
+                return self.contradicts(inner, draft, not outcome)
+            case r.Binary(op="==" | "!=" as op, left=r.Name(text=name), right=r.Name(text=asked)):
+                given = next((one for one in draft.tests if one.startswith(f"{name} := ")), None)
+                if given is None or asked in self.function.declared or not CONSTANT.fullmatch(asked):
+                    return False
+                return (given == f"{name} := {asked}") != (outcome == (op == "=="))
+        return False
 
     def said(self, value: r.Value) -> str:
         """The test as written; of a variable that is only given a comparison, the comparison."""
@@ -92,8 +107,13 @@ class Tests(Ways):
     def truth(self, value: r.Value | None, draft: Draft, there: bool) -> bool:
         """Whether it can be that the value is not NULL, or not 0."""
         if self.asks_for_errors(value):
+            assert value is not None
             for other, held in list(draft.objects.items()):
-                if held.null == "maybe":
+                if held.null != "maybe":
+                    continue
+                if there and self.has_failed_last(other, value):
+                    draft.make_null(other)
+                else:
                     draft.change(other, null="unknown" if there else "no")
             return True
         where = self.place(value)
@@ -121,6 +141,12 @@ class Tests(Ways):
             draft.places[where] = Known("0", exact=False)
         return True
 
+    def has_failed_last(self, one: Id, asked: r.Value) -> bool:
+        """Whether the call that makes the object is the last one before the question: then it is what has failed."""
+        made = self.site(one)
+        between = [call for call in self.flow.calls if made.index < call.index and call.node.end <= asked.start]
+        return isinstance(made, e.Call) and made.node.end <= asked.start and not between
+
     def is_filled(self, one: Id | None, member: str) -> bool:
         """Whether the call that wrote the struct has put something into the member."""
         event = self.site(one) if one is not None else None
@@ -135,7 +161,7 @@ class Tests(Ways):
 
     def compared(self, op: str, left: r.Value, draft: Draft, outcome: bool, right: r.Value | None) -> bool:
         """Whether a comparison with a small number can come to this on this way."""
-        where, said = self.place(left), text(right) if isinstance(right, r.Literal | r.Unary) else ""
+        where, said = self.place(left), text(right).lower() if isinstance(right, r.Literal | r.Unary) else ""
         if where is None or said not in _SMALL:
             return True
         other, known = _SMALL[said], draft.places.get(where)
@@ -172,4 +198,4 @@ def _compare(one: int, op: str, other: int) -> bool:
 
 
 def _is_zero(value: r.Value | None) -> bool:
-    return isinstance(value, r.Literal) and (value.kind == "null" or value.text in ("0", "false"))
+    return isinstance(value, r.Literal) and (value.kind == "null" or value.text.lower() in ("0", "false"))

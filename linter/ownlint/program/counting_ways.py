@@ -30,6 +30,7 @@ What = Literal[
     "released given",  # after somebody took it over
     "released twice",
     "stolen borrowed",
+    "stored borrowed",
     "returned borrowed",
     "used after release",
     "null used",
@@ -55,9 +56,13 @@ class Trouble(NamedTuple):
 class Summary(NamedTuple):
     """What a caller sees of a function of the project."""
 
-    result: Literal["new", "borrowed", ""]
+    result: Literal["new", "borrowed", "memory", ""]
     nullable: bool
     arguments: tuple[Use, ...]
+    lender: int = -1
+    """Which argument (from 0) lends the result, or has the memory that it points to."""
+    shared: frozenset[int] = frozenset()
+    """Arguments of which somebody may keep a reference."""
 
 
 class Ways:
@@ -164,6 +169,8 @@ class Ways:
     def kept_in(self, draft: Draft, value: r.Value | None) -> Id | None:
         """The object in a place that others see, which has a reference of its own."""
         bare = bare_value(value)
+        if isinstance(bare, r.Index) and self.is_slot and isinstance(bare.base, r.Name):
+            return self.in_array(draft, bare, bare.base.text)
         if not isinstance(bare, r.Name | r.Member):
             return None
         where = self.place(bare)
@@ -174,7 +181,9 @@ class Ways:
             and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
         ):
             return None  # a member of a local struct, an element of a local array
-        if isinstance(bare, r.Name) and not (self.function.program.is_variable(bare.text) or len(where) > 1):
+        if isinstance(bare, r.Name) and not (
+            self.function.program.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
+        ):
             if self.references.source(bare, self.function).kind != "borrowed":
                 return None
             where = ("%object", bare.text)
@@ -184,15 +193,29 @@ class Ways:
         draft.places[where] = one
         return one
 
+    def in_array(self, draft: Draft, value: r.Index, name: str) -> Id | None:
+        """An element of the array of arguments that a slot is called with."""
+        given = next((one for one in self.function.record.parameters if one.name == name), None)
+        if given is None or types.parse(given.type).pointers != 2:
+            return None
+        where = ("%element", text(value))
+        if (known := draft.id_at(where)) is not None:
+            return known
+        one = draft.begin(-1000 - value.start, Held("kept", 0, "no"))
+        draft.places[where] = one
+        return one
+
     def use(self, event: e.Call, index: int) -> Use:
         use = self.references.use(event.node, index, self.function)
-        if use or event.node.kind != "call":
-            return use
-        callee = self.function.program.callee(event.node, self.function)
-        if len(callee.functions) != 1 or callee.certainty == "possible":
-            return ""
-        found = self.summary_of(callee.functions[0]).arguments
-        return found[index] if index < len(found) else ""
+        found = self.summary_at(event.node) if not use else None
+        return found.arguments[index] if found is not None and index < len(found.arguments) else use
+
+    def summary_at(self, call: r.Call) -> Summary | None:
+        """What a caller sees of the one function of the project that is called there."""
+        callee = self.function.program.callee(call, self.function) if call.kind == "call" else None
+        if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
+            return None
+        return self.summary_of(callee.functions[0])
 
     def model_has(self, call: r.Call, verb: str, index: int) -> bool:
         model = self.references.model(call, self.function)
@@ -255,7 +278,12 @@ class Ways:
         said |= {last_name(call.node.callee) for call in self.flow.calls}
         for name in said:
             if bodies := self.function.program.macros_named(name):
-                found[name] = frozenset(word for macro in bodies for word in re.findall(r"\w+", macro.body))
+                found[name] = frozenset(
+                    word
+                    for macro in bodies
+                    for word in re.findall(r"\w+", macro.body)
+                    if word not in (macro.parameters or ())
+                )
         return found
 
     def lose_captured(self, draft: Draft, value: r.Value | None) -> None:

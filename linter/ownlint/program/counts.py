@@ -42,6 +42,8 @@ class Held(NamedTuple):
     """A call may or may not have taken it over, and nobody has asked."""
     freed: int = -1
     """The event that released the last reference the function had, whoever else has one."""
+    put: int = -1
+    """The event that put it, uncounted, into a place that others see."""
     raised: int = -1
     """The event that took one reference more."""
 

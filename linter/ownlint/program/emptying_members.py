@@ -30,7 +30,7 @@ def killed_by(binding: Binding) -> tuple[str, ...]:
     if cls is None:
         return ()
     lending = _lending(binding.program).get((binding.path, binding.record.owner), ())
-    found = {name for name, home, field in lending if name != binding.name and _ends(binding, cls, home, field)}
+    found = {name for name, home, field in lending if _ends(binding, cls, home, field)}
     return tuple(sorted(found))
 
 

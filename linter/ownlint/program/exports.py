@@ -17,6 +17,7 @@ from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES
 from ownlint.program import types
 from ownlint.program.arguments import stored_by_field, unkept
+from ownlint.program.bound_containers import containers, python_name
 from ownlint.program.contract_records import (
     Category,
     ClassContract,
@@ -110,7 +111,7 @@ class Exports:
 
     def python_class(self, cxx: str) -> str:
         kind = types.parse(cxx)
-        return self._by_type.get(kind.last, "")
+        return self._by_type.get(kind.last, "") or (python_name(self.program, cxx) if kind.arguments else "")
 
     def unnamed(self, asked: Collection[str]) -> int:
         """How many bindings have names or classes that are computed, so that nobody can tell them."""
@@ -176,14 +177,14 @@ class Exports:
             if held is None:
                 return "", "unknown"
             kind = types.parse(self.program.expand(held[1].type, held[0].file, held[0].symbol))
-            cls = self.python_class(kind.name)
+            cls = self.python_class(kind.name) or self.python_class(held[1].type)
             if not cls:
                 return "", "plain" if is_plain(held[1].type) else "unknown"
             return cls, "pointer" if kind.pointers else "reference"
         if signature is None or not signature.result:
             return next((self.python_class(a.returns) for a in answers if a.returns), ""), "unknown"
         shape = next((answer.shape for answer in answers if answer.borrows), None)
-        cls = self.python_class(signature.kind.name)
+        cls = self.python_class(signature.kind.name) or self.python_class(signature.result)
         if shape is not None and shape != "other":
             looked = next((self.python_class(a.returns) for a in answers if a.borrows and a.returns), "")
             return looked or cls, shape
@@ -234,7 +235,7 @@ class Exports:
         held = field_of(binding)
         if held is not None:
             kind = types.parse(self.program.expand(held[1].type, held[0].file, held[0].symbol))
-            if self.python_class(kind.name) and not held[1].static:
+            if (self.python_class(kind.name) or self.python_class(held[1].type)) and not held[1].static:
                 via = f"`{held[0].name}::{held[1].name}`"
                 yield Lent("self", True, _clean(via), "a field keeps its object alive")
             return
@@ -319,6 +320,11 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
         one = exports.member(binding) if binding.path in asked else None
         if one is not None:
             members.append((binding.path, binding.record.start, one))
+    for made_class in containers(program).values():
+        if made_class.path in asked:
+            classes.setdefault(made_class.name, made_class.contract(place(made_class.path, made_class.start)))
+            inner = made_class.members(exports.python_class(made_class.element))
+            members += [(made_class.path, made_class.start, member) for member in inner]
     for listed in table_classes(program):
         if listed.path in asked:
             classes.setdefault(listed.name, ClassContract(listed.name, place(listed.path, listed.start)))

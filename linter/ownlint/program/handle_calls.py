@@ -397,14 +397,18 @@ class Calls(Values):
             if value is not None:
                 self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact)
 
-    def outdate(self, fact: Fact, call: r.Call, on: Handles) -> None:
+    def outdate(self, fact: Fact, at: r.Call | r.Index, on: Handles) -> None:
         """What some members of the receiver gave is dead from now on, with all that was taken from it."""
         owner = one(on)
         if owner is None:
             return
         depth = len(owner.lent_by)
-        target = text(call.callee.base) if isinstance(call.callee, r.Member) else owner.shown
-        why = Stale(call.span, text(call), target, "outdated", "derived", owner.sure)
+        if isinstance(at, r.Index):
+            target, said = text(at.base), f"del {text(at)}"
+        else:
+            target = text(at.callee.base) if isinstance(at.callee, r.Member) else owner.shown
+            said = text(at)
+        why = Stale(at.span, said, target, "outdated", "derived", owner.sure)
 
         def end(handle: Handle) -> Handle:
             hit = handle.token == owner.token and handle.stale is None and handle.lent_by[:depth] == owner.lent_by

@@ -350,6 +350,8 @@ class Interpreter(Loops):
         on = self.value(base)
         for handle in in_order(h for h in on if not h.path):
             fact = self.classes.member(handle.cls, "__delitem__")
+            if fact is not None and fact.ends_members:
+                self.outdate(fact, target, on)
             for number, reach in fact.ends if fact is not None else ():
                 if number == 1:
                     self.end(self.index(target), target, reach, target, (handle,))

@@ -203,41 +203,75 @@ class References:
             if letter is None:
                 return ""
             return "stolen" if letter in model.format_steals else "lent"
-        if model.has("returns", f"argument {index + 1}"):
-            return "passed on"
-        for effect in model.effects:
-            if effect.place is None or effect.place.index != index:
-                continue
-            match effect.verb:
-                case "adopt":
-                    return "stolen on success" if effect.mode == "on success" else "stolen"
-                case "release":
-                    return "released" if model.counted else ""
-                case "retain":
-                    return "retained"
-                case "keep" if effect.other is not None and effect.other.kind == "result":
-                    return "borrowed by an owner"
-        return "lent"
+        return _use_of(model, index)
 
-    def _by_macro(self, call: r.Call, index: int) -> Use:
-        """A macro of the project: what the functions in its body do with the parameter."""
+    def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
+        """A macro of the project: what the functions in its body that are given the parameter do with it."""
         for macro in self.program.macros_named(last_name(call.callee)):
-            if macro.parameters is None or index >= len(macro.parameters):
+            if macro.parameters is None or index >= len(macro.parameters) or not depth:
                 continue
-            parameter = macro.parameters[index]
-            given = rf"\b(\w+)\s*\(\s*(?:\([^()]*\)\s*)?[(]*{re.escape(parameter)}\b[)]*\s*\)"
-            for called in re.findall(given, macro.body):
-                for model in self.program.models.function(called, "cpp", ()):
-                    if model.has("release", "argument 1"):
-                        return "released"
-                    if model.has("retain", "argument 1"):
-                        return "retained"
-                if called != macro.name and self.program.macros_named(called):
-                    name = r.Name(call.start, call.end, called)
-                    inner = r.Call(call.start, call.end, name, call.args[index : index + 1])
-                    if found := self._by_macro(inner, 0):
-                        return found
+            uses: set[Use] = set()
+            for inner, position in _given(macro, macro.parameters[index], call):
+                if inner != call and self.program.macros_named(last_name(inner.callee)):
+                    uses.add(self._by_macro(inner, position, depth - 1))
+                else:
+                    found = self.program.models.function(last_name(inner.callee), "cpp", ())
+                    uses.add(_use_of(found[0], position) if found and not found[0].format_at else "")
+            leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
+            if "lent" in uses and leaves:
+                continue  # what it does depends on how that went
+            for use in ("released", "retained"):
+                if use in uses:
+                    return use
+            if uses == {"lent"} and len(re.findall(rf"\b{re.escape(macro.parameters[index])}\b", macro.body)) == 1:
+                return "lent"
         return ""
+
+
+def _use_of(model: FunctionModel, index: int) -> Use:
+    """What a library's function does with argument `index` (from 0)."""
+    if model.has("returns", f"argument {index + 1}"):
+        return "passed on"
+    for effect in model.effects:
+        if effect.place is None or effect.place.index != index:
+            continue
+        match effect.verb:
+            case "adopt":
+                return "stolen on success" if effect.mode == "on success" else "stolen"
+            case "release":
+                return "released" if model.counted else ""
+            case "retain":
+                return "retained"
+            case "keep" if effect.other is not None and effect.other.kind == "result":
+                return "borrowed by an owner"
+    return "lent"
+
+
+def _given(macro: r.Macro, parameter: str, call: r.Call) -> Iterator[tuple[r.Call, int]]:
+    """The calls in a macro's body that are given the parameter itself, and as which argument (from 0)."""
+    own = re.compile(rf"(?:\(\s*[\w\s*]+\*\s*\)\s*)?\(*\s*{re.escape(parameter)}\s*\)*")
+    for begun in re.finditer(r"\b([A-Za-z_]\w*)\s*\(", macro.body):
+        written = _arguments_at(macro.body, begun.end())
+        for position, one in enumerate(written):
+            if own.fullmatch(one.strip()):
+                arguments = tuple(r.Name(call.start, call.end, each.strip()) for each in written)
+                yield r.Call(call.start, call.end, r.Name(call.start, call.end, begun[1]), arguments), position
+
+
+def _arguments_at(body: str, start: int) -> list[str]:
+    """What stands between the commas of the parentheses that open before `start`."""
+    found, depth, begun = [], 0, start
+    for at in range(start, len(body)):
+        if body[at] in "([{":
+            depth += 1
+        elif body[at] in ")]}" and depth:
+            depth -= 1
+        elif body[at] == ")" or (body[at] == "," and not depth):
+            found.append(body[begun:at])
+            begun = at + 1
+            if body[at] == ")":
+                return found
+    return []
 
 
 def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
@@ -250,7 +284,9 @@ def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
         return None
     found: dict[int, str] = {}
     position = at + 1
-    said = written.text.strip('"').partition(":")[0].partition(";")[0]
+    said = written.text.strip('"')
+    if model.format_lends:  # of those that parse: what comes behind is for a message
+        said = said.partition(":")[0].partition(";")[0]
     for number, letter in enumerate(said):
         if letter.isalpha():
             found[position] = letter
@@ -292,10 +328,29 @@ def references(program: Program) -> References:
 
 @per_function
 def may_count(function: Function) -> bool:
-    """Whether the body calls anything that deals in counted references. Needs no decoding."""
+    """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
+    return _counts(function) or any(name in _makers(function.program) for name in function.record.mentions)
+
+
+@per_function
+def _counts(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
     return any(name in names or patterns.match(name) is not None for name in function.record.mentions)
+
+
+@per_program
+def _makers(program: Program) -> frozenset[str]:
+    """Names of the project's functions that deal in counted references and answer with an object."""
+    known = references(program)
+    return frozenset(
+        function.name.rpartition("::")[2]
+        for function in program.functions
+        if function.language == "cpp"
+        and "*" in function.record.result
+        and _counts(function)
+        and known.is_pointer(function.record.result, function)
+    )
 
 
 @per_function

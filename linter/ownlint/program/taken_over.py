@@ -11,11 +11,13 @@ from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step, weaker
 from ownlint.program import types
+from ownlint.program.glance import says
 from ownlint.program.lasting import statics
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.origins import Origins, sources_of
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.policies import Policies
+from ownlint.program.references import OBJECTS
 from ownlint.program.signatures import Signature, bound_as, counts_itself, framework_of, signature_of
 from ownlint.program.subjects import Binding, Class, Function
 from ownlint.program.targets import returned_values
@@ -107,7 +109,7 @@ def _found(binding: Binding, signature: Signature, pointee: Class, several: bool
     if function is None:
         yield from _declared(binding, signature, pointee, several)
         return
-    if _gives_away(function):
+    if _gives_away(function) or _is_wrapped(function, pointee):
         return
     origins = Origins(function, sources_of(function, target.first))
     for value in returned_values(function):
@@ -171,6 +173,27 @@ def _gives_away(function: Function) -> bool:
                 case r.Call() if last_name(value.callee) in ("exchange", "release", "erase", "extract", "pop_back"):
                     return True
     return False
+
+
+def _is_wrapped(function: Function, pointee: Class) -> bool:
+    """Whether the objects stand beside the Python objects they already have, which the framework then finds again: a
+    `map<void*, pair<handle, Node*>>`."""
+    home = function.home
+    for field in home.fields.values() if home is not None else ():
+        if home is not None and says(function, field.name):
+            parts = list(_parts(home, field.type))
+            beside = any(not OBJECTS.isdisjoint(function.program.roles_at(part.name, home.file, "")) for part in parts)
+            if beside and any(part.pointers == 1 and part.last == pointee.name for part in parts):
+                return True
+    return False
+
+
+def _parts(home: Class, written: str) -> Iterator[types.Type]:
+    """The type and the arguments of its templates, the project's aliases followed."""
+    kind = types.parse(home.program.expand(written, home.file, home.name))
+    yield kind
+    for argument in kind.arguments:
+        yield from _parts(home, argument)
 
 
 def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:

@@ -42,10 +42,10 @@ of the object holds, a raw pointer that the destructor deletes, or a static or g
 
 Quiet: properties, whose default keeps the object; `new`, `release()` and functions that return one of these; the object
 itself; a body that forgets what it returns; holders that count, that share with `enable_shared_from_this`, or that
-delete nothing; classes that are not bound; pointers that were given from outside, since Python may have that object.
+delete nothing; classes that are not bound; pointers that were given from outside, since Python may have that object;
+pointers that a member holds beside their Python objects, which the framework finds again.
 
-Limits: without a body only the owner's fields and the function's name speak, and what is found is likely. That
-every element has a wrapper already, which the framework finds again, is not seen.
+Limits: without a body only the owner's fields and the function's name speak, and what is found is likely.
 
 Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 3.1.0: `free(): invalid pointer`, or a double free.
 """

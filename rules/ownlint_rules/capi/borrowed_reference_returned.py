@@ -33,8 +33,8 @@ static PyGetSetDef things[] = {{"name", (getter)Thing_name, NULL, NULL, NULL}, {
 
 Reported: in a function that a table of slots names (`PyMethodDef`, `PyGetSetDef`, `PyTypeObject`, `PyType_Slot`, the
 tables of number, sequence and mapping methods), the return of an argument, a member, a global, a library's object
-(`Py_None`, `Py_NotImplemented`), a borrowed result, or a reference that was given away before.
-
+(`Py_None`, `Py_NotImplemented`), a borrowed result, or a reference that was given away before; either side of a
+`c ? a : b`, and an element of the array of arguments.
 
 Quiet: what was counted up on the way; `Py_RETURN_NONE` and its relatives; a member whose reference is moved out
 (`self->name = NULL` before the return); functions in no table, whose contract nobody states.
@@ -54,9 +54,11 @@ from ownlint import Finding, Function, counting, events, rule, text
 
 @rule(severity="error")
 def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
+    told: set[int] = set()
     for one in counting.troubles(function):
-        if one.what != "returned borrowed":
+        if one.what != "returned borrowed" or one.at.index in told:
             continue
+        told.add(one.at.index)
         said = text(one.where) if one.where is not None else one.name
         yield function.finding(
             one.at,

@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, events, places, records, references, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
 
@@ -71,10 +71,12 @@ def new_reference_unowned(function: Function) -> Iterator[Finding]:
 
 def _in_arguments(function: Function, known: references.References, call: records.Call) -> Iterator[Finding]:
     for index, argument in references.arguments(call):
-        source = known.source(argument, function)
-        if source.kind != "new" or source.call is None:
+        maker = known.source(argument, function).call if known.source(argument, function).kind == "new" else None
+        if maker is None and isinstance(argument, records.Call) and counting.hands_out_new(argument, function):
+            maker = argument
+        if maker is None:
             continue
-        made = places.last_name(source.call.callee)
+        made = places.last_name(maker.callee)
         to = places.last_name(call.callee)
         use = known.use(call, index, function)
         model = known.model(call, function)

@@ -35,7 +35,7 @@ Reported: a result that can be NULL, untested on the way, in `Py_DECREF`, `Py_IN
 object, or behind `->`; a variable that holds NULL on a way to such a use.
 
 Quiet: `Py_XDECREF`, `Py_CLEAR`, results that were tested, or asked about with `PyErr_Occurred()`; functions that refuse
-NULL with an exception.
+NULL with an exception; items of a list or tuple whose size the function has asked for.
 
 Limits: a test in a helper or a macro of the project counts as a test.
 
@@ -44,9 +44,12 @@ Source: docs.python.org/3/c-api/exceptions.html; Py_DECREF: "The object must not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, rule
+from ownlint import Finding, Function, counting, events, places, rule, text
+
+_SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
 
 @rule(severity="error")
@@ -56,6 +59,8 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         if one.what != "null used" or (one.site.index, one.name) in told:
             continue
         told.add((one.site.index, one.name))
+        if _is_within(function, one):
+            continue
         made = isinstance(one.site, events.Call) and one.site is not one.at
         yield function.finding(
             one.at,
@@ -64,3 +69,17 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             help="test it first",
             steps=(function.step(one.site, "this answers NULL when it fails"),) if made else (),
         )
+
+
+def _is_within(function: Function, one: counting.Trouble) -> bool:
+    """Whether the function has asked for the size of what it takes an item from: there is one at every place."""
+    site = one.site
+    if not isinstance(site, events.Call) or len(site.node.args) != 2:
+        return False
+    return any(
+        call.index < site.index
+        and len(call.node.args) == 1
+        and _SIZE.search(places.last_name(call.node.callee)) is not None
+        and text(call.node.args[0]) == text(site.node.args[0])
+        for call in function.flow.calls
+    )

@@ -29,7 +29,8 @@ static char* NameOf(PyObject* thing) {
 ```
 
 Reported: a local whose reference was released on the way, as an argument, behind `->`, or returned; an item borrowed
-from a container that the function has released; a pointer into a string or into bytes that it has released.
+from a container that the function has released; a pointer into a string or into bytes that it has released. A function
+of the project that looks something up, or that releases what it is given, is followed.
 
 Quiet: objects that somebody else keeps alive (put into a container before, imported modules), locals that have got
 another object or NULL since, items with a reference of their own.
@@ -48,8 +49,10 @@ from ownlint import Finding, Function, counting, events, rule
 
 @rule(severity="error")
 def object_used_after_release(function: Function) -> Iterator[Finding]:
+    told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):
-        if one.what == "used after release":
+        if one.what == "used after release" and (one.at.index, one.name) not in told:
+            told.add((one.at.index, one.name))
             yield function.finding(
                 one.at,
                 f"`{one.name}` is used after the object behind it was released",

@@ -65,10 +65,12 @@ def widen(line: Line):
 ```
 
 Reported: an element or owned part that is used, returned or stored after a member of its owner was called that changes
-the container or frees the part, also when a loop comes round.
+the container or frees the part, also when a loop comes round; an element of a `bind_vector` of pybind11, which the
+framework lends, used after `append`, `clear`, `del` and the like.
 
-Quiet: parts that are taken anew, plain data, parts of containers whose elements stay where they are, members that do
-not change the container, objects whose class nobody says.
+Quiet: parts that are taken anew, plain data, parts of containers whose elements stay where they are (`bind_map`),
+elements of a `bind_vector` of nanobind, which are copies, members that do not change the container, objects whose class
+nobody says.
 
 Limits: a native iterator in a `for` whose body changes the container is not reported. Whether a container really
 moves its elements depends on its capacity. Changes by a helper of the project that is no plain call, and by

@@ -30,7 +30,8 @@ Quiet: `==`, `in` and keys where the hash does say it, comparison with `None` an
 some path, one and the same wrapper, an `id` that is only printed, objects of unknown classes, versions in which the
 wrappers are unique.
 
-Limits: an `id` that is handed to a function of the project counts as kept.
+Limits: an `id` that is handed to a function of the project counts as kept. Classes that the project binds with
+pybind11, nanobind or Boost.Python are not asked about: one wrapper stands for each object while it lives.
 
 Source: run on jaxlib 0.7.2 (operations are unique, views, blocks and values are not) and 0.10.2 (nothing is); `==` and
 the hash agree for operations, blocks and values in both, a region's hash never does.

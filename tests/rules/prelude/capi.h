@@ -43,7 +43,7 @@ struct _typeobject {
 #define Py_EQ 2
 
 extern "C" {
-extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_NotImplementedStruct;
+extern PyObject _Py_NoneStruct, _Py_TrueStruct, _Py_FalseStruct, _Py_NotImplementedStruct;
 extern PyObject *PyExc_KeyError, *PyExc_ValueError, *PyExc_TypeError;
 void Py_INCREF(PyObject*);
 void Py_XINCREF(PyObject*);
@@ -114,11 +114,21 @@ void PyErr_Restore(PyObject*, PyObject*, PyObject*);
 PyObject* PyWeakref_NewRef(PyObject*, PyObject*);
 PyObject* PyNumber_Add(PyObject*, PyObject*);
 PyObject* PyErr_NewException(const char*, PyObject*, PyObject*);
+PyObject* PyDict_Copy(PyObject*);
+PyObject* PySequence_List(PyObject*);
+int PyBytes_AsStringAndSize(PyObject*, char**, Py_ssize_t*);
+int PyTuple_Check(PyObject*);
+Py_ssize_t PyUnicode_GET_LENGTH(PyObject*);
+Py_ssize_t PyTuple_GET_SIZE(PyObject*);
+long PyLong_AsLong(PyObject*);
+int PyIter_NextItem(PyObject*, PyObject**);
+PyObject* PyObject_CallOneArg(PyObject*, PyObject*);
 char* strdup(const char*);
 void puts(const char*);
 }
 #define Py_None (&_Py_NoneStruct)
 #define Py_True (&_Py_TrueStruct)
+#define Py_False (&_Py_FalseStruct)
 #define Py_NotImplemented (&_Py_NotImplementedStruct)
 #define Py_RETURN_NONE return Py_NewRef(Py_None)
 #define Py_CLEAR(op) do { PyObject* _tmp = (PyObject*)(op); (op) = NULL; Py_XDECREF(_tmp); } while (0)

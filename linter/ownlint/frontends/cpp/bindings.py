@@ -148,6 +148,9 @@ class _Reader:
         """Reads `base.def(...).def(...)`; gives what the whole expression is, if it is a class or a module."""
         links: list[tuple[r.Member, r.Call]] = []
         base: r.Value = call
+        if isinstance(call.callee, r.Name) and call.callee.text.rpartition("::")[2] in self.names.methods:
+            self._free(call, call.callee)
+            return None
         while isinstance(base, r.Call):
             callee = self._whole(base.callee)
             if not isinstance(callee, r.Member):
@@ -228,6 +231,18 @@ class _Reader:
             self.types.append(found.type)
             self.bindings.append(self._binding(found, parent, member, call))
         return found
+
+    def _free(self, call: r.Call, callee: r.Name) -> None:
+        """`def("name", callable, ...)`, which adds a function to the module that is being made."""
+        space, _, method = callee.text.rpartition("::")
+        framework = self.names.of(callee.text) if space else self.names.framework_with(method)
+        if framework is None or framework.methods.get(method) != "method" or callee.start in self.linked:
+            return
+        if len(call.args) > 1 and _string(call.args[0]) is not None:
+            self.linked.add(callee.start)
+            member = r.Member(callee.start, callee.end, callee, method, False, callee.start)
+            self.types.append("")
+            self.bindings.append(self._binding(_Object(framework, module=True), "", member, call))
 
     def _guess(self, base: r.Value, method: str) -> _Object | None:
         """A receiver declared elsewhere: a module by its usual names, else a class that this file cannot see."""
