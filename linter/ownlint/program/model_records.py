@@ -82,6 +82,7 @@ Role = Literal[
     "immortal",
     "free threading",
     "slot table",
+    "arena",
 ]
 
 MacroRole = Literal[
