@@ -336,6 +336,12 @@ class Models:
         return frozenset(parts[-1] for parts, _, model in entries if model.counted)
 
     @functools.cached_property
+    def trusting(self) -> frozenset[str]:
+        """Last names of the functions that take an object for one of a type without a look."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.trusts_type)
+
+    @functools.cached_property
     def lenders(self) -> frozenset[str]:
         """Last names of the functions whose result leads into an argument that nobody keeps."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
