@@ -6,15 +6,14 @@ custom caster loads from, and the elements of these.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty
+from ownlint.program import casters, types
 from ownlint.program import events as e
-from ownlint.program import types
 from ownlint.program.entrances import callable_of
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name, strip, walk
@@ -26,8 +25,6 @@ _DEEPEST = 6
 _GENERIC = frozenset({"object", "handle"})
 _ASKS_NOTHING = frozenset({"ptr", "is_none", "is", "is_valid", "inc_ref", "dec_ref", "bool", "move", "forward"})
 """Methods that say nothing about a type."""
-_CASTER = re.compile(r"(?:^|::)type_caster(?:<|$)")
-_LOADS = frozenset({"load", "from_python"})
 
 
 class Trusted(NamedTuple):
@@ -82,10 +79,7 @@ def _entered(program: Program) -> frozenset[Function]:
         target = callable_of(binding)
         if target is not None and target.function is not None:
             found.add(target.function)
-    for function in program.functions:
-        if function.name in _LOADS and _CASTER.search(function.record.scope):
-            found.add(function)
-    return frozenset(found)
+    return frozenset(found | {function for function in program.functions if casters.reads(function)})
 
 
 class _Reading:
