@@ -19,10 +19,11 @@ from ownlint.program.entrances import callable_of
 from ownlint.program.holding import field_of
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import THIS, last_name, strip, walk
+from ownlint.program.policies import KeepAlive, Policies
 from ownlint.program.program import Program
 from ownlint.program.references import references
 from ownlint.program.resources import PUTS
-from ownlint.program.signatures import bound_as, framework_of, signature_of
+from ownlint.program.signatures import Signature, bound_as, framework_of, signature_of
 from ownlint.program.subjects import Binding, Class, Function
 
 _DEEPEST = 3
@@ -112,14 +113,14 @@ def _filled(binding: Binding, cls: Class, framework: FrameworkModel) -> Iterator
         binding = Binding(binding.program, binding.file, made)
     elif record.kind not in ("method", "init"):
         return
-    reader = _Filling(cls, framework)
+    reader = Filling(cls, framework)
     for name in reader.by(binding):
         held = cls.field(name)
         if held is not None and not held[1].static and _holds(cls, held[1].type, held[0], framework):
             yield held
 
 
-class _Filling:
+class Filling:
     """Names of the members into which a callable puts what it is given."""
 
     def __init__(self, cls: Class, framework: FrameworkModel) -> None:
@@ -157,8 +158,10 @@ class _Filling:
                 yield from self.stored(made, THIS, self._open(made))
 
     def _made(self, factory: Function) -> Iterator[str]:
+        yield from self.made(factory, self._open(factory))
+
+    def made(self, factory: Function, given: frozenset[str]) -> Iterator[str]:
         """A factory hands what it is given to a constructor, or puts it into what it makes."""
-        given = self._open(factory)
         if not given:
             return
         for name, (written, _) in factory.locals.items():
@@ -258,3 +261,55 @@ class _Filling:
                 ) and last_name(node.callee) in ("swap", "exchange"):
                     return True
         return False
+
+
+# --- what holds its keeper -------------------------------------------------------------------------------
+
+
+def holds_keeper(binding: Binding) -> Iterator[KeepAlive]:
+    """The keep-alives of a binding whose patient holds its nurse by other means: by the policy that keeps `self` for a
+    result, or by a member into which the callable puts it."""
+    framework, signature = framework_of(binding), signature_of(binding)
+    if framework is None or signature is None or not binding.record.extras:
+        return
+    said = Policies(binding, framework)
+    for keep in said.keep_alives():
+        if said.is_ignored(keep.extra) or keep.nurse == 0:
+            continue
+        internal = (keep.nurse, keep.patient) == (1, 0) and signature.handing in ("pointer", "reference")
+        by_policy = internal and said.effective(signature.handing) == "reference internal"
+        if by_policy or _is_held_back(binding, signature, keep, framework):
+            yield keep
+
+
+def _is_held_back(binding: Binding, signature: Signature, keep: KeepAlive, framework: FrameworkModel) -> bool:
+    """Whether the callable puts the nurse, as an object of Python's, into the patient."""
+    target = callable_of(binding)
+    if target is None or target.function is None or signature.target is None or signature.parameters is None:
+        return False
+    function, first = target.function, signature.target.first
+    parameters = function.record.parameters
+    nurse, patient = keep.nurse - first, keep.patient - first
+    if not 0 <= nurse < len(parameters) or patient >= len(parameters) or (patient < 0 and keep.patient != 0):
+        return False
+    program, scope = function.program, function.record.scope
+    written = signature.result if keep.patient == 0 else parameters[patient].type
+    if keep.patient == 0 and types.parse(written).arguments:
+        written = types.parse(written).arguments[0]
+    cls = program.find_class(types.parse(program.expand(written, function.file, scope)).name, scope, function.file)
+    if cls is None:
+        return False
+    reader, given = Filling(cls, framework), frozenset({parameters[nurse].name})
+    names = (
+        reader.made(function, given) if keep.patient == 0 else reader.stored(function, parameters[patient].name, given)
+    )
+    return any(
+        held is not None and _keeps_object(cls, held[1].type, held[0], framework) for held in map(cls.field, names)
+    )
+
+
+def _keeps_object(cls: Class, written: str, home: Class, framework: FrameworkModel) -> bool:
+    """Whether the member holds a reference to the Python object that is put there."""
+    roles = home.program.roles_at(home.program.expand(written, home.file, home.symbol), home.file, home.symbol)
+    shares = "shared pointer" in roles and framework.facts.get("shared_pointer_holds") == "object"
+    return shares or _holds(cls, written, home, framework)
