@@ -52,6 +52,7 @@ Role = Literal[
     "guard",
     "unguard",
     "mutex",
+    "recursive",
     "condition variable",
     "scoped owner",
     "smart pointer",
