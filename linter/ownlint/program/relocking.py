@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from ownlint.program.places import THIS, Place, last_name, walk
 from ownlint.program.subjects import Class, Function
 
 _DEEPEST = 3
+_WORD = re.compile(r"\w+")
 _TRIES = frozenset({"try_to_lock", "try_to_lock_t", "defer_lock", "defer_lock_t"})
 
 
@@ -41,7 +43,9 @@ def taken_again(function: Function) -> Iterator[Again]:
         return
     states = locking.held(function)
     for event in function.flow:
-        held = [one.lock for one in states.get(event.index, ()) if _is_plain(function, one)]
+        held = [
+            one.lock for one in states.get(event.index, ()) if _is_plain(function, one) and not _is_given(event, one)
+        ]
         callee = _callee(function, event) if held else None
         if callee is None or callee is function:
             continue
@@ -50,6 +54,12 @@ def taken_again(function: Function) -> Iterator[Again]:
             if lock is not None and any(_name(function, one) == _name(function, lock) for one in held):
                 yield Again(event, "::".join(_shown(lock)), callee, taken.where, taken.at)
                 break
+
+
+def _is_given(event: e.Event, held: Held) -> bool:
+    """Whether the call gets the guard, and may give the lock up."""
+    args = event.node.args if isinstance(event, e.Call) and held.guard else ()
+    return any(isinstance(part, r.Name) and part.text == held.guard for one in args for part in walk(one))
 
 
 def _shown(lock: Place) -> Place:
@@ -83,14 +93,23 @@ def _constructor(function: Function, written: str, given: int) -> Function | Non
 def _own(function: Function) -> tuple[_Taken, ...]:
     """The locks that the body itself takes and waits for, each where it is first held."""
     locking = locking_of.locking(function.program)
-    if not locking.may_lock(function):
+    if not locking.may_lock(function) or _is_given_guard(function):
         return ()
     found: dict[Place, _Taken] = {}
     for index, held in sorted(locking.held(function).items()):
         for one in sorted(held):
             if one.guard != CALLERS and _is_plain(function, one):
                 found.setdefault(one.lock, _Taken(one.lock, function, function.flow.events[index]))
-    return tuple(found.values())
+    expected = {one.lock for one in locking.held(function).get(function.flow.entry, ()) if one.guard == CALLERS}
+    return tuple(
+        one for lock, one in found.items() if lock not in expected and not locking.lets_go(function, lock, one.at)
+    )
+
+
+def _is_given_guard(function: Function) -> bool:
+    """Whether who calls hands its guard over, by whatever pointer."""
+    words = locking_of.locking(function.program).guards.words
+    return any(word in words for one in function.record.parameters for word in _WORD.findall(one.type))
 
 
 def _takes(function: Function, depth: int) -> Iterator[_Taken]:
@@ -103,7 +122,7 @@ def _takes(function: Function, depth: int) -> Iterator[_Taken]:
             continue
         for taken in _takes(callee, depth + 1):
             lock = _outside(function, event, callee, taken.lock)
-            if lock is not None:
+            if lock is not None and not locking_of.locking(function.program).lets_go(function, lock, event):
                 yield taken._replace(lock=lock)
 
 
