@@ -56,6 +56,14 @@ RELEASES = (
     ),
     Release(
         "mlir",
+        "17.0.6",
+        "04c12edc1995d9bb15da30d69f0207dda43b7833eaa989176c099e465cd38aee",
+        "trixie",
+        "llvm-toolchain-17",
+        "mlir",
+    ),
+    Release(
+        "mlir",
         "18.1.8",
         "260836e9aefe43fa0f3065c5cc5d502a52e1c4cf03396c1982ddc886f912cbc7",
         "trixie",
@@ -72,10 +80,26 @@ RELEASES = (
     ),
     Release(
         "mlir",
+        "21.1.8",
+        "d983d6b6ffce1d413a1910a9fd00f794bb99a5ae4c4e7d23d18a99254640f4eb",
+        "sid",
+        "llvm-toolchain-21",
+        "mlir",
+    ),
+    Release(
+        "mlir",
         "22.1.8",
         "b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe",
         "sid",
         "llvm-toolchain-22",
+        "mlir",
+    ),
+    Release(
+        "mlir",
+        "23.1.1",
+        "0a5838b993f406534db7e6dc7df66e295354a1e9a23bb21e5739cf5df5bc7689",
+        "sid",
+        "llvm-toolchain-23",
         "mlir",
     ),
     Release("rocksdb", "9.11.2", "4005068f5099c54c39968f3466da216e0a7b97fc78e1c51c722e643763058a5c", "sid", "rocksdb"),
@@ -211,7 +235,10 @@ def mirror() -> tuple[str, str]:
 
 
 def _from_debian(release: Release, work: Path) -> Path:
-    """The upstream tarball of Debian's source package, whatever its Debian revision is today."""
+    """The upstream tarball of Debian's source package, whatever its Debian revision is today.
+
+    A suite can list several upstream versions, the newest not yet on every mirror: the pinned one is asked for by name.
+    """
     uri, ring = mirror()
     (work / "lists/partial").mkdir(parents=True)
     (work / "cache/archives/partial").mkdir(parents=True)
@@ -226,14 +253,32 @@ def _from_debian(release: Release, work: Path) -> Path:
         "-o",
         "APT::Sandbox::User=",
     ]
-    for command in (["update"], ["source", "--download-only", "--tar-only", f"{release.source}/{release.suite}"]):
-        ran = subprocess.run([*apt, *command], cwd=work, capture_output=True, text=True, check=False)
-        if ran.returncode:
-            raise FetchError(f"apt-get {command[0]} failed: {ran.stderr.strip().splitlines()[-1:]}")
+    _run([*apt, "update"], work)
+    told = _run(["apt-cache", *apt[2:], "showsrc", release.source], work)
+    wanted = debian_version(told, release.version)
+    if not wanted:
+        raise FetchError(f"{release.suite} has no {release.source} of the version {release.version}")
+    _run([*apt, "source", "--download-only", "--tar-only", f"{release.source}={wanted}"], work)
     tarballs = sorted(work.glob("*.orig.tar.*"))
     if not tarballs:
         raise FetchError(f"apt-get brought no tarball of {release.source}")
     return tarballs[0]
+
+
+def debian_version(showsrc: str, upstream: str) -> str:
+    """The first full version (`1:17.0.6-22`) in what `apt-cache showsrc` printed whose upstream part is `upstream`."""
+    for line in showsrc.splitlines():
+        key, _, full = line.partition(": ")
+        if key == "Version" and full.split(":", 1)[-1].rsplit("-", 1)[0] == upstream:
+            return full
+    return ""
+
+
+def _run(command: list[str], work: Path) -> str:
+    ran = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise FetchError(f"{command[0]} failed: {ran.stderr.strip().splitlines()[-1:]}")
+    return ran.stdout
 
 
 def main() -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ownlint.program.places import last_name
 
 
@@ -118,3 +120,24 @@ def test_a_python_stub_is_not_the_class_of_a_method_in_cpp(program, function):
         stub_py="class T:\n    def Get(self) -> int: ...\n",
     )
     assert function(made, "T::Get").cls.path == "t.h"
+
+
+@pytest.mark.parametrize(
+    ("argument", "taken", "certainty"),
+    [
+        ("t.length", "Stream& out", "possible"),
+        ("t.length", "Index at", "likely"),
+        ("t.length", "const Number& at", "likely"),
+        ("t.data", "Node* at", "possible"),
+        ("t.data", "Text at", "likely"),
+        ("t.unknown", "Node* at", "likely"),
+    ],
+)
+def test_a_number_is_no_object_of_a_method_that_is_guessed_by_its_name(program, function, argument, taken, certainty):
+    made = program(
+        a_cc="using Index = long;\n"
+        "struct Slice { const char* data; size_t length; };\n"
+        f"struct T {{ Status Write({taken}); }};\n"
+        f"void g(Slice t) {{ somewhere()->Write({argument}); }}\n"
+    )
+    assert _callee(function(made, "g"), "Write").certainty == certainty

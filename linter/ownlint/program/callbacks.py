@@ -94,7 +94,7 @@ def is_handle(function: Function, written: str) -> bool:
     kind = types.parse(function.program.expand(written, function.file, function.record.scope))
     if "(" in written or not kind.name or kind.pointers > 1 or kind.arguments:
         return False
-    if kind.name in _BUILTIN or function.program.roles(written, function):
+    if kind.last in _BUILTIN or function.program.roles(written, function):
         return False
     cls = function.program.find_class(kind.name, function.record.scope, function.file)
     if not kind.is_value:
@@ -108,60 +108,12 @@ def is_handle(function: Function, written: str) -> bool:
     fields = [f for f in cls.fields.values() if not f.static]
     return (
         bool(fields)
-        and all("*" in f.type or types.parse(f.type).name in _BUILTIN for f in fields)
+        and all("*" in f.type or types.parse(f.type).last in _BUILTIN for f in fields)
         and any("*" in f.type for f in fields)
     )
 
 
-_BUILTIN = (
-    frozenset(
-        [
-            "bool",
-            "char",
-            "short",
-            "int",
-            "long",
-            "unsigned",
-            "float",
-            "double",
-            "size_t",
-            "ssize_t",
-            "int8_t",
-            "int16_t",
-        ]
-    )
-    | frozenset(
-        [
-            "int32_t",
-            "int64_t",
-            "uint8_t",
-            "uint16_t",
-            "uint32_t",
-            "uint64_t",
-            "intptr_t",
-            "uintptr_t",
-            "ptrdiff_t",
-            "void",
-        ]
-    )
-    | frozenset(
-        [
-            "wchar_t",
-            "auto",
-            "std::size_t",
-            "std::int64_t",
-            "std::uint64_t",
-            "std::intptr_t",
-            "unsigned int",
-            "unsigned char",
-            "unsigned long",
-            "long long",
-            "unsigned long long",
-            "signed char",
-            "long int",
-        ]
-    )
-)
+_BUILTIN = types.SCALARS | {"void", "auto"}
 
 
 def is_held_with_owner(function: Function, last: str) -> bool:

@@ -24,12 +24,7 @@ OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusiv
 """Roles of the types that end what they hold."""
 
 RECEIVER = -1
-NUMBERS = frozenset(
-    {
-        *("bool", "char", "short", "long", "unsigned", "float", "double", "size_t", "ssize_t", "int64_t", "int32_t"),
-        *("uint64_t", "uint32_t", "uint8_t", "int8_t", "uint16_t", "int16_t", "string", "string_view", "void", "auto"),
-    }
-)
+NUMBERS = (types.SCALARS - {"int"}) | {"string", "string_view", "void", "auto"}
 """Last names of types that are no handles, whatever stands for them."""
 _PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
 _MOST_READINGS = 12

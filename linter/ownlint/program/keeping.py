@@ -673,9 +673,4 @@ def _holds(written: str, kind: types.Type) -> bool:
     field = types.parse(written)
     if field.pointers or field.reference:
         return True
-    return kind.is_value and not field.arguments and field.name not in _PLAIN
-
-
-_PLAIN = frozenset(
-    ["bool", "char", "short", "int", "long", "unsigned", "float", "double", "size_t", "int32_t", "int64_t", "uint8_t"]
-) | frozenset(["uint32_t", "uint64_t", "std::string"])
+    return kind.is_value and not field.arguments and not field.is_scalar and field.name != "std::string"

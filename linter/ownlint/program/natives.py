@@ -44,14 +44,7 @@ _TAKES_IN = frozenset(
 _MAKES = frozenset(
     {"create", "clone", "copy", "dup", "duplicate", "new", "make", "parse", "from", "retain", "ref", "load"}
 )
-_SCALARS = frozenset(
-    {
-        "void", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "size_t", "intptr_t",
-        "uintptr_t",
-        "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "auto", "string",
-        "string_view", "unsigned int", "unsigned long", "unsigned char", "long long", "unsigned long long",
-    }
-)  # fmt: skip
+_NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
 _STEPS = 3
 
 
@@ -162,7 +155,7 @@ def _destroyer(program: Program, name: str, record: r.Function) -> Destroyer | N
 
 
 def _can_be_handle(kind: types.Type) -> bool:
-    if kind.arguments or kind.name in _SCALARS or kind.name.startswith("std::"):
+    if kind.arguments or kind.last in _NO_HANDLES or kind.name.startswith("std::"):
         return False
     return kind.pointers == 1 or (kind.is_value and kind.name.isidentifier())
 
@@ -190,7 +183,7 @@ def _named_in(written: str) -> Iterator[str]:
         yield kind.last
     for argument in kind.arguments:
         inner = types.parse(argument)
-        if not inner.arguments and inner.name not in _SCALARS:
+        if not inner.arguments and inner.last not in _NO_HANDLES:
             yield inner.last
 
 

@@ -794,8 +794,17 @@ class Program:
         if base and not types.parse(base).is_placeholder:
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
-        agreed = self._agreed(found)
-        return self._made(name, found, (), "likely" if agreed and len(found) > 0 else "possible", None)
+        agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
+        return self._made(name, found, (), "likely" if agreed else "possible", None)
+
+    def _fits(self, file: r.File, record: r.Function, call: r.Call, function: Function) -> bool:
+        """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
+        if "template" in record.qualifiers:
+            return True
+        return all(
+            fits(self.type_of(given, function), self.expand(taken.type, file, record.scope))
+            for given, taken in zip(call.args, record.parameters, strict=False)
+        )
 
     def _is_method_of(self, family: frozenset[str], file: r.File, record: r.Function) -> bool:
         owner = self._owner(file, record)
@@ -1108,6 +1117,17 @@ def _stem(path: str) -> str:
 def _plain(written: str) -> str:
     kind = types.parse(written)
     return kind.last + "<" + ",".join(kind.arguments) + ">" + "*" * kind.pointers + "&" * kind.reference
+
+
+def fits(given: str, taken: str) -> bool:
+    """Whether a value of one type can be an argument of another, as far as builtin types tell: a `size_t` is no
+    `Stream&`, and a `char*` no `Node*`."""
+    one, other = types.parse(given), types.parse(taken)
+    if not given or not one.is_scalar or other.is_scalar or other.is_placeholder or other.last == "void":
+        return True
+    if one.pointers:
+        return not (one.pointers == other.pointers and not other.reference)
+    return not other.pointers and (not other.reference or other.const)
 
 
 def _takes(record: r.Function, call: r.Call) -> bool:

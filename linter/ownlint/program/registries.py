@@ -34,7 +34,7 @@ _KEPT = 64
 _UP = 3
 """How many calls up from an erase a function still counts as one that takes entries out."""
 _ASKS = LOOKS | {"end", "cend"}
-_TAKES = CLEARS | {"pop_back", "pop"}
+_TAKES = CLEARS | {"pop_back", "pop", "exchange", "move"}
 
 
 class Registry(NamedTuple):
@@ -202,7 +202,8 @@ def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
     on = receiver(call)
     if on is not None and registry.is_called(names_of(function, on)):
         return True
-    return any(registry.is_called(names_of(function, argument)) for argument in call.args[:1])
+    handed = call.args if last_name(call.callee) == "swap" else call.args[:1]
+    return any(registry.is_called(names_of(function, argument)) for argument in handed)
 
 
 class Putting(NamedTuple):

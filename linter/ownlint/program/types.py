@@ -15,6 +15,17 @@ _QUALIFIERS = re.compile(
     r"\b(?:const|volatile|mutable|static|inline|constexpr|constinit|extern|register|thread_local|typename|struct|class|enum|union|restrict|__restrict|explicit|virtual|friend)\b"
 )
 _SPACE = re.compile(r"\s+")
+SCALARS = frozenset(
+    {
+        *("bool", "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short", "int", "long", "signed", "unsigned"),
+        *("float", "double", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "Py_ssize_t"),
+        *("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("signed char", "unsigned char", "unsigned short", "unsigned int", "unsigned long", "long int"),
+        *("long long", "unsigned long long", "long double", "short int", "long unsigned int"),
+    }
+)
+"""Last names of the types that are numbers, characters or truth, whatever stands for them."""
 
 
 class Type(msgspec.Struct, frozen=True):
@@ -34,6 +45,11 @@ class Type(msgspec.Struct, frozen=True):
     @property
     def is_value(self) -> bool:
         return not self.pointers and not self.reference
+
+    @property
+    def is_scalar(self) -> bool:
+        """A number, a character or truth, or a pointer to such."""
+        return not self.arguments and self.last in SCALARS
 
     @property
     def is_placeholder(self) -> bool:

@@ -36,12 +36,6 @@ _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')
 _QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
 _NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
-_PLAIN = frozenset(
-    {
-        "bool", "char", "short", "int", "long", "unsigned", "float", "double", "size_t", "ssize_t", "int8_t", "int16_t",
-        "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32", "int64", "uint32", "uint64",
-    }
-)  # fmt: skip
 _HOLDS_VALUES = frozenset(
     "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
 ) | {"condition variable"}
@@ -601,7 +595,7 @@ class Validity:
     def _is_native(self, cls: Class, owner: Class, name: str, kind: types.Type) -> bool:
         """Whether a member that is no pointer stands for something: a number that the guards ask about, a struct around
         a pointer, or one that is defined out of sight."""
-        if kind.last in _PLAIN:
+        if kind.last in types.SCALARS:
             return kind.last in _NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
         if self.program.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
             return False

@@ -19,6 +19,8 @@ using ::uintptr_t;
 
 template <class T> T&& move(T& value);
 template <class T> T&& move(T&& value);
+template <class T> void swap(T& one, T& other);
+template <class T, class U = T> T exchange(T& place, U&& value);
 extern const struct ignore_t { template <class T> const ignore_t& operator=(const T&) const; } ignore;
 
 struct string { string(const char* = ""); bool empty() const; };
