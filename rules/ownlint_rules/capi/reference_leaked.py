@@ -82,12 +82,12 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
                 certainty="likely",
                 help="release the references where the entries go, or say in a comment why they stay",
             )
-    for one in uncounted.crossed(function):
+    for crossed in uncounted.crossed(function):
         yield function.finding(
-            one.at,
-            f"`{one.owner}` is counted up, and {one.callback} counts `{one.data}` down",
+            crossed.at,
+            f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
             certainty="likely",
-            help=f"count up what the callback is given: `{one.data}`",
+            help=f"count up what the callback is given: `{crossed.data}`",
         )
 
 
