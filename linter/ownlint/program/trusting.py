@@ -22,6 +22,7 @@ from ownlint.program.references import OBJECTS, references
 from ownlint.program.subjects import Function
 
 _DEEPEST = 6
+_CALLS = 2
 _GENERIC = frozenset({"object", "handle"})
 _ASKS_NOTHING = frozenset({"ptr", "is_none", "is", "is_valid", "inc_ref", "dec_ref", "bool", "move", "forward"})
 """Methods that say nothing about a type."""
@@ -83,10 +84,31 @@ def _entered(program: Program) -> frozenset[Function]:
 
 
 class _Reading:
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, depth: int = 0) -> None:
         self.function = function
         entered = function in _entered(function.program)
-        self.given = {p.name: p.type for p in function.record.parameters} if entered else {}
+        self.given = {
+            p.name: p.type
+            for number, p in enumerate(function.record.parameters)
+            if entered or (self._is_generic(p.type) and self._is_handed_on(number, depth))
+        }
+
+    def _is_handed_on(self, number: int, depth: int) -> bool:
+        """Whether a function that Python calls hands what it got to this one, without a look."""
+        function = self.function
+        if depth >= _CALLS or function.record.kind not in ("function", "method"):
+            return False
+        for caller in function.program.callers(function):
+            for event in caller.flow.calls if caller is not function else ():
+                args = event.node.args
+                if last_name(event.node.callee) != function.name or number >= len(args):
+                    continue
+                if function.program.callee(event.node, caller).functions != (function,):
+                    continue
+                found = _Reading(caller, depth + 1).source(args[number])
+                if found is not None and found.certainty == "likely" and not _was_looked_at(caller, event, found):
+                    return True
+        return False
 
     def source(self, value: r.Value | None, depth: int = 0) -> _Source | None:
         """None for what Python has not handed over, or where the type says what it is."""
@@ -105,12 +127,17 @@ class _Reading:
                 return _Source("possible", (text(inner), *found.said))
             case r.Index(base=base):
                 return self._element(base, inner, depth)
+            case r.Member(base=base, name="first" | "second"):
+                found = self.source(base, depth + 1)
+                return _Source(found.certainty, (text(inner),)) if found is not None else None
             case r.Unary(op="*", value=pointee):
                 return self.source(pointee, depth + 1)
         return None
 
     def _named(self, name: str, depth: int) -> _Source | None:
         function = self.function
+        if name not in function.locals and (loop := self._unpacked(name)) is not None:
+            return self._element(loop.iterable, r.Name(0, 0, name), depth)
         written = function.locals.get(name, ("", None))[0]
         if not self._is_generic(written) and not types.parse(written).is_placeholder:
             return None
@@ -122,6 +149,14 @@ class _Reading:
         initial = writes[0].value if writes else function.locals.get(name, ("", None))[1]
         found = self.source(initial, depth + 1)
         return _Source(found.certainty, (name, *found.said)) if found is not None else None
+
+    def _unpacked(self, name: str) -> r.Loop | None:
+        """The loop that has the name for a part of each element: `for (auto [key, value] : dict)`."""
+        for statement in self.function.statements:
+            if isinstance(statement, r.Loop) and isinstance(statement.target, r.Aggregate):
+                if any(isinstance(one, r.Name) and one.text == name for one in statement.target.items):
+                    return statement
+        return None
 
     def _is_generic(self, written: str) -> bool:
         program, function = self.function.program, self.function

@@ -22,14 +22,15 @@ PYBIND11_MODULE(tables, m) { m.def("fill", &fill); }
 ```
 
 Reported: such a call of an argument of a bound function that is a plain `object` or `handle`, of an element of an
-argument, and of what a custom caster's `load` (nanobind: `from_python`) is given. As `possible`: of an attribute of
-these; and of types whose functions look by themselves, where a wrong object is an exception or an empty loop.
+argument, of what a custom caster's `load` (nanobind: `from_python`) is given, and of what these hand to a helper. As
+`possible`: of an attribute of these; and of types whose functions look by themselves, where a wrong object is an
+exception or an empty loop.
 
 Quiet: behind any test that asks a call about the object (`isinstance`, `PyList_Check`, a function of the project), or
 behind a call of a function that may refuse it; results of calls, whose contracts say what they are; functions that C++
 alone calls.
 
-Limits: what the tests ask is not looked at. Functions that bound functions call are not followed.
+Limits: what the tests ask is not looked at. Helpers are followed two calls deep, where the call is clear.
 
 Source: run with freed memory poisoned. Loops over a `list` or `tuple` that is none: pybind11 2.13.6 and 3.0.2 and
 nanobind 2.9.2 crash; an index: nanobind crashes, pybind11 raises SystemError; `size()` of such a list: 2**64 - 1 with
