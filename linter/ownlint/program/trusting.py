@@ -153,9 +153,9 @@ class _Reading:
     def _unpacked(self, name: str) -> r.Loop | None:
         """The loop that has the name for a part of each element: `for (auto [key, value] : dict)`."""
         for statement in self.function.statements:
-            if isinstance(statement, r.Loop) and isinstance(statement.target, r.Aggregate):
-                if any(isinstance(one, r.Name) and one.text == name for one in statement.target.items):
-                    return statement
+            parts = statement.target if isinstance(statement, r.Loop) else None
+            if isinstance(parts, r.Aggregate) and any(last_name(one) == name for one in parts.items):
+                return statement if isinstance(statement, r.Loop) else None
         return None
 
     def _is_generic(self, written: str) -> bool:
