@@ -32,9 +32,10 @@ alone calls.
 
 Limits: what the tests ask is not looked at. Helpers are followed two calls deep, where the call is clear.
 
-Source: run with freed memory poisoned. Loops over a `list` or `tuple` that is none: pybind11 2.13.6 and 3.0.2 and
-nanobind 2.9.2 crash; an index: nanobind crashes, pybind11 raises SystemError; `size()` of such a list: 2**64 - 1 with
-pybind11 3.0.2; `dict`: no element; `str`, `bytes`, `int_`, `capsule`: TypeError, SystemError.
+Source: run on pybind11 3.0.2 and nanobind 2.9.2, compiled with NDEBUG. Loops over a `list` that is a dict, a text or a
+number: both crash, nanobind with a tuple too (pybind11 reads that as it is); an index: nanobind crashes, pybind11
+raises SystemError; `size()` of such a list: 2**64 - 1 with pybind11; `dict`: no element, or TypeError. Without NDEBUG
+pybind11 (2.13.6, too) stops at an assertion of CPython's.
 """
 
 from __future__ import annotations
