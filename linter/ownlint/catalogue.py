@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from ownlint.facts.records import Span
 from ownlint.finding import Crash, Finding
 from ownlint.rule import Rule, RuleError, rule_of
 
@@ -53,7 +54,20 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
 
 
 def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
-    """What the rules find in the program. A rule that raises is named and costs only its own subject."""
+    """What the rules find in the program. A rule that raises is named and costs only its own subject.
+
+    A template that is read once for each of its types is guilty once.
+    """
+    told: set[tuple[str, str, Span]] = set()
+    for said in _run(rules, program):
+        if isinstance(said, Finding) and any(said.span.start in span for span in program.repeats.get(said.path, ())):
+            if (said.rule, said.path, said.span) in told:
+                continue
+            told.add((said.rule, said.path, said.span))
+        yield said
+
+
+def _run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
     chosen = {
         subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")
     }

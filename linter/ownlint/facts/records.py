@@ -19,7 +19,7 @@ from typing import Union
 
 import msgspec
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
 Language = OneOf["cpp", "python"]
@@ -438,6 +438,8 @@ class Function(Node, frozen=True, array_like=True, gc=False):
     """A `Body`, encoded; see `decode_body`."""
     opaque: bool = False
     """The body holds something that was not understood."""
+    template: str = ""
+    """C++: template parameters as written, without angle brackets."""
 
 
 class Field(Node, frozen=True, array_like=True, gc=False):
@@ -570,8 +572,9 @@ class Extra(Node, frozen=True, array_like=True, gc=False):
 class BoundClass(Node, frozen=True, array_like=True, gc=False):
     """`class_<T, Bases..., Holder>(scope, "Name", extras...)`.
 
-    `arguments` are all template arguments as written, `T` first. `variable` is the C++ variable that
-    holds the class object, where there is one. `in_function` is the index of the enclosing function."""
+    `name` is `<label>` where the variable `label` says it. `arguments` are all template arguments as
+    written, `T` first. `variable` is the C++ variable that holds the class object, where there is one.
+    `in_function` is the index of the enclosing function."""
 
     name: str
     type: str

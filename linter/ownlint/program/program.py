@@ -24,6 +24,7 @@ from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.contract_records import ContractFile, Stubs
 from ownlint.program.flow import Flow
+from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
@@ -86,7 +87,8 @@ class Program:
         """Package -> what the project's build asks of its version, `>=2.11,<3`."""
         self.packages = packages
         """Versions of the Python packages that the code is for, as far as they are known."""
-        self.files: dict[str, r.File] = {file.path: file for file in sorted(files, key=lambda file: file.path)}
+        read, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
+        self.files: dict[str, r.File] = {file.path: file for file in read}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()

@@ -202,7 +202,7 @@ class _Reader:
             return _Object(framework, number)
         self.added[node.start, node.end] = len(self.classes)
         at = next((index for index, arg in enumerate(args[:2]) if _string(arg) is not None), min(1, len(args) - 1))
-        name = (_string(args[at]) or written(args[at])) if args else ""
+        name = (_string(args[at]) or _computed(args[at])) if args else ""
         self.classes.append(
             r.BoundClass(
                 start=node.start,
@@ -279,7 +279,7 @@ def _shape(kind: Kind, args: tuple[r.Value, ...], framework: Framework) -> tuple
             return callee.rpartition("::")[2], "other", args
         case (_,):
             return "", "other", args
-    return written(args[0]), kind, args[1:]
+    return _computed(args[0]), kind, args[1:]
 
 
 def _unwrapped(value: r.Value, framework: Framework, extras: list[r.Extra]) -> r.Value:
@@ -319,6 +319,12 @@ def _extra(value: r.Value) -> r.Extra:
         template, head = head.template, head.callee
     name = head.name if isinstance(head, r.Member) else head.text if isinstance(head, r.Name) else ""
     return r.Extra(value.start, value.end, name.rpartition("::")[2], template, written(value))
+
+
+def _computed(value: r.Value) -> str:
+    """A name that the code computes, told apart from one that it says."""
+    shown = written(value)
+    return f"<{shown}>" if shown.isidentifier() else shown
 
 
 def _string(value: r.Value) -> str | None:

@@ -583,6 +583,7 @@ class Declarations(Statements):
             mentions,
             encoded,
             opaque,
+            prefix.template,
         )
 
     def function_name(self, node: Node) -> tuple[str, str, int]:
