@@ -178,3 +178,7 @@ struct First : Ring<1> {};
 struct Second : Ring<2> {};
 struct Third : Ring<3> {};
 struct Fourth : Ring<4> {};
+
+// What a caster gives to Python: an object that it keeps, and one that it gives up.
+struct Lent {};
+struct Given {};

@@ -31,7 +31,8 @@ LOCKED: dict[str, Callable[[], tuple[Any, ...]]] = {
     "gil_capture": lambda: (lambda: 1,),
 }
 TEXT = "x" * 5000
-MADE = ("local_", "handle_", "text_", "caster_", "ends_", "ring_")
+HOLDERS = {"hold_object": "Box", "hold_function": "Called", "hold_shown": "Shown", "hold_shared": "Linked"}
+MADE = ("giver_", "trust_", "hold_", "hidden_", "knot_", "local_", "handle_", "text_", "caster_", "ends_", "ring_")
 
 
 def probe(module: Any, row: str) -> str:
@@ -52,8 +53,13 @@ def probe(module: Any, row: str) -> str:
 
 def made(module: Any, row: str) -> str:
     """What a function makes that owns nothing, or that nobody owns."""
-    if row.startswith("ring_"):
-        ring(module, row)
+    if row.startswith("giver_"):
+        return given_away(module, row)
+    if row.startswith("trust_"):
+        getattr(module, row)({TEXT: TEXT})
+        return "safe"
+    if row.startswith(("ring_", "hold_", "hidden_", "knot_")):
+        {"ring": ring, "hold": hold, "hidden": join, "knot": knot}[row.partition("_")[0]](module, row)
         churn()
         return "leaks" if module.shapes() else "safe"
     function = getattr(module, row)
@@ -75,6 +81,33 @@ def ring(module: Any, row: str) -> None:
     first.keep(second)
     second.keep(third)
     getattr(third, row)(first if row == "ring_closed" else module.Ring4())
+
+
+def given_away(module: Any, row: str) -> str:
+    """Whether the object that a caster keeps still has its references after some calls."""
+    kept = getattr(module, row)()
+    before = sys.getrefcount(kept)
+    for _ in range(5):
+        getattr(module, row)()
+    return "safe" if sys.getrefcount(kept) == before else "dangles"
+
+
+def hold(module: Any, row: str) -> None:
+    """An object that holds a function which holds the object, or itself."""
+    made = getattr(module, HOLDERS[row])()
+    setattr(made, row, made if row == "hold_shared" else lambda: made and 1)
+
+
+def join(module: Any, row: str) -> None:
+    """An object of C's that holds itself."""
+    made = getattr(module, row)()
+    made.join(made)
+
+
+def knot(module: Any, row: str) -> None:
+    """A part of an object is handed out, and both names go."""
+    whole = module.Pair()
+    getattr(whole, row)()
 
 
 def stored(module: Any, store: Callable[[Any], Any]) -> str:

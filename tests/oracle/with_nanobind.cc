@@ -2,6 +2,7 @@
 #include <nanobind/make_iterator.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -45,7 +46,55 @@ struct type_caster<Owned> {
   }
   std::unique_ptr<Owned> value;
 };
+
+template <>
+struct type_caster<Lent> {
+  NB_TYPE_CASTER(Lent, const_name("Lent"))
+  bool from_python(handle, uint8_t, cleanup_list*) noexcept { return false; }
+  static handle from_cpp(const Lent&, rv_policy, cleanup_list*) noexcept {
+    static object made = str(std::string(5000, 'x').c_str());
+    return made;  // row: giver_lent
+  }
+};
+
+template <>
+struct type_caster<Given> {
+  NB_TYPE_CASTER(Given, const_name("Given"))
+  bool from_python(handle, uint8_t, cleanup_list*) noexcept { return false; }
+  static handle from_cpp(const Given&, rv_policy, cleanup_list*) noexcept {
+    static object made = str(std::string(5000, 'x').c_str());
+    return object(made).release();  // row: giver_counted
+  }
+};
 }  // namespace nanobind::detail
+
+// Classes into which Python puts what it likes; one shows it to the collector.
+struct Box : Ring<5> {
+  nb::object held;
+};
+struct Called : Ring<6> {
+  std::function<int()> call;
+};
+struct Shown : Ring<7> {
+  nb::object held;
+};
+struct Linked : Ring<9> {
+  std::shared_ptr<Linked> next;
+};
+struct Pair : Ring<8> {
+  First first;
+  First* part() { return &first; }
+};
+static int shown_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Shown>(self)->held.ptr());
+  return 0;
+}
+static int shown_clear(PyObject* self) {
+  nb::inst_ptr<Shown>(self)->held.reset();
+  return 0;
+}
+static PyType_Slot shown_slots[] = {{Py_tp_traverse, (void*)shown_traverse}, {Py_tp_clear, (void*)shown_clear}, {0, nullptr}};
 
 NB_MODULE(with_nanobind, m) {
   nb::set_leak_warnings(false);
@@ -164,4 +213,16 @@ void late_rows(nb::module_& m) {
   third.def("ring_closed", [](Third&, First&) {}, nb::keep_alive<1, 2>());  // row: ring_closed
   fourth.def(nb::init<>());
   third.def("ring_open", [](Third&, Fourth&) {}, nb::keep_alive<1, 2>());  // row: ring_open
+  m.def("giver_lent", [] { return Lent(); });
+  m.def("giver_counted", [] { return Given(); });
+  m.def("trust_blindly", [](nb::object o) { size_t n = 0; for (auto one : nb::borrow<nb::list>(o)) n += nb::len(one); return n; });  // row: trust_blindly
+  m.def("trust_asked", [](nb::object o) { size_t n = 0; if (nb::isinstance<nb::list>(o)) for (auto one : nb::borrow<nb::list>(o)) n += nb::len(one); return n; });  // row: trust_asked
+  nb::class_<Box>(m, "Box").def(nb::init<>()).def_rw("hold_object", &Box::held);  // row: hold_object
+  nb::class_<Called>(m, "Called").def(nb::init<>()).def_rw("hold_function", &Called::call);  // row: hold_function
+  nb::class_<Shown>(m, "Shown", nb::type_slots(shown_slots)).def(nb::init<>()).def_rw("hold_shown", &Shown::held);  // row: hold_shown
+  nb::class_<Linked>(m, "Linked").def(nb::init<>()).def_rw("hold_shared", &Linked::next);  // row: hold_shared
+  nb::class_<Pair> pair(m, "Pair");
+  pair.def(nb::init<>());
+  pair.def("knot_both", &Pair::part, rvp::reference_internal, nb::keep_alive<1, 0>());  // row: knot_both
+  pair.def("knot_one", &Pair::part, rvp::reference_internal);  // row: knot_one
 }

@@ -38,7 +38,86 @@ struct type_caster<Owned> {
   }
   std::unique_ptr<Owned> value;
 };
+
+template <>
+struct type_caster<Lent> {
+  PYBIND11_TYPE_CASTER(Lent, const_name("Lent"));
+  bool load(handle, bool) { return false; }
+  static handle cast(const Lent&, return_value_policy, handle) {
+    static object made = str(std::string(5000, 'x').c_str());
+    return made;  // row: giver_lent
+  }
+};
+
+template <>
+struct type_caster<Given> {
+  PYBIND11_TYPE_CASTER(Given, const_name("Given"));
+  bool load(handle, bool) { return false; }
+  static handle cast(const Given&, return_value_policy, handle) {
+    static object made = str(std::string(5000, 'x').c_str());
+    return object(made).release();  // row: giver_counted
+  }
+};
 }  // namespace pybind11::detail
+
+// A type of C's, which shows one of its two members, and another that shows both.
+struct Node {
+  PyObject_HEAD
+  PyObject* left;
+  PyObject* right;
+};
+static int half_traverse(Node* self, visitproc visit, void* arg) {  // row: hidden_half
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(self->left);
+  return 0;
+}
+static int whole_traverse(Node* self, visitproc visit, void* arg) {  // row: hidden_none
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(self->left);
+  Py_VISIT(self->right);
+  return 0;
+}
+static int node_clear(Node* self) {
+  Py_CLEAR(self->left);
+  Py_CLEAR(self->right);
+  return 0;
+}
+static void node_dealloc(Node* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  node_clear(self);
+  --shapes;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+static PyObject* node_join(Node* self, PyObject* other) {
+  ++shapes;
+  Py_XSETREF(self->right, Py_NewRef(other));
+  self->right = other;
+  Py_RETURN_NONE;
+}
+static PyMethodDef node_methods[] = {{"join", (PyCFunction)node_join, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr}};
+static PyType_Slot half_slots[] = {{Py_tp_traverse, (void*)half_traverse}, {Py_tp_clear, (void*)node_clear}, {Py_tp_dealloc, (void*)node_dealloc}, {Py_tp_methods, node_methods}, {0, nullptr}};
+static PyType_Slot whole_slots[] = {{Py_tp_traverse, (void*)whole_traverse}, {Py_tp_clear, (void*)node_clear}, {Py_tp_dealloc, (void*)node_dealloc}, {Py_tp_methods, node_methods}, {0, nullptr}};
+static PyType_Spec half_spec = {"with_pybind11.Half", sizeof(Node), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, half_slots};
+static PyType_Spec whole_spec = {"with_pybind11.Whole", sizeof(Node), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, whole_slots};
+
+// Classes into which Python puts what it likes; one shows it to the collector.
+struct Box : Ring<5> {
+  py::object held;
+  std::function<int()> call;
+};
+struct Called : Ring<6> {
+  std::function<int()> call;
+};
+struct Shown : Ring<7> {
+  py::object held;
+};
+struct Pair : Ring<8> {
+  First first;
+  First* part() { return &first; }
+};
+static bool is_made(PyObject* self) { return reinterpret_cast<py::detail::instance*>(self)->get_value_and_holder().holder_constructed(); }
 
 PYBIND11_MODULE(with_pybind11, m) {
   m.def("counts", [] { return std::vector<int>{parents, children, twice}; });
@@ -187,4 +266,22 @@ void late_rows(py::module_& m) {
   third.def("ring_closed", [](Third&, First&) {}, py::keep_alive<1, 2>());  // row: ring_closed
   fourth.def(py::init<>());
   third.def("ring_open", [](Third&, Fourth&) {}, py::keep_alive<1, 2>());  // row: ring_open
+  m.def("giver_lent", [] { return Lent(); });
+  m.def("giver_counted", [] { return Given(); });
+  m.add_object("hidden_half", PyType_FromSpec(&half_spec));
+  m.add_object("hidden_none", PyType_FromSpec(&whole_spec));
+  m.def("trust_blindly", [](py::object o) { int n = 0; for (auto one : py::reinterpret_borrow<py::list>(o)) n += py::len(one); return n; });  // row: trust_blindly
+  m.def("trust_asked", [](py::object o) { int n = 0; if (py::isinstance<py::list>(o)) for (auto one : py::reinterpret_borrow<py::list>(o)) n += py::len(one); return n; });  // row: trust_asked
+  py::class_<Box>(m, "Box").def(py::init<>()).def_readwrite("hold_object", &Box::held);  // row: hold_object
+  py::class_<Called>(m, "Called").def(py::init<>()).def_readwrite("hold_function", &Called::call);  // row: hold_function
+  auto setup = [](PyHeapTypeObject* heap) {
+    heap->ht_type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+    heap->ht_type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) { Py_VISIT(Py_TYPE(self)); if (is_made(self)) Py_VISIT(py::cast<Shown&>(py::handle(self)).held.ptr()); return 0; };
+    heap->ht_type.tp_clear = [](PyObject* self) { if (is_made(self)) py::cast<Shown&>(py::handle(self)).held = py::none(); return 0; };
+  };
+  py::class_<Shown>(m, "Shown", py::custom_type_setup(setup)).def(py::init<>()).def_readwrite("hold_shown", &Shown::held);  // row: hold_shown
+  py::class_<Pair> pair(m, "Pair");
+  pair.def(py::init<>());
+  pair.def("knot_both", &Pair::part, rvp::reference_internal, py::keep_alive<1, 0>());  // row: knot_both
+  pair.def("knot_one", &Pair::part, rvp::reference_internal);  // row: knot_one
 }

@@ -167,6 +167,20 @@ def kept_classes(program: Program) -> Iterator[Kept]:
         for keep in keeps:
             if max(keep.nurse, keep.patient) >= len(ends):
                 continue
-            nurse, patient = (types.parse(ends[index]).last for index in (keep.nurse, keep.patient))
-            if {nurse, patient} <= program.bound_types:
-                yield Kept(binding, nurse, patient, (keep.nurse, keep.patient))
+            nurse, patient = (_end(binding, signature, ends, index) for index in (keep.nurse, keep.patient))
+            if {nurse.last, patient.last} <= program.bound_types:
+                yield Kept(binding, _instance(nurse), _instance(patient), (keep.nurse, keep.patient))
+
+
+def _end(binding: Binding, signature: Signature, ends: tuple[str, ...], index: int) -> types.Type:
+    """The class at one end; of an implied `self` as the class is bound, since its own name lacks the arguments."""
+    written = types.parse(ends[index])
+    if index == 1 and signature.target is not None and signature.target.first == 2 and binding.owner is not None:
+        bound = types.parse(binding.program.expand(binding.owner.type, binding.file, at=binding.owner.start))
+        return bound if bound.last == written.last else written
+    return written
+
+
+def _instance(kind: types.Type) -> str:
+    """A class by its last name, with the arguments of a template."""
+    return f"{kind.last}<{', '.join(kind.arguments)}>" if kind.arguments else kind.last

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, weaker
+from ownlint.program import casters, types
 from ownlint.program import events as e
-from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import made_by_hand
 from ownlint.program.origins import Origins
@@ -50,7 +50,7 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
     names = _own_memory(function)
     if not names:
         return
-    origins = Origins(function, {name: number for number, name in enumerate(names)})
+    origins, lent = Origins(function, {name: number for number, name in enumerate(names)}), casters.given(function)
     for value in _returned(function):
         call = _maker(function, value)
         if call is None:
@@ -58,7 +58,9 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
         for framework in frameworks:
             for made in made_by_hand(call, origins, framework) or ():
                 if made.shape in ("memory", "iterator") and made.handing == "object":
-                    yield OverLocal(call, names[made.origin.argument], made.name, made.origin.certainty)
+                    name = names[made.origin.argument]
+                    sure = weaker(made.origin.certainty, "likely") if name == lent else made.origin.certainty
+                    yield OverLocal(call, name, made.name, sure)
         model = known.model(call, function)
         if model is None or model.keeps != "none":
             continue
@@ -80,7 +82,7 @@ def _may_make(function: Function, framework: FrameworkModel) -> bool:
 
 
 def _own_memory(function: Function) -> list[str]:
-    """Locals and parameters by value whose memory ends with the function."""
+    """Locals and parameters by value whose memory ends with the function, and what a caster is lent."""
     away = given_away(function)
     static = {n for s in function.statements if isinstance(s, r.Declare) and s.static for n in s.names}
     found = []
@@ -98,7 +100,8 @@ def _own_memory(function: Function) -> list[str]:
             roles = set(function.program.roles(written, function))
             if roles & _OWNS and not roles & _ELSEWHERE:
                 found.append(name)
-    return found
+    lent = casters.given(function)
+    return [*found, lent] if lent and lent not in found else found
 
 
 def _returned(function: Function) -> Iterator[r.Value]:

@@ -145,6 +145,11 @@ class Locking:
             self._net[function] = (taken, let_go)
         return self._net[function]
 
+    def lets_go(self, function: Function, lock: Place, before: e.Event) -> bool:
+        """Whether the body may have given a lock up that its caller holds, where it comes to the event."""
+        states = self._read(function, frozenset({Held(lock, CALLERS)}))
+        return any(index <= before.index and all(one.lock != lock for one in held) for index, held in states.items())
+
     # --- callers ---
 
     def from_callers(self, function: Function) -> Callers:

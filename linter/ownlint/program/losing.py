@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Certainty, Step, weaker
+from ownlint.program import arenas, failure, types
 from ownlint.program import events as e
-from ownlint.program import failure, types
 from ownlint.program.assignments import place
 from ownlint.program.handing import handing
 from ownlint.program.holders import Holder, Mentions, gives_itself, parts
@@ -35,8 +35,6 @@ _MOST_STEPS = 3
 _MOST_VISITS = 400_000
 """Events that the walks of one function may look at together; what lies beyond is not looked at."""
 
-_ARENA = re.compile(r"(?i:arena)|(?:^|_|[a-z])(?:p|P)ool(?:_|\b)")
-"""What ends everything that was made of it at once."""
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
 _ALLOCATES = re.compile(r"(?i:alloc|\balc\b)")
@@ -202,19 +200,17 @@ class _Losing:
         if call.kind != "new" and last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
-        if found is None or self.is_of_arena(call) or self.is_in_place(call, found):
+        if found is None or self.is_in_place(call, found):
+            return None
+        if not found.is_modelled and self.is_of_arena(call):
             return None
         borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
         return found, "possible" if borrowed else found.certainty, ""
 
     def is_of_arena(self, call: r.Call) -> bool:
-        """Whether it is made of what ends everything at once that was made of it."""
-        on = receiver(call)
-        said = [text(argument) for argument in call.args]
-        if on is None:
-            return any(_ARENA.search(one) for one in said)
-        of = (text(on), self.function.program.type_of(on, self.function))
-        return any(_ARENA.search(one) for one in said) or any("arena" in one.lower() for one in of)
+        """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
+        given = (receiver(call), *call.args)
+        return any(arenas.is_arena(self.function.program.type_of(one, self.function), self.function) for one in given)
 
     @staticmethod
     def is_in_place(call: r.Call, acquisition: Acquisition) -> bool:

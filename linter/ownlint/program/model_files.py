@@ -139,6 +139,7 @@ class ModelFile:
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
             together=table.flag("together"),
+            trusts_type=table.flag("trusts_type"),
             answers_zero=table.flag("answers_zero"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),

@@ -52,6 +52,7 @@ Role = Literal[
     "guard",
     "unguard",
     "mutex",
+    "recursive",
     "condition variable",
     "scoped owner",
     "smart pointer",
@@ -82,6 +83,7 @@ Role = Literal[
     "immortal",
     "free threading",
     "slot table",
+    "arena",
 ]
 
 MacroRole = Literal[
@@ -239,6 +241,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Its letters for the address of a pointer that then leads into what is parsed."""
     format_acquires: str = ""
     """Its letters for the address of something that has to be released where the call answers more than 0."""
+    trusts_type: bool = False
+    """The object is taken for one of the type that the template names: nothing looks whether it is."""
     bare: bool = False
     note: str = ""
     source: str = ""

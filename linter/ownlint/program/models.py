@@ -336,6 +336,19 @@ class Models:
         return frozenset(parts[-1] for parts, _, model in entries if model.counted)
 
     @functools.cached_property
+    def giving_back(self) -> frozenset[str]:
+        """Last names of the functions that release a counted reference, or take one over."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        ends = (parts for parts, _, model in entries if model.counted and (model.has("release") or model.has("adopt")))
+        return frozenset(parts[-1] for parts in ends)
+
+    @functools.cached_property
+    def trusting(self) -> frozenset[str]:
+        """Last names of the functions that take an object for one of a type without a look."""
+        entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
+        return frozenset(parts[-1] for parts, _, model in entries if model.trusts_type)
+
+    @functools.cached_property
     def lenders(self) -> frozenset[str]:
         """Last names of the functions whose result leads into an argument that nobody keeps."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)

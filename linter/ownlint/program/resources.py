@@ -55,6 +55,8 @@ class Acquisition(NamedTuple):
     why: str
     """How that is known, as a person reads it."""
     certainty: Certainty
+    is_modelled: bool = False
+    """A model says so of the very function."""
 
 
 class Ended(NamedTuple):
@@ -175,7 +177,8 @@ class Resources:
         for model in callee.models:
             for effect in model.effects:
                 if effect.verb == "acquire" and effect.place is not None:
-                    return Acquisition(effect.place, model.released_by, f"{model.library}'s model", model.certainty)
+                    why = f"{model.library}'s model"
+                    return Acquisition(effect.place, model.released_by, why, model.certainty, True)
         return None
 
     def _by_pair(self, callee: Callee) -> Acquisition | None:

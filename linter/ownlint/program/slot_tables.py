@@ -1,10 +1,12 @@
-"""Functions whose results, where they are objects, belong to the caller: those that stand in a table of slots."""
+"""Functions whose results, where they are objects, belong to the caller: those that stand in a table of slots, and
+those by which a caster gives objects to Python."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
+from ownlint.program import casters
 from ownlint.program.once import per_function, per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
@@ -13,7 +15,7 @@ from ownlint.program.subjects import Function
 
 @per_function
 def is_slot(function: Function) -> bool:
-    return function.name in _slots(function.program).get(function.path, ())
+    return function.name in _slots(function.program).get(function.path, ()) or casters.makes(function)
 
 
 @per_program

@@ -47,16 +47,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, places, records, rule, types
-
-_CASTER = "type_caster"
+from ownlint import Finding, Function, casters, places, records, rule, types
 
 
 @rule(severity="warning")
 def caster_leaks_value(function: Function) -> Iterator[Finding]:
-    if function.language != "cpp" or _CASTER not in function.record.scope:
-        return
-    if not function.record.scope.rpartition("::")[2].startswith(_CASTER) or _deletes(function):
+    if not casters.is_of_caster(function) or _deletes(function):
         return
     for write in function.flow.writes:
         value = places.strip(write.value)

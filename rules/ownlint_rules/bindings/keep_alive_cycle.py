@@ -26,22 +26,26 @@ PYBIND11_MODULE(game, m) {
 ```
 
 Reported: a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class
-keep those of another, all the way around.
+keep those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
+beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
+object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
 
 Quiet: one way only; keep-alives that have no effect.
 
 Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
-cycle. That is why this is a note. Circles of four classes and more are not looked for; instances of one template count
-as one class.
+cycle. That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
+pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
 
-Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles".
+Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
+`reference_internal`, and with a result that holds `self`: both objects live for ever, run on pybind11 2.13.6 and 3.0.2
+and nanobind 2.9.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, arguments, rule
+from ownlint import Finding, Program, arguments, hidden_members, rule
 
 
 @rule(severity="note")
@@ -71,6 +75,20 @@ def keep_alive_cycle(program: Program) -> Iterator[Finding]:
             f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
             steps=(step,),
         )
+    yield from _held_back(program)
+
+
+def _held_back(program: Program) -> Iterator[Finding]:
+    """A keep-alive whose patient holds its nurse by other means."""
+    for binding in program.bindings:
+        for keep in hidden_members.holds_keeper(binding):
+            patient = "its result" if keep.patient == 0 else f"argument {keep.patient}"
+            nurse = f"a `{binding.owner.name}`" if keep.nurse == 1 and binding.owner else f"argument {keep.nurse}"
+            yield binding.finding(
+                binding.record,
+                f"`{binding.symbol}` makes {nurse} keep {patient}, which keeps it",
+                help=f"leave `{keep.extra.text}` out",
+            )
 
 
 def _around(last: arguments.Kept, seen: dict[tuple[str, str], arguments.Kept]) -> Iterator[Finding]:

@@ -27,7 +27,8 @@ py::array_t<float> Scaled(const Image& image) {
 
 Reported: a `memoryview` `from_memory`, an iterator, an array with a base that owns nothing, `PyMemoryView_FromMemory`,
 `PyArray_SimpleNewFromData` and their like, over a string, container, array or unique pointer that is a local or a
-parameter by value, where the object is returned.
+parameter by value, where the object is returned; or over what the `cast` (nanobind: `from_cpp`) of a custom caster is
+given, where that looks neither at the policy nor at the parent: it may be a temporary.
 
 Quiet: arrays that copy (pybind11's without a base, nanobind's without an owner), memory that is moved or released to
 somebody, statics, what a reference, a pointer or a shared pointer leads to, objects that the function only uses itself.

@@ -43,7 +43,9 @@ Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and i
 `PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
 of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
 given away with a reference too many; `Py_INCREF` of an argument that nobody makes up for; what `PyModule_AddObject`
-does not take over when it fails, where the code looks whether it did.
+does not take over when it fails, where the code looks whether it did; an object that is counted up for a static or
+global container of bare references, where no function that names the container releases any; one that is counted up
+beside a call whose callback counts another object down, the one that is its data.
 
 Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
 same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it
@@ -51,8 +53,7 @@ holds; what is handed to a function that nobody here sees; tests, which end with
 the project count by what their bodies do.
 
 Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
-holds is not followed. Whether an exception leaves the function is not looked at. An object that
-is counted up for one and down for another, and `inc_ref()` for a global container without a `dec_ref`, are not paired.
+holds is not followed. Whether an exception leaves the function is not looked at.
 
 Source: docs.python.org/3/c-api/intro.html#reference-count-details.
 """
@@ -61,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials
+from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials, uncounted
 
 
 @rule(severity="error")
@@ -72,6 +73,22 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
             told.setdefault(one.site.index if one.because is None else one.because.index, []).append(one)
     for group in told.values():
         yield _finding(function, group)
+    spans = {group[0].site.span for group in told.values()}
+    for kept in uncounted.kept_for_ever(function):
+        if kept.at.span not in spans:
+            yield function.finding(
+                kept.at,
+                f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
+                certainty="likely",
+                help="release the references where the entries go, or say in a comment why they stay",
+            )
+    for crossed in uncounted.crossed(function):
+        yield function.finding(
+            crossed.at,
+            f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
+            certainty="likely",
+            help=f"count up what the callback is given: `{crossed.data}`",
+        )
 
 
 def _is_given(function: Function, raised: events.Event | None) -> bool:
