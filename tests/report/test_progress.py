@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 SLOW = """\
-import sys, time
+import signal, sys, time
 from ownlint.report import progress
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job is born deaf to it
 progress._SOON = 0.1
 try:
     with progress.shown({quiet}) as told:

@@ -143,6 +143,7 @@ class ModelFile:
             answers_zero=table.flag("answers_zero"),
             fills=table.texts("fills"),
             format_at=table.number("format_at", 0),
+            format_from=table.number("format_from", 0),
             format_steals=table.text("format_steals"),
             format_lends=table.text("format_lends"),
             format_points=table.text("format_points"),

@@ -233,6 +233,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """Its arguments all get something, or all get NULL."""
     format_at: int = 0
     """Which argument, from 1, is a format string that says what is done with those behind it; 0 for none."""
+    format_from: int = 0
+    """The first argument, from 1, that its letters speak of; 0 for the one behind it."""
     format_steals: str = ""
     """Its letters for a reference that is taken over."""
     format_lends: str = ""

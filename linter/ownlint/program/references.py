@@ -283,7 +283,7 @@ def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
     if not isinstance(written, r.Literal) or written.kind != "str":
         return None
     found: dict[int, str] = {}
-    position = at + 1
+    position = model.format_from - 1 if model.format_from else at + 1
     said = written.text.strip('"')
     if model.format_lends:  # of those that parse: what comes behind is for a message
         said = said.partition(":")[0].partition(";")[0]
