@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import ownlint_rules
-from ownlint.frontends.cpp import bindings, structure
+from ownlint.frontends.cpp import bindings, structure, tables
 from ownlint.frontends.python import read
 from ownlint.program import models
 from ownlint.program.program import Program
@@ -28,7 +28,8 @@ def make(**files: str) -> Program:
             continue
         file = structure.read(path, source.encode(), vocabulary)
         classes, bound = bindings.extract(file, vocabulary)
-        read_files.append(msgspec.structs.replace(file, bound_classes=classes, bindings=bound))
+        listed = tables.extract(file, vocabulary)
+        read_files.append(msgspec.structs.replace(file, bound_classes=classes, bindings=bound, tables=listed))
     return Program(read_files, MODELS)
 
 

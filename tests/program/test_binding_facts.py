@@ -195,3 +195,74 @@ def test_a_result_that_is_such_a_container_has_its_class(extracted) -> None:  # 
     chain = '.def_property_readonly("leaves", &Tree::leaves); py::bind_vector<std::vector<Leaf>>(m, "Leaves")'
     one = _member(extracted(PYBIND11, chain), "Tree", "leaves")
     assert (one.returns, _lent(one)) == ("Leaves", [("self", True)])
+
+
+PLUMBING = """
+#include <Python.h>
+typedef struct { PyObject_HEAD PyObject* sink; PyObject* name; PyObject* loose; } Pipe;
+static int pipe_init(PyObject* obj, PyObject* args, PyObject* kw) {
+  static char* names[] = {"sink", "name", NULL};
+  Pipe* self = (Pipe*)obj;
+  PyObject *sink, *name = NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kw, "O!|O", names, &PyList_Type, &sink, &name)) return -1;
+  Py_INCREF(sink);
+  self->sink = sink;
+  Py_XINCREF(name);
+  Py_XSETREF(self->name, name);
+  return 0;
+}
+static PyObject* set_loose(Pipe* self, PyObject* given) {
+  self->loose = given;
+  Py_RETURN_NONE;
+}
+static PyObject* set_sink(Pipe* self, PyObject* args) {
+  int n; PyObject* sink;
+  if (!PyArg_ParseTuple(args, "iO", &n, &sink)) return NULL;
+  Py_XDECREF(self->sink);
+  self->sink = Py_NewRef(sink);
+  Py_RETURN_NONE;
+}
+static int put_name(Pipe* self, PyObject* value, void* closure) {
+  Py_INCREF(value);
+  Py_XDECREF(self->name);
+  self->name = value;
+  return 0;
+}
+static PyObject* get_name(Pipe* self, void* closure) { return Py_NewRef(self->name); }
+static void pipe_dealloc(Pipe* self) {
+  Py_XDECREF(self->sink);
+  Py_XDECREF(self->name);
+  Py_XDECREF(self->loose);
+  Py_TYPE(self)->tp_free((PyObject*)self);
+}
+static PyMethodDef methods[] = {
+  {"set_loose", (PyCFunction)set_loose, METH_O, NULL},
+  {"set_sink", (PyCFunction)set_sink, METH_VARARGS, NULL},
+  {NULL},
+};
+static PyGetSetDef attrs[] = {{"name", (getter)get_name, (setter)put_name, NULL}, {NULL}};
+static PyTypeObject PipeType = {
+  PyVarObject_HEAD_INIT(NULL, 0)
+  .tp_name = "plumbing.Pipe",
+  .tp_basicsize = sizeof(Pipe),
+  .tp_dealloc = (destructor)pipe_dealloc,
+  .tp_methods = methods,
+  .tp_getset = attrs,
+  .tp_init = pipe_init,
+};
+static struct PyModuleDef def = {PyModuleDef_HEAD_INIT, "plumbing"};
+"""
+
+
+def test_a_table_says_which_arguments_are_kept_and_how(program) -> None:  # type: ignore[no-untyped-def]
+    made = program(plumbing_cc=PLUMBING)
+    contract = contract_file(made, list(made.files), {}, lambda path, start: "")
+    kept = {
+        member.symbol: [(one.argument, one.into, one.protected) for one in member.stores] for member in contract.members
+    }
+    assert kept == {
+        "Pipe.__init__": [(1, "self", True)],
+        "Pipe.name": [(1, "self", True)],
+        "Pipe.set_loose": [(1, "self", False)],
+        "Pipe.set_sink": [(2, "self", True)],
+    }

@@ -330,7 +330,15 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
             classes.setdefault(listed.name, ClassContract(listed.name, place(listed.path, listed.start)))
     for entry in table_functions(program):
         if entry.path in asked:
-            made = MemberContract(entry.on, entry.name, entry.kind, "", entry.cxx, releases_gil=entry.releases_gil)
+            made = MemberContract(
+                entry.on,
+                entry.name,
+                entry.kind,
+                "",
+                entry.cxx,
+                stores=entry.stores,
+                releases_gil=entry.releases_gil,
+            )
             members.append((entry.path, entry.start, made))
     members = [found for found in members if not found[2].on or found[2].on in classes]
     members.sort(key=lambda found: (found[2].on, found[2].name, found[0], found[1]))

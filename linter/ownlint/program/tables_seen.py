@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.program.contract_records import Kind
+from ownlint.program.contract_records import Kept, Kind
+from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
+from ownlint.program.subjects import Function
+from ownlint.program.table_facts import stores_of
 
 _KINDS: dict[str, Kind] = {"method": "method", "property": "property", "field": "field"}
 _DEEPEST = 3
+_INITIALISES = "tp_init"
 
 
 class Listed(NamedTuple):
@@ -32,6 +36,7 @@ class Entry(NamedTuple):
     start: int
     cxx: str
     releases_gil: bool
+    stores: tuple[Kept, ...] = ()
 
 
 def table_classes(program: Program) -> Iterator[Listed]:
@@ -49,6 +54,7 @@ def table_functions(program: Program) -> Iterator[Entry]:
         owners = _owners(file)
         for table in file.tables:
             if table.kind not in _KINDS:
+                yield from _makers(program, file, table, owners)
                 continue
             on = owners.get(table.name, "")
             if not on and table.kind != "method":
@@ -67,7 +73,35 @@ def _entry(program: Program, file: r.File, table: r.Table, line: r.Entry, on: st
     elif kind == "property" and line.setter is not None:
         kind = "property_rw"
     called = last_name(line.function) if isinstance(line.function, r.Name) else ""
-    return Entry(on, line.name, kind, file.path, line.start, called, _releases(program, file, called))
+    stores = _stores(program, file, line, kind) if on and kind != "static" else ()
+    return Entry(on, line.name, kind, file.path, line.start, called, _releases(program, file, called), stores)
+
+
+def _makers(program: Program, file: r.File, table: r.Table, owners: dict[str, str]) -> Iterator[Entry]:
+    """The function that a type gets its arguments by: `tp_init`, where it keeps one of them."""
+    on = _class_name(table) if table.kind == "type" else owners.get(table.name, "")
+    for line in table.entries if on else ():
+        if line.name.endswith(_INITIALISES) and (stores := _stores(program, file, line, "init")):
+            called = last_name(line.function)
+            yield Entry(on, "__init__", "init", file.path, line.start, called, False, stores)
+
+
+def _stores(program: Program, file: r.File, line: r.Entry, kind: Kind) -> tuple[Kept, ...]:
+    asked = line.setter if kind == "property_rw" else line.function
+    if not isinstance(asked, r.Name):
+        return ()
+    function = _by_name(program).get((file.path, last_name(asked)))
+    return stores_of(function, line.flags, kind == "property_rw") if function is not None else ()
+
+
+@per_program
+def _by_name(program: Program) -> dict[tuple[str, str], Function]:
+    """The functions that belong to no class, by file and name: the first of each."""
+    found: dict[tuple[str, str], Function] = {}
+    for function in program.functions:
+        if function.language == "cpp" and function.record.kind == "function":
+            found.setdefault((function.path, function.name), function)
+    return found
 
 
 def _owners(file: r.File) -> dict[str, str]:
