@@ -149,11 +149,15 @@ class Counting(Calls):
                 for draft in self.decided(event, Draft(state), outcome):
                     yield target, draft.state()
             return
-        asks = isinstance(event, e.Call) and self.leaves_on_error(event.node)
+        asked = event.node if isinstance(event, e.Call) and self.leaves_on_error(event.node) else None
         for draft in self.passed(event, Draft(state)):
             after = draft.state()
             for target, _ in edges:
-                yield target, self.settled(draft, self.flow.events[target]).state() if asks else after
+                then = self.flow.events[target]
+                if asked is None:
+                    yield target, after
+                elif not (isinstance(then, e.Leave) and self.has_worked_last(draft, asked)):
+                    yield target, self.settled(draft, then).state()
 
     def leaves_on_error(self, call: r.Call) -> bool:
         """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""

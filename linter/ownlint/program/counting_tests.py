@@ -108,6 +108,8 @@ class Tests(Ways):
         """Whether it can be that the value is not NULL, or not 0."""
         if self.asks_for_errors(value):
             assert value is not None
+            if there and self.has_worked_last(draft, value):
+                return False
             for other, held in list(draft.objects.items()):
                 if held.null != "maybe":
                     continue
@@ -140,6 +142,20 @@ class Tests(Ways):
         if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
             draft.places[where] = Known("0", exact=False)
         return True
+
+    def has_worked_last(self, draft: Draft, asked: r.Value) -> bool:
+        """Whether the last call before the question has put an object into a variable on this way: then no error is
+        pending. A result says so itself, and who asks all the same means another call."""
+        return any(
+            held.kind == "new" and held.null == "no" and self.has_failed_last(one, asked) and self.is_filled_in(one)
+            for one, held in draft.objects.items()
+        )
+
+    def is_filled_in(self, one: Id) -> bool:
+        """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
+        made = self.site(one)
+        model = self.references.model(made.node, self.function) if isinstance(made, e.Call) else None
+        return model is not None and not model.has("acquire", "result")
 
     def has_failed_last(self, one: Id, asked: r.Value) -> bool:
         """Whether the call that makes the object is the last one before the question: then it is what has failed."""
