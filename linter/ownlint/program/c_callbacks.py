@@ -127,8 +127,8 @@ def _in_table(
             if made is not None:
                 yield made
         elif isinstance(part, r.Name):
-            for one in program.functions:
-                if one.file is file and one.name == last_name(part) and one.record.kind in ("function", "method"):
+            for one in program.functions_called(last_name(part)):
+                if one.file is file and one.record.kind in ("function", "method"):
                     yield one
 
 

@@ -51,16 +51,15 @@ def _is_mentioned(function: Function, framework: FrameworkModel) -> bool:
 
 
 def _judged(call: r.Call, function: Function, frameworks: list[FrameworkModel]) -> Iterator[Cast]:
+    made = next((one for one in frameworks if _is_cast(call, function, one)), None)
+    fresh = [] if made is not None else [arg for arg in call.args if _is_new(arg, function)]
+    if made is None and not (fresh and _takes_objects(call, function, frameworks)):
+        return
     if any(_counts(arg, function, framework) for framework in frameworks for arg in call.args):
         return
-    for framework in frameworks:
-        if _is_cast(call, function, framework):
-            yield from _cast(call, function, framework)
-            return
-    if _takes_objects(call, function, frameworks):
-        for arg in call.args:
-            if _is_new(arg, function):
-                yield Cast(call, "reference", arg)
+    if made is not None:
+        yield from _cast(call, function, made)
+    yield from (Cast(call, "reference", arg) for arg in fresh)
 
 
 def _counts(value: r.Value, function: Function, framework: FrameworkModel) -> bool:

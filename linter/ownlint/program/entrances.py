@@ -277,8 +277,8 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
         return methods[0] if len(methods) == 1 else None
     free = [
         one
-        for one in program.functions
-        if one.name == last and one.language == "cpp" and one.record.kind == "function"
+        for one in program.functions_called(last)
+        if one.language == "cpp" and one.record.kind == "function"
         if not owner or one.record.scope.endswith(owner)
     ]
     near = [one for one in free if one.file is function.file] or free

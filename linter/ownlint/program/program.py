@@ -580,6 +580,29 @@ class Program:
         found = self._functions_by_last.get(last, ())
         return [record for file, record in found if file.language == "cpp" and not record.defined]
 
+    def functions_called(self, name: str) -> Sequence[Function]:
+        """Every function that is defined under that last name, in the order of `functions`."""
+        return self._defined_by_last.get(name, ())
+
+    @cached_property
+    def _defined_by_last(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.functions:
+            found.setdefault(function.record.name, []).append(function)
+        return found
+
+    def bound_classes_called(self, last: str) -> Sequence[tuple[r.File, r.BoundClass]]:
+        """Where classes of that last name are bound, as written there."""
+        return self._bound_by_last.get(last, ())
+
+    @cached_property
+    def _bound_by_last(self) -> dict[str, list[tuple[r.File, r.BoundClass]]]:
+        found: dict[str, list[tuple[r.File, r.BoundClass]]] = {}
+        for file in self.files.values():
+            for bound in file.bound_classes:
+                found.setdefault(types.parse(bound.type).last, []).append((file, bound))
+        return found
+
     def declared_functions(self) -> Iterator[tuple[str, r.Function]]:
         """Every declaration and definition, with its last name."""
         return ((name, record) for name, found in self._functions_by_last.items() for _, record in found)

@@ -189,10 +189,8 @@ def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundCl
     program = asked.program
     return [
         (file, bound)
-        for file in program.files.values()
-        for bound in file.bound_classes
-        if types.parse(bound.type).last == cls.name
-        and program.find_class(program.expand(bound.type, file, at=bound.start), "", file) in (cls, None)
+        for file, bound in program.bound_classes_called(cls.name)
+        if program.find_class(program.expand(bound.type, file, at=bound.start), "", file) in (cls, None)
     ]
 
 

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program.contract_records import Kept, Kind
-from ownlint.program.once import per_program
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
-from ownlint.program.subjects import Function
 from ownlint.program.table_facts import stores_of
 
 _KINDS: dict[str, Kind] = {"method": "method", "property": "property", "field": "field"}
@@ -90,18 +88,9 @@ def _stores(program: Program, file: r.File, line: r.Entry, kind: Kind) -> tuple[
     asked = line.setter if kind == "property_rw" else line.function
     if not isinstance(asked, r.Name):
         return ()
-    function = _by_name(program).get((file.path, last_name(asked)))
+    here = (one for one in program.functions_called(last_name(asked)) if one.file is file)
+    function = next((one for one in here if one.record.kind == "function"), None)
     return stores_of(function, line.flags, kind == "property_rw") if function is not None else ()
-
-
-@per_program
-def _by_name(program: Program) -> dict[tuple[str, str], Function]:
-    """The functions that belong to no class, by file and name: the first of each."""
-    found: dict[tuple[str, str], Function] = {}
-    for function in program.functions:
-        if function.language == "cpp" and function.record.kind == "function":
-            found.setdefault((function.path, function.name), function)
-    return found
 
 
 def _owners(file: r.File) -> dict[str, str]:
