@@ -83,13 +83,19 @@ class Calls(Tests):
             use = self.references.use(call, index, self.function)
             if use not in ("released", "retained"):
                 draft.places.pop(where)  # had it been NULL, the call would have failed
-                if not known.exact:
+                if not known.exact or self.is_filled_elsewhere(where):
                     continue
             if model is not None and model.has("needs", f"argument {index + 1}"):
                 self.found.setdefault(
                     ("null used", where, event.index),
                     Trouble("null used", text(argument), event, event, None, argument),
                 )
+
+    def is_filled_elsewhere(self, where: Place) -> bool:
+        """Whether something else than NULL is written there, too: under which condition, and whether that is the one
+        under which it is used, is not followed."""
+        written = (bare_value(write.value) for write in self.flow.writes_to(where))
+        return any(not (isinstance(value, r.Literal) and value.kind == "null") for value in written)
 
     def give(self, event: e.Call, draft: Draft, index: int, argument: r.Value, one: Id) -> list[Draft]:
         """What the call does with one object; the other ways that it opens."""

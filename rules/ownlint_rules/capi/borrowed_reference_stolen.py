@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, counting, places, records, references, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
 
 
 @rule(severity="error")
@@ -69,13 +69,27 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
                 fix=_fix(function, known, event.node, source),
             )
     for one in counting.troubles(function):
-        if one.what == "stolen borrowed" and one.at.index not in told:
+        if one.what == "stolen borrowed" and one.at.index not in told and not _is_put_back(function, one.at):
             yield function.finding(
                 one.where if one.where is not None else one.at,
                 f"`{one.name}` is borrowed, and its reference is taken over here",
                 certainty="likely",
                 help=f"count `{one.name}` up first",
             )
+
+
+def _is_put_back(function: Function, at: events.Event) -> bool:
+    """Whether the same place gets another object before the function is left: the borrowed one is there for a while."""
+    if not isinstance(at, events.Call) or len(at.node.args) < 3:
+        return False
+    place = [text(argument) for argument in at.node.args[:-1]]
+    return any(
+        call.index > at.index
+        and places.last_name(call.node.callee) == places.last_name(at.node.callee)
+        and [text(argument) for argument in call.node.args[:-1]] == place
+        and text(call.node.args[-1]) != text(at.node.args[-1])
+        for call in function.flow.calls
+    )
 
 
 def _fix(function: Function, known: references.References, call: records.Call, source: references.Source) -> Fix | None:
