@@ -153,7 +153,8 @@ def _is_address(value: r.Value, origins: Origins) -> bool:
         return True
     if isinstance(inner, r.Call) and last_name(inner.callee) == "data":
         return True
-    return types.parse(origins.program.type_of(inner, origins.function)).pointers > 0
+    written = origins.program.type_of(inner, origins.function)
+    return types.parse(written).pointers > 0 or written.endswith("]")  # an array stands for its first element
 
 
 def _is_base(value: r.Value, origins: Origins) -> bool:
