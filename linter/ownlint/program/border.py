@@ -36,6 +36,7 @@ from ownlint.program.handles import (
 )
 from ownlint.program.model_records import PythonWords
 from ownlint.program.once import per_program
+from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.published import Published, promise
 from ownlint.program.subjects import Binding, Function
@@ -252,6 +253,7 @@ class Border:
                 words = models.words(spoken)
                 closed = any(map(models.closed_by_with, said))
                 found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
+            called_here = _other_names(file)
             changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
             found |= {f for f in inner if changers and f.mentions(*changers)}
             if "__delitem__" in changers:
@@ -263,9 +265,10 @@ class Border:
                 ):
                     continue
                 last = meaning.symbol.rpartition(".")[2]
+                names = (last, *called_here.get(last, ()))
                 for function in inner:
                     record = function.record
-                    if record.start <= meaning.start < record.end and function.mentions(last):
+                    if record.start <= meaning.start < record.end and function.mentions(*names):
                         if target is None:
                             found.add(function)
                         else:
@@ -512,6 +515,17 @@ def _bound_here(binding: Binding, one: MemberContract) -> str:
 
 def _spoken_of(file: r.File) -> set[str]:
     return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
+
+
+def _other_names(file: r.File) -> dict[str, set[str]]:
+    """The last part of what is imported, or bound to a name of the module -> what it is called here."""
+    found: dict[str, set[str]] = {}
+    for imported in file.imports:
+        found.setdefault(imported.target.rpartition(".")[2], set()).add(imported.name)
+    for variable in file.variables:
+        if isinstance(variable.value, (r.Name, r.Member)):
+            found.setdefault(last_name(variable.value), set()).add(variable.name)
+    return found
 
 
 _DELETES = re.compile(glance.opens(r.Delete))
