@@ -79,7 +79,25 @@ class Addresses(Known):
         return frozenset(found)
 
     def _says(self, function: Function) -> bool:
-        return any(function.says(words) for words in self._words(function.file))
+        if any(function.says(words) for words in self._words(function.file)):
+            return True
+        renamed = self._renamed(function.file)
+        return bool(renamed) and function.mentions(*renamed)
+
+    def _renamed(self, file: r.File) -> frozenset[str]:
+        """What the file calls such a function by another name: `from ctypes import addressof as at`."""
+        if file.path not in self._renames:
+            lossy = {word for words in self.memory.losing.values() for word in words}
+            self._renames[file.path] = frozenset(
+                imported.name
+                for imported in file.imports
+                if (last := imported.target.rpartition(".")[2]) != imported.name and last in lossy
+            )
+        return self._renames[file.path]
+
+    @cached_property
+    def _renames(self) -> dict[str, frozenset[str]]:
+        return {}
 
     def _words(self, file: r.File) -> tuple[re.Pattern[bytes], ...]:
         roots = self.imported(file) | {""}
