@@ -7,11 +7,11 @@ import pty
 import select
 import shutil
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.consoles import path_with_ownlint
 
 from ownlint.outline import rule_infos
 
@@ -35,13 +35,9 @@ def needs(shell: str) -> pytest.MarkDecorator:
 @pytest.fixture
 def surroundings(tmp_path: Path) -> dict[str, str]:
     """With an `ownlint` that is this one, and none of the user's own settings of a shell."""
-    commands = tmp_path / "bin"
-    commands.mkdir()
-    (commands / "ownlint").write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m ownlint "$@"\n')
-    (commands / "ownlint").chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if name.startswith("PYTHON")}
     home = {name: str(tmp_path) for name in ("HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}
-    return {**kept, **home, "PATH": f"{commands}:{os.environ['PATH']}", "TERM": "xterm", "LC_ALL": "C.UTF-8"}
+    return {**kept, **home, "PATH": path_with_ownlint(tmp_path / "bin"), "TERM": "xterm", "LC_ALL": "C.UTF-8"}
 
 
 @needs("fish")

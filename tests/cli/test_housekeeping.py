@@ -16,6 +16,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from tests.consoles import path_with_ownlint, read_all
 
 from ownlint import verifying
 from ownlint.config import KEYS, Config
@@ -241,14 +242,10 @@ def test_the_schema_takes_what_the_settings_take(text: str, fits: bool) -> None:
 def completed(where: Path, *words: str) -> list[str]:
     """What bash offers for the last of the words, after it has read what `completion` prints."""
     script = ownlint("completion", "bash", where=where).stdout
-    commands = where / "bin"
-    commands.mkdir(exist_ok=True)
-    (commands / "ownlint").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ownlint "$@"\n')
-    (commands / "ownlint").chmod(0o755)
     asked = " ".join(f"'{word}'" for word in ("ownlint", *words))
     ask = f"COMP_WORDS=({asked}); COMP_CWORD={len(words)}; _ownlint_completion ownlint"
     ask += '; printf "%s\\n" "${COMPREPLY[@]}"'
-    environment = {**os.environ, "PATH": f"{commands}:{os.environ['PATH']}"}
+    environment = {**os.environ, "PATH": path_with_ownlint(where / "bin")}
     ran = subprocess.run(
         ["bash", "--norc", "-c", f"{script}\n{ask}"],
         cwd=where,
@@ -297,15 +294,7 @@ def on_a_terminal(where: Path, *arguments: str, **variables: str) -> str:
         stderr=subprocess.DEVNULL,
     ):
         os.close(theirs)
-        out = b""
-        while True:
-            try:
-                piece = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not piece:
-                break
-            out += piece
+        out = read_all(ours)
     os.close(ours)
     return out.decode()
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from tests.consoles import path_with_ownlint
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
@@ -115,11 +116,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def surroundings(tmp_path: Path) -> dict[str, str]:
-    commands = tmp_path / "bin"
-    commands.mkdir()
-    (commands / "ownlint").write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m ownlint "$@"\n')
-    (commands / "ownlint").chmod(0o755)
-    return {**os.environ, "PATH": f"{commands}:{os.environ['PATH']}"}
+    return {**os.environ, "PATH": path_with_ownlint(tmp_path / "bin")}
 
 
 def shell(script: str, where: Path, surroundings: dict[str, str]) -> subprocess.CompletedProcess[str]:

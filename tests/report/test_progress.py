@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.consoles import read_all
 
 SLOW = """\
 import signal, sys, time
@@ -68,15 +69,7 @@ def on_a_terminal(script: str, where: Path, interrupt: bool = False, **variables
         if interrupt:
             time.sleep(1)
             process.send_signal(signal.SIGINT)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(ours, 1 << 16)
-            except OSError:
-                break
-            if not piece:
-                break
-            seen += piece
+        seen = read_all(ours)
         out += process.stdout.read()
     os.close(ours)
     return Told(out.decode(), seen.decode(), process.returncode)

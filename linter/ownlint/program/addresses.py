@@ -87,17 +87,21 @@ class Addresses(Known):
     def _renamed(self, file: r.File) -> frozenset[str]:
         """What the file calls such a function by another name: `from ctypes import addressof as at`."""
         if file.path not in self._renames:
-            lossy = {word for words in self.memory.losing.values() for word in words}
             self._renames[file.path] = frozenset(
                 imported.name
                 for imported in file.imports
-                if (last := imported.target.rpartition(".")[2]) != imported.name and last in lossy
+                if (last := imported.target.rpartition(".")[2]) != imported.name and last in self._lossy
             )
         return self._renames[file.path]
 
     @cached_property
     def _renames(self) -> dict[str, frozenset[str]]:
         return {}
+
+    @cached_property
+    def _lossy(self) -> frozenset[str]:
+        """Every word by which memory can be lost, whichever library it is of."""
+        return frozenset(word for words in self.memory.losing.values() for word in words)
 
     def _words(self, file: r.File) -> tuple[re.Pattern[bytes], ...]:
         roots = self.imported(file) | {""}
@@ -118,9 +122,8 @@ class Addresses(Known):
                 bound = self.bindings(function)
                 found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
             elif function.record.kind == "module" and function.language == "python" and self._says(function):
-                lossy = frozenset(word for words in self.memory.losing.values() for word in words)
                 for name, given in self.bindings(function).items():
-                    if any(isinstance(value, r.Member) and value.name in lossy for value in given):
+                    if any(isinstance(value, r.Member) and value.name in self._lossy for value in given):
                         found.add(name)
         return frozenset(found)
 

@@ -433,8 +433,8 @@ def before(function: Function) -> Function | None:
 def _same(parity: Parity, function: Function, path: str) -> Function | None:
     named = [
         one
-        for one in parity.program.functions
-        if one.name == function.name and one.symbol == function.symbol and one.record.kind == function.record.kind
+        for one in parity.program.functions_called(function.name)
+        if one.symbol == function.symbol and one.record.kind == function.record.kind
     ]
     gone = [one for one in named if not _is_still_there(function, one)]
     there = [one for one in named if one.path == path] or ([] if path else gone)
@@ -449,8 +449,7 @@ def _is_still_there(function: Function, old: Function) -> bool:
     """Whether what the old function was is another one now, so that this one is new."""
     return any(
         one.symbol == old.symbol and one is not function and function.program.was_called(one.path) == old.path
-        for one in function.program.functions
-        if one.name == old.name
+        for one in function.program.functions_called(old.name)
     )
 
 
