@@ -26,8 +26,9 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
-_part("facts")
-_part("files")
+_part("door")
+_part("facts", "door")
+_part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
 _part("config", "finding")

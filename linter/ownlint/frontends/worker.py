@@ -20,7 +20,6 @@ import gc
 import hashlib
 import os
 import resource
-import stat
 import sys
 import tempfile
 import threading
@@ -28,6 +27,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.records import File, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 
@@ -72,41 +72,6 @@ class Response(msgspec.Struct, frozen=True):
     retire: bool = False
 
 
-class UnreadableError(Exception):
-    """The bytes of a file cannot be had; `size` is what the file system says."""
-
-    def __init__(self, reason: str, size: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.size = size
-
-
-def read_bytes(path: str, limit: int) -> bytes:
-    """The bytes of a regular file of at most `limit` bytes. A FIFO does not block."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError) as error:
-        raise UnreadableError(getattr(error, "strerror", None) or str(error)) from error
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise UnreadableError("not a regular file")
-    with os.fdopen(descriptor, "rb") as stream:
-        if status.st_size > limit:
-            raise UnreadableError(f"{_megabytes(status.st_size)} is larger than {_megabytes(limit)}", status.st_size)
-        try:
-            data = stream.read(limit + 1)
-        except OSError as error:
-            raise UnreadableError(error.strerror or str(error), status.st_size) from error
-        if len(data) > limit:  # it grew while we looked, or its size is a lie, as under /proc
-            raise UnreadableError(f"the file is larger than {_megabytes(limit)}", len(data))
-        return data
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1_000_000:g} MB" if size >= 100_000 else f"{size} bytes"
-
-
 def receive(stream: BinaryIO) -> bytes | None:
     """The next message; None at the end of the stream, also when it ends in the middle of one."""
     head = stream.read(4)
@@ -133,8 +98,8 @@ class Reader:
         language: Literal["cpp", "python"] = "python" if request.kind == "python" else "cpp"
         limit = self._handshake.python_limit if language == "python" else self._handshake.cpp_limit
         try:
-            data = read_bytes(request.absolute, limit)
-        except UnreadableError as error:
+            data = door.read(request.absolute, limit)
+        except door.UnreadableError as error:
             problem = Problem(0, 0, "read", error.reason)
             return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
         digest = hashlib.blake2b(data, digest_size=20).hexdigest()
