@@ -181,19 +181,23 @@ def _config(path: Path, text: str, table: dict[str, object]) -> Config:
         raise ConfigError(f"{path}:{line_of(text, key, value and value[1])}: `{key}`: {message}") from None
 
 
+_HEADER = re.compile(r"\s*+\[++\s*+([^\]]*+)\]")
+_OPENING = re.compile(
+    r"""\s*+(?:\[\s*+(?:tool\s*+\.\s*+)?ownlint\s*+\.\s*+)?["']?([^"'\[\]=.\s]++)(?:["']?\s*+[.=]|["']?[\s.\]])"""
+)
+_BRACKETED = re.compile(r"\[\s*+([\w-]++)")
+
+
 def line_of(text: str, key: str, value: str | None = None) -> int:
     """The line in TOML text that sets `key` in our table, or, with `value`, the line of that string."""
-    quoted = re.escape(key)
-    opening = re.compile(
-        rf"""^\s*(?:\[\s*(?:tool\s*\.\s*)?ownlint\s*\.\s*["']?{quoted}["']?[\s.\]]|["']?{quoted}["']?\s*[.=])"""
-    )
-    header = re.compile(r"^\s*\[+\s*([^\]]*?)\s*\]")
     lines = text.splitlines()
     in_ours = not any(re.match(r"^\s*\[\s*tool\s*\.\s*ownlint", line) for line in lines)
     for number, line in enumerate(lines, 1):
-        if (found := header.match(line)) is not None and "=" not in line.partition("]")[0]:
-            in_ours = "ownlint" in found[1] or (not found[1].startswith("tool") and found[1].split(".")[0] == key)
-        if in_ours and (opening.match(line) or (header.match(line) and re.search(rf"\[\s*{quoted}\b", line))):
+        if (found := _HEADER.match(line)) is not None and "=" not in line.partition("]")[0]:
+            name = found[1].rstrip()
+            in_ours = "ownlint" in name or (not name.startswith("tool") and name.split(".")[0] == key)
+        opened = _OPENING.match(line)
+        if in_ours and ((opened and opened[1] == key) or (found and key in _BRACKETED.findall(line))):
             return _line_of_value(lines, number, value)
     return 1
 
@@ -201,7 +205,7 @@ def line_of(text: str, key: str, value: str | None = None) -> int:
 def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
     if value is not None:
         for later in range(number, min(number + 200, len(lines)) + 1):
-            if re.search(rf"""["']{re.escape(value)}["']""", lines[later - 1]):
+            if f'"{value}"' in lines[later - 1] or f"'{value}'" in lines[later - 1]:
                 return later
     return number
 

@@ -402,8 +402,17 @@ _TAG = re.compile(r"[A-Za-z_]\w*(?: \*)?")
 
 def _renamed(type_: str, struct: str, known_as: str) -> str:
     """Whole words only; a `*` or a `const` that stood right behind the old name's `*` gets its blank."""
-    end = r"(?=([*&\w]?))" if struct.endswith("*") else r"(?![\w:])()"
-    return re.sub(rf"(?<![\w:]){re.escape(struct)}{end}", lambda found: known_as + (" " if found[1] else ""), type_)
+
+    def other(found: re.Match[str]) -> str:
+        if found[1] != struct:
+            return found[0]
+        return known_as + (" " if found[2] else "")
+
+    return (_POINTED if struct.endswith("*") else _NAMED_TYPE).sub(other, type_)
+
+
+_POINTED = re.compile(r"(?<![\w:])([A-Za-z_]\w*+ \*)(?=([*&\w]?))")
+_NAMED_TYPE = re.compile(r"(?<![\w:])([A-Za-z_]\w*+)(?![\w:])()")
 
 
 _UNNAMED = re.compile(r"\((lambda|(?:unnamed|anonymous)(?: \w+)?) at [^()]*\)")
