@@ -16,7 +16,7 @@ from ownlint.facts.cache import Cache
 from ownlint.files import write_whole
 from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
-from ownlint.report.model import Located, Report
+from ownlint.report.model import TYPES_ONLY, Located, Report
 from ownlint.report.sanitise import sanitise
 
 _MOST_ROUNDS = 10
@@ -156,7 +156,7 @@ def _written(planned: mending.Plan, report: Report, options: Options) -> tuple[R
 
 
 def _unread(report: Report) -> set[str]:
-    return {each.path for each in report.incomplete if each.stage in ("read", "structure")}
+    return {each.path for each in report.incomplete if each.kind not in (*TYPES_ONLY, "rule")}
 
 
 def _mend(root: Path, planned: mending.Plan) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ownlint import inputs, pipeline
 from ownlint.facts.cache import Cache
@@ -17,13 +18,16 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
+if TYPE_CHECKING:
+    from ownlint.report.model import Incomplete
+
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
 class Extracted:
     """A contract, and what stood in the way: names that are computed, files that were not read."""
 
-    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[Incomplete, ...]) -> None:
         self.contract, self.unnamed, self.unread = contract, unnamed, unread
 
 
@@ -32,7 +36,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     them. Raises a `RefusalError`."""
     from ownlint.program import exports
     from ownlint.program.program import Program
-    from ownlint.report.model import Sources
+    from ownlint.report.model import Incomplete, Sources
 
     config = options.settings.config
     pipeline.check_names(options.settings)
@@ -58,7 +62,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
-    unread = tuple((f.path, p.reason) for f in files if f.path in asked for p in f.problems)
+    unread = tuple(Incomplete(f.path, p.reason, p.kind) for f in files if f.path in asked for p in f.problems)
     return Extracted(exports.renamed(contract, named), exports.of(program).unnamed(asked), unread)
 
 

@@ -294,7 +294,7 @@ class Reader:
                 if not entry.is_bare or entry.head.language != "python":
                     self.cache.put(key, msgspec.json.encode(head))
                 entry.settled = True
-            elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
+            elif extracted.lost or extracted.digest:
                 self.settled = False
         return entries
 

@@ -96,7 +96,7 @@ def _permitted(findings: list[Located], config: Config) -> list[Located]:
 
 
 def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
-    return (Incomplete(file.path, problem.reason, problem.stage) for file in files for problem in file.problems)
+    return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
 def _notice(files: Sequence[File], hint: str) -> str:
