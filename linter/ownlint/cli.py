@@ -481,7 +481,7 @@ def baseline_show(file: Path | None, **given: Any) -> None:
     known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
     if known is None:
         raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
-    lines = adopting.shown_baseline(known)
+    lines = adopting.shown_baseline(known, options)
     deliver("".join(f"{line}\n" for line in lines), None)
 
 

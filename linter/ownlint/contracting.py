@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ownlint import inputs, pipeline
+from ownlint import door, inputs, pipeline, toml
 from ownlint.facts.cache import Cache
 from ownlint.outline import Libraries
 from ownlint.program.contract_compare import differences
@@ -17,6 +16,7 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
+_MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
@@ -46,7 +46,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     files = reader.all(libraries, []).files()
     digests.save()
     required = requirements.stated(found.root)
-    said = stubs.read(pipeline.stubs_of(found))
+    said = stubs.read(pipeline.stubs_of(found), found.root)
     program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
     sources = Sources(found.root)
@@ -79,8 +79,8 @@ def _package(found: Discovered, extensions: tuple[str, ...]) -> str:
 
 def _project_name(root: Path) -> str:
     try:
-        data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8", errors="replace"))
-    except (OSError, tomllib.TOMLDecodeError, RecursionError):
+        data = toml.parse(door.read(root / "pyproject.toml", _MOST_BYTES, within=root).decode("utf-8", "replace"))
+    except (door.UnreadableError, toml.TomlError):
         return ""
     project = data.get("project")
     name = project.get("name") if isinstance(project, dict) else None

@@ -102,7 +102,7 @@ def run(options: Options) -> Report:
             from ownlint.program.program import Program
 
             earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-            told = stubs.read(stubs_at)
+            told = stubs.read(stubs_at, options.root)
             known = facts.files()
             return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
