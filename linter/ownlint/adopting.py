@@ -119,7 +119,7 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    infos = outline_of_rules(Cache(options.cache)).infos
+    infos = outline_of_rules(Cache(options.cache, options.root)).infos
     notes = [info.id for info in infos if info.severity == "note"]
     previews = [info.id for info in infos if info.preview]
     return selected(options.settings.config, [info.id for info in infos], notes, previews)

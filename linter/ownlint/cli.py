@@ -415,9 +415,16 @@ def _tell(
     if left > 0 and not verbose:
         _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
     if verbose:
-        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {options.cache or 'none'}")
+        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
     _say(f"note: {report.notice}" if report.notice else "", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
+
+
+def _cache_said(options: pipeline.Options) -> str:
+    from ownlint.facts.cache import Cache
+
+    distrust = Cache(options.cache, options.root).distrust
+    return f"not used: {distrust}" if distrust else str(options.cache or "none")
 
 
 # --- baseline ---------------------------------------------------------------------------------

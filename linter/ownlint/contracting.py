@@ -36,7 +36,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
 
     config = options.settings.config
     pipeline.check_names(options.settings)
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     digests = Digests(cache, options.root)
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)

@@ -63,7 +63,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options) -> Report:
     """Raises a `RefusalError` when it cannot begin."""
     config = options.settings.config
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     rules = outline_of_rules(cache)
     infos = rules.infos
     known = [info.id for info in infos]
