@@ -418,7 +418,7 @@ def _tell(
     if left > 0 and not verbose:
         _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
     if verbose:
-        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {options.cache or 'none'}")
+        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
     _say(f"note: {report.notice}" if report.notice else "", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
@@ -434,6 +434,13 @@ def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
         if first is not None:
             _say(f"error: --fail-on-incomplete: {here(first.path)}: {text}: {first.reason}")
     _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
+
+
+def _cache_said(options: pipeline.Options) -> str:
+    from ownlint.facts.cache import Cache
+
+    distrust = Cache(options.cache, options.root).distrust
+    return f"not used: {distrust}" if distrust else str(options.cache or "none")
 
 
 # --- baseline ---------------------------------------------------------------------------------
@@ -497,7 +504,7 @@ def baseline_show(file: Path | None, **given: Any) -> None:
     known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
     if known is None:
         raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
-    lines = adopting.shown_baseline(known)
+    lines = adopting.shown_baseline(known, options)
     deliver("".join(f"{line}\n" for line in lines), None)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import bisect
-import os
 import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.base import Span
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
@@ -181,15 +180,11 @@ class Sources:
         return self.lines(path).region(Span(offset, offset)).line
 
     def _read(self, path: str) -> bytes:
-        place = os.path.realpath(self._root / path)
-        if path.startswith("/") or not place.startswith(f"{self._root}/".replace("//", "/")):
+        if path.startswith("/") or ".." in path.split("/"):
             return b""
         try:
-            if not stat.S_ISREG(Path(place).stat().st_mode):
-                return b""
-            with Path(place).open("rb") as stream:
-                return stream.read(_MOST_BYTES)
-        except OSError:
+            return door.read(self._root / path, _MOST_BYTES, within=self._root, cut=True)
+        except door.UnreadableError:
             return b""
 
 

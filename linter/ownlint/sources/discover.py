@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ownlint import door
 from ownlint.config import Config, is_pattern
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
@@ -260,11 +261,10 @@ def _gitignore(root: Path, below: str) -> Callable[[str], bool]:
 
     path = root / below / ".gitignore"
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
+        if path.is_symlink():  # git does not follow it either
             return lambda relative: False
-        with path.open("rb") as stream:
-            lines = stream.read(_MOST_IGNORE_BYTES).decode(errors="replace").splitlines()
-    except OSError:
+        lines = door.read(path, _MOST_IGNORE_BYTES, cut=True).decode(errors="replace").splitlines()
+    except (OSError, door.UnreadableError):
         return lambda relative: False
     match = GitIgnoreSpec.from_lines(filter(is_pattern, lines)).match_file  # what is no pattern leaves nothing out
     cut = len(below) + 1 if below else 0
