@@ -206,23 +206,14 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
 def check_patterns(settings: Settings) -> None:
     """Raises on the first pattern of paths that is none."""
     config = settings.config
+    from ownlint.gitignore import mistake
+
     keys = {"include": config.include, "exclude": config.exclude, "extend-exclude": config.extend_exclude}
     for key, patterns in {**keys, "per-file-ignores": tuple(config.per_file_ignores)}.items():
         for pattern in patterns:
-            if not is_pattern(pattern):
+            if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore")
-
-
-def is_pattern(text: str) -> bool:
-    """Whether it is understood as a line of .gitignore."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([text])
-    except (ValueError, re.error):
-        return False
-    return True
+                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}")
 
 
 # --- the names of rules -----------------------------------------------------------------------

@@ -583,7 +583,7 @@ def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_modules_of_the_project_are_not_imported(tmp_path: Path) -> None:
     proof = tmp_path / "executed"
     project = good(tmp_path / "project")
-    names = "msgspec libcst clang tree_sitter tree_sitter_cpp rich click pathspec tomllib json re ownlint_rules"
+    names = "msgspec libcst clang tree_sitter tree_sitter_cpp rich click re2 tomllib json re ownlint_rules"
     for name in (*names.split(), "sitecustomize", "usercustomize", "signal", "resource"):
         (project / f"{name}.py").write_text(f"open({str(proof)!r}, 'w').close()\n{GOOD_PYTHON}")
     (project / "conftest.py").write_text(f"open({str(proof)!r}, 'w').close()\n")

@@ -383,7 +383,7 @@ def _folders() -> tuple[str, ...]:
     here = Path.cwd()
     path = [home, *(entry for entry in sys.path if entry and Path(entry).is_absolute() and Path(entry) != here)]
     found = {ours: None, home: None}
-    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "yaml"):
+    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "re2", "yaml"):
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.origin is not None:
             found[str(Path(spec.origin).resolve().parents[1])] = None
