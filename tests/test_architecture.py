@@ -26,12 +26,13 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
+_part("selection", "choices")
 _part("door")
 _part("facts", "door")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding")
+_part("config", "finding", "selection")
 _part("sources", "config", "facts")
 _part("frontends", "facts")
 _part("program", "facts", "finding")

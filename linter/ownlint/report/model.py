@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from ownlint.facts.base import Span
+from ownlint.facts.base import Language, Span
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
 _MOST_BYTES = 64 << 20
@@ -102,6 +102,11 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """The whole manual page, Markdown."""
     preview: bool = False
     """Off unless it is asked for."""
+    group: str = ""
+    """What the rule is about, as in `select`; the name of its folder, with dashes."""
+    languages: tuple[Language, ...] = ()
+    fixable: bool = False
+    """Some of its findings come with a fix."""
 
 
 class Lines:
