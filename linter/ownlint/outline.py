@@ -71,6 +71,7 @@ def _info(rule: Rule) -> RuleInfo:
         group=rule.group,
         languages=rule.languages,
         fixable=rule.fixable,
+        cwe=rule.cwe,
     )
 
 

@@ -35,7 +35,8 @@ class Rule(msgspec.Struct, frozen=True):
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
     A `preview` is off unless somebody asks for previews, or for it by name. A `fixable` rule gives some of its findings
-    a fix. `group` is the folder the rule stands in, with dashes: users select rules by it too."""
+    a fix. `group` is the folder the rule stands in, with dashes: users select rules by it too.
+    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
 
     id: str
     severity: Severity
@@ -50,6 +51,7 @@ class Rule(msgspec.Struct, frozen=True):
     yields_to: tuple[str, ...] = ()
     preview: bool = False
     fixable: bool = False
+    cwe: tuple[int, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -69,6 +71,7 @@ def rule(
     yields_to: tuple[str, ...] = (),
     preview: bool = False,
     fixable: bool = False,
+    cwe: tuple[int, ...] = (),
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -101,6 +104,7 @@ def rule(
             yields_to=yields_to,
             preview=preview,
             fixable=fixable,
+            cwe=cwe,
         )
         _attach(check, made)
         return check

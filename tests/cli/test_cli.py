@@ -292,6 +292,7 @@ def test_rules(run: Run) -> None:
         "severity": "error",
         "fixable": False,
         "preview": False,
+        "cwe": [],
         "summary": "Headline of bad-name.",
     }
 

@@ -23,6 +23,7 @@ class RuleEntry(msgspec.Struct, frozen=True):
     severity: Severity
     fixable: bool
     preview: bool
+    cwe: tuple[int, ...]
     summary: str
 
 
@@ -33,15 +34,12 @@ class RulePage(RuleEntry, frozen=True):
 
 
 def entry(info: RuleInfo) -> RuleEntry:
-    return RuleEntry(*_entry(info))
+    return msgspec.convert(info, RuleEntry, from_attributes=True)
 
 
 def page(info: RuleInfo) -> RulePage:
-    return RulePage(*_entry(info), info.manual)
-
-
-def _entry(info: RuleInfo) -> tuple[str, str, tuple[Language, ...], Severity, bool, bool, str]:
-    return (info.id, info.group, info.languages, info.severity, info.fixable, info.preview, info.summary)
+    about = msgspec.structs.asdict(entry(info))
+    return RulePage(**about, page=info.manual)
 
 
 def table(infos: Sequence[RuleInfo]) -> str:

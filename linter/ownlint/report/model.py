@@ -53,6 +53,8 @@ class Located(msgspec.Struct, frozen=True):
     """Stays the same when lines move: made of rule, symbol, text of the line, and a count among equals."""
     steps: tuple[LocatedStep, ...] = ()
     fix: Fix | None = None
+    reason: str = ""
+    """Why it is not certain; empty where nobody knows, and where it is."""
 
 
 class Incomplete(msgspec.Struct, frozen=True, order=True):
@@ -107,6 +109,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     languages: tuple[Language, ...] = ()
     fixable: bool = False
     """Some of its findings come with a fix."""
+    cwe: tuple[int, ...] = ()
+    """Numbers of the CWE list: the weaknesses that a finding is an example of."""
 
 
 class Lines:
@@ -214,6 +218,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fingerprint=_fingerprint(finding, lines, region, equals),
         steps=tuple(steps),
         fix=finding.fix,
+        reason="" if finding.certainty == "certain" else finding.reason,
     )
 
 

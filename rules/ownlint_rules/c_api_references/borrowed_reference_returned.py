@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, casters, counting, events, rule, text
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(911,))
 def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in counting.troubles(function):

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
 
 
-@rule(severity="error", fixable=True)
+@rule(severity="error", cwe=(911,), fixable=True)
 def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not references.may_count(function):
         return

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, counting, events, owned_places, references, rule, text
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(911,))
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write):

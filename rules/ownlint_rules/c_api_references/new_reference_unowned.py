@@ -55,7 +55,7 @@ from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places
 _COMPARES = frozenset({"==", "!=", "<", ">"})
 
 
-@rule(severity="error", fixable=True)
+@rule(severity="error", cwe=(401, 911), fixable=True)
 def new_reference_unowned(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not references.may_count(function):
         return

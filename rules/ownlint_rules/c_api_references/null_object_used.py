@@ -52,7 +52,7 @@ from ownlint import Finding, Function, counting, events, places, rule, text
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(476,))
 def null_object_used(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):

@@ -65,7 +65,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials, uncounted
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(401, 911))
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.Trouble]] = {}
     for one in counting.troubles(function):

@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Edit, Finding, Fix, arguments, rule, signatures
 
 
-@rule(severity="error", yields_to=("borrow-without-keep-alive",), fixable=True)
+@rule(severity="error", cwe=(416,), yields_to=("borrow-without-keep-alive",), fixable=True)
 def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     field = arguments.stored_by_field(binding)
     if field is not None:

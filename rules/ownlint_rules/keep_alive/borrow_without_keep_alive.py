@@ -70,7 +70,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Finding, Step, border, contracts, rule
 
 
-@rule(severity="error", languages=("cpp", "python"), fixable=True)
+@rule(severity="error", cwe=(416,), languages=("cpp", "python"), fixable=True)
 def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
     if binding.record.kind == "init":
         yield from _constructor(binding)

@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from ownlint import Edit, Finding, Fix, Function, Span, casting, rule, text
 
 
-@rule(severity="warning", yields_to=("borrow-without-keep-alive",), fixable=True)
+@rule(severity="warning", cwe=(415,), yields_to=("borrow-without-keep-alive",), fixable=True)
 def cast_under_wrong_policy(function: Function) -> Iterator[Finding]:
     for cast in casting.casts(function):
         if cast.fresh is not None:

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, casters, places, records, rule, types
 
 
-@rule(severity="warning")
+@rule(severity="warning", cwe=(401,))
 def caster_leaks_value(function: Function) -> Iterator[Finding]:
     if not casters.is_of_caster(function) or _deletes(function):
         return

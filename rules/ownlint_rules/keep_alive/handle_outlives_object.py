@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, local_memory, rule
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(416,))
 def handle_outlives_object(function: Function) -> Iterator[Finding]:
     for one in local_memory.unowned_handles(function):
         owner = f"`{one.owner}`"

@@ -48,7 +48,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Program, arguments, hidden_members, rule
 
 
-@rule(severity="note")
+@rule(severity="note", cwe=(401,))
 def keep_alive_cycle(program: Program) -> Iterator[Finding]:
     seen: dict[tuple[str, str], arguments.Kept] = {}
     told: set[tuple[int, frozenset[str]]] = set()

@@ -48,7 +48,12 @@ from collections.abc import Iterator
 from ownlint import Binding, Edit, Finding, Fix, Span, contracts, policies, records, releases, rule, signatures
 
 
-@rule(severity="warning", yields_to=("borrow-without-keep-alive", "argument-stored-without-keep-alive"), fixable=True)
+@rule(
+    severity="warning",
+    cwe=(416,),
+    yields_to=("borrow-without-keep-alive", "argument-stored-without-keep-alive"),
+    fixable=True,
+)
 def keep_alive_without_effect(binding: Binding) -> Iterator[Finding]:
     said = contracts.policies_of(binding)
     if said is None:

@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, local_memory, rule
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(562,))
 def object_over_local_memory(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in local_memory.over_locals(function):

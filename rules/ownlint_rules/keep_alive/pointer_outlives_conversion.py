@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, converted, rule
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(416,))
 def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:

@@ -57,7 +57,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Edit, Finding, Fix, rule, signatures, taken_over
 
 
-@rule(severity="error", fixable=True)
+@rule(severity="error", cwe=(415,), fixable=True)
 def python_deletes_borrowed_pointer(binding: Binding) -> Iterator[Finding]:
     taken = taken_over.taken_over(binding)
     if taken is None:

@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from ownlint import Binding, Finding, holding, rule
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(415,))
 def shared_pointer_beside_unique_holder(binding: Binding) -> Iterator[Finding]:
     mismatch = holding.mismatch(binding)
     if mismatch is None:

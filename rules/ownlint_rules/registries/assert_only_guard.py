@@ -86,7 +86,7 @@ _DEPTH = 2
 """How many calls deep a function may make its change."""
 
 
-@rule(severity="error", yields_to=("unguarded-registry-insert", "validity-check-skipped"))
+@rule(severity="error", cwe=(754,), yields_to=("unguarded-registry-insert", "validity-check-skipped"))
 def assert_only_guard(function: Function) -> Iterator[Finding]:
     if not _may_assert(function) or _is_debug(function, function.record.start) or not _does_something(function):
         return

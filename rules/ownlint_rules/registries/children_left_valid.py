@@ -74,7 +74,7 @@ _LOOP_OR_WALK = 2
 """How many calls deep the loop that tells the handles may be."""
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(416,))
 def children_left_valid(function: Function) -> Iterator[Finding]:
     known = registries.registries(function.program)
     if not known.guarded:

@@ -81,7 +81,7 @@ class _Skip(NamedTuple):
     dead: bool
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(459,))
 def flag_cleared_entry_kept(cls: Class) -> Iterator[Finding]:
     for skip in _skips(cls):
         for function in _writers(skip):

@@ -70,7 +70,7 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Function, containers, events, natives, places, records, registries, rule, types
 
 
-@rule(severity="note")
+@rule(severity="note", cwe=(415,))
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}

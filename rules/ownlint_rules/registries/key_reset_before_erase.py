@@ -65,7 +65,7 @@ class _Key(NamedTuple):
     member: str
 
 
-@rule(severity="error", yields_to=("flag-cleared-entry-kept",))
+@rule(severity="error", cwe=(459,), yields_to=("flag-cleared-entry-kept",))
 def key_reset_before_erase(cls: Class) -> Iterator[Finding]:
     for key in _keys(cls):
         for function in registries.registries(cls.program).storing(key.member):

@@ -88,7 +88,7 @@ class _Taking(NamedTuple):
     stored: bool
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(415,))
 def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
     for owning in _owning(cls):
         takings = [taking for function in cls.program.functions for taking in _takings(function, owning)]

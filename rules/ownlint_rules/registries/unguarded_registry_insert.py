@@ -87,7 +87,7 @@ _MAKERS = ("make_", "Create", "create", "New", "Make")
 _FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(694,))
 def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
     if not containers.may_insert(function) or not containers.may_reach_address_map(function):
         return

@@ -102,7 +102,7 @@ _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
 
-@rule(severity="error", fixable=True)
+@rule(severity="error", cwe=(252,), fixable=True)
 def discarded_status(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not function.program.statuses.may_drop(function):
         return

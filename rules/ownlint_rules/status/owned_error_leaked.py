@@ -75,7 +75,7 @@ class _Taken(NamedTuple):
     status: Status
 
 
-@rule(severity="error", yields_to=("discarded-status",))
+@rule(severity="error", cwe=(401,), yields_to=("discarded-status",))
 def owned_error_leaked(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not function.program.statuses.names_owned_error(function):
         return

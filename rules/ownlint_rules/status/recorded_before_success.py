@@ -65,7 +65,7 @@ from ownlint import (
 )
 
 
-@rule(severity="warning")
+@rule(severity="warning", cwe=(696,))
 def recorded_before_success(function: Function) -> Iterator[Finding]:
     if not _may_note(function):
         return
