@@ -26,6 +26,7 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
+_part("selection", "choices")
 _part("door")
 _part("toml")
 _part("patterns")
@@ -34,7 +35,7 @@ _part("facts", "door", "patterns")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding", "door", "toml", "gitignore")
+_part("config", "finding", "door", "toml", "gitignore", "selection")
 _part("sources", "config", "facts")
 _part("frontends", "facts")
 _part("program", "facts", "finding", "toml")
