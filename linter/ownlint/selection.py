@@ -8,6 +8,7 @@ equally exact, the one that ignores.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from ownlint.choices import Severity, did_you_mean
@@ -65,8 +66,8 @@ class RuleNames:
             return self.groups[name]
         if not is_glob(name):
             return frozenset()
-        inside = (rules for group, rules in self.groups.items() if fits(name, group))
-        return frozenset(rule for rule in self.ids if fits(name, rule)).union(*inside)
+        inside = (rules for group, rules in self.groups.items() if fnmatchcase(group, name))
+        return frozenset(rule for rule in self.ids if fnmatchcase(rule, name)).union(*inside)
 
     def exactness(self, name: str) -> Exactness:
         return 1 if name == ALL or not name.strip("*") else 3 if name in self.ids else 2
@@ -109,23 +110,5 @@ class RuleNames:
 
 
 def is_glob(name: str) -> bool:
+    """Python's `fnmatch` tries no star twice: a glob may stand in a stranger's comment."""
     return ("*" in name or "?" in name) and len(name) <= _LONGEST
-
-
-def fits(glob: str, text: str) -> bool:
-    """Whether `text` is what `glob` means: `*` is any characters, `?` one. At most their lengths multiplied is done:
-    a glob may stand in a stranger's comment."""
-    at, inside, star, tried = 0, 0, -1, 0
-    while inside < len(text):
-        if at < len(glob) and glob[at] == "*":
-            star, tried = at, inside
-            at += 1
-        elif at < len(glob) and glob[at] in ("?", text[inside]):
-            at += 1
-            inside += 1
-        elif star >= 0:
-            tried += 1
-            at, inside = star + 1, tried
-        else:
-            return False
-    return not glob[at:].strip("*")
