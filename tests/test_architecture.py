@@ -185,3 +185,38 @@ def test_libraries_are_known_to_models_alone(path: Path) -> None:
     libraries = library_words()
     found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
     assert found == []
+
+
+OWN_DATA = {
+    "cli.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
+    "door.py": {"_opened"},
+    "facts/cache.py": {"_prepare"},  # writes
+    "facts/cache_secret.py": {"_made"},  # writes
+    "files.py": {"write_whole", "_replace"},  # writes
+    "frontends/worker.py": {"_resident"},  # of the process itself
+    "report/html.py": {"_text"},  # installed with us
+    "testing/new_rule.py": {"create"},  # writes
+    "verifying.py": {"_descriptions"},  # its own source
+}
+"""Functions that open files and are not the door's callers: they write, or read what belongs to ownlint."""
+
+OPENERS = frozenset({"open", "fdopen", "read_text", "read_bytes", "open_binary", "open_text", "memmap", "mmap"})
+
+
+def _opening(path: Path) -> Iterator[str]:
+    """The functions of a module that open something."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(node, ast.Call):
+                called = node.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name in OPENERS:
+                    yield function.name
+
+
+def test_files_are_opened_by_the_door_alone() -> None:
+    """Whatever a tree, a setting or the environment may name is read through `ownlint.door`."""
+    found = {path.relative_to(LINTER).as_posix(): set(_opening(path)) for path in modules(LINTER)}
+    found |= {path.relative_to(ROOT).as_posix(): set(_opening(path)) for path in modules(RULES)}
+    assert {name: functions for name, functions in found.items() if functions - {"pieces"}} == OWN_DATA
