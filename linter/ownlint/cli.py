@@ -351,9 +351,9 @@ def check(
     options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
-    beside = outputs(output)
-    check_output(output_file, output_format)
-    check_output(export_fixes)
+    beside = outputs(output, options.root)
+    check_output(output_file, options.root, "diff" if diff else "report", output_format)
+    check_output(export_fixes, options.root, "fixes")
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
@@ -462,7 +462,7 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
-    check_output(known)
+    check_output(known, options.root, "baseline")
     with _refusals(), commands.watched(options) as watched:
         return options, pipeline.run(watched), known
 
@@ -626,7 +626,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
-    check_output(output_file)
+    check_output(output_file, options.root, "contract")
     with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)
