@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 
 from ownlint.facts.cache import Cache
+from ownlint.facts.digest import SIZE
 from ownlint.sources.discover import Source, Stamp
-
-DIGEST_SIZE = 20
 
 _Memo = dict[str, tuple[Stamp, str]]
 
@@ -70,7 +69,7 @@ class Digests:
 
 
 def _read(path: str) -> str:
-    digest = blake2b(digest_size=DIGEST_SIZE)
+    digest = blake2b(digest_size=SIZE)
     try:
         with open(path, "rb") as stream:
             while piece := stream.read(1 << 20):
