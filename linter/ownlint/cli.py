@@ -363,12 +363,12 @@ def check(
             adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
     report = adopted.report
     if export_fixes is not None:
-        deliver(mending.exported(options.root, report.findings), export_fixes)
+        exported, alone = mending.exported(options.root, report)
+        deliver(exported, export_fixes)
+        for note in adopting.left_alone(alone):
+            _say(note, quiet)
     if diff:
-        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
-        deliver(mending.diff(planned), output_file)
-        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
-        return 1 if planned.after and not exit_zero else 0
+        return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
         deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
@@ -385,6 +385,21 @@ def check(
     if report.failed or (fail_on_incomplete and report.incomplete):
         return 2
     return 1 if report.findings and not exit_zero else 0
+
+
+def _diff(
+    report: Report, options: pipeline.Options, output_file: Path | None, *, unsafe: bool, exit_zero: bool, quiet: bool
+) -> int:
+    from ownlint import adopting, mending
+
+    planned = mending.plan(options.root, report, unsafe=unsafe)
+    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    terminal = output_file is None and sys.stdout.isatty()
+    deliver(mending.harmless(text) if terminal else text, output_file)
+    for note in adopting.left_alone(planned.alone):
+        _say(note, quiet)
+    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
 def statistics_text(report: Report) -> str:
