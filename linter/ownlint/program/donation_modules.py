@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.program.program import Program
+from ownlint.program.reaching import bits, reached
 from ownlint.program.subjects import Class, Function
 
 _MOST_HOPS = 8
@@ -118,8 +119,7 @@ class Modules:
 
     @cached_property
     def _bit(self) -> dict[str, int]:
-        """A set of modules is a number, with one bit for each."""
-        return {file.path: 1 << number for number, file in enumerate(self._python)}
+        return bits(file.path for file in self._python)
 
     @cached_property
     def _stars(self) -> dict[str, tuple[r.File, ...]]:
@@ -143,15 +143,7 @@ class Modules:
     @cached_property
     def _reached(self) -> dict[str, int]:
         """The modules that star imports of a module reach, however many stand between: the same for all of a cycle."""
-        edges = {path: [other.path for other in stars] for path, stars in self._stars.items()}
-        reached: dict[str, int] = {}
-        for cycle in components(edges):
-            found = 0
-            for path in cycle:
-                for other in edges[path]:
-                    found |= self._bit[other] | reached.get(other, 0)
-            reached.update(dict.fromkeys(cycle, found))
-        return reached
+        return reached({path: [other.path for other in stars] for path, stars in self._stars.items()}, self._bit)
 
     def body(self, file: r.File) -> Function | None:
         """The module's own statements."""
@@ -186,38 +178,6 @@ class Modules:
             if record.kind == "class" and record.name == f"<class {cls.name}>" and record.start == cls.record.start:
                 return self.program.function_at(cls.file, index)
         return None
-
-
-def components(edges: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
-    """The groups of nodes that reach each other, a group after all those that it reaches (Tarjan, without recursion)."""
-    number: dict[str, int] = {}
-    low: dict[str, int] = {}
-    open_: dict[str, None] = {}
-    for root in edges:
-        if root in number:
-            continue
-        work = [(root, iter(edges[root]))]
-        number[root] = low[root] = len(number)
-        open_[root] = None
-        while work:
-            node, others = work[-1]
-            for other in others:
-                if other not in number:
-                    number[other] = low[other] = len(number)
-                    open_[other] = None
-                    work.append((other, iter(edges[other])))
-                    break
-                if other in open_:
-                    low[node] = min(low[node], number[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == number[node]:
-                    group = [open_.popitem()[0]]
-                    while group[-1] != node:
-                        group.append(open_.popitem()[0])
-                    yield group
 
 
 def _dotted(file: r.File) -> str:
