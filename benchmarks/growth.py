@@ -4,7 +4,7 @@
     python benchmarks/growth.py --profile SHAPE
 
 Each shape of `shapes.py` is written at several sizes. Each size is read and checked in a process of its own, which may
-take `--limit` seconds of CPU. An exponent of 1 is linear, 2 is quadratic; it is that of the last doubling that was done.
+take `--limit` seconds of CPU. An exponent of 1 is linear, 2 is quadratic; it is that of the last doubling done.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def measure(shape: Shape, sizes: list[int], rules: list[Rule], limit: int) -> di
             word = found if isinstance(found, str) else ""
             if isinstance(found, Cost):
                 costs[size] = found.all
-        row += f" {costs[size]:>10.2f}" if size in costs else f" {word if word else '-':>10}"
+        row += f" {costs[size]:>10.2f}" if size in costs else f" {word or '-':>10}"
     print(f"{row}   {exponent(costs):8.2f}", flush=True)
     return costs
 
@@ -154,7 +154,9 @@ def main() -> int:
     for warm in ("straight", "owners"):
         cost(SHAPES[warm], 8, rules)
     print(f"{len(rules)} rules, Python {platform.python_version()},", ", ".join(f"{p} {version(p)}" for p in PARTS))
-    print(f"CPU seconds, read and checked\n\n{'':42}" + "".join(f" {size:>10,}" for size in given.sizes) + "   exponent")
+    print(
+        f"CPU seconds, read and checked\n\n{'':42}" + "".join(f" {size:>10,}" for size in given.sizes) + "   exponent"
+    )
     rows = [(shape, measure(shape, given.sizes, rules, given.limit)) for shape in shapes]
     if given.chart:
         given.chart.write_text(draw([(shape.name, shape.language, costs) for shape, costs in rows]), encoding="utf-8")

@@ -26,7 +26,8 @@ def draw(rows: list[Row]) -> str:
     width = LEFT + len(panels) * (WIDTH + GAP)
     height = TOP + HEIGHT + 50 + LEGEND * ((longest + 1) // 2)
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"',
+        ' font-family="sans-serif" font-size="11">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for number, panel in enumerate(panels):

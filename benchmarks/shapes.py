@@ -122,7 +122,9 @@ def _switching(lines: int) -> Files:
 
 
 def _else_ifs(lines: int) -> Files:
-    return run("if (n < 0) Step(0);\n" + "\n".join(f"  else if (n == {number}) Step({number});" for number in range(lines)))
+    return run(
+        "if (n < 0) Step(0);\n" + "\n".join(f"  else if (n == {number}) Step({number});" for number in range(lines))
+    )
 
 
 def _nesting(lines: int) -> Files:
@@ -169,33 +171,44 @@ def _doubling_calls(lines: int) -> Files:
 def _macros(lines: int) -> Files:
     half = lines // 2
     macros = "\n".join(f"#define CHECK_{number}(x) if (!(x).ok()) return x;" for number in range(half))
-    return {"made.cc": macros + run("\n".join(f"  CHECK_{number}(Step({number}));" for number in range(half)))["made.cc"]}
+    return {
+        "made.cc": macros + run("\n".join(f"  CHECK_{number}(Step({number}));" for number in range(half)))["made.cc"]
+    }
 
 
 def _conditionals(lines: int) -> Files:
-    return run("\n".join(f"#ifdef HAVE_{number}\n  Step({number});\n#else\n  Step(0);\n#endif" for number in range(lines // 5)))
+    return run(
+        "\n".join(f"#ifdef HAVE_{number}\n  Step({number});\n#else\n  Step(0);\n#endif" for number in range(lines // 5))
+    )
 
 
 def _overloads(lines: int) -> Files:
     made = "\n".join(f"void take(T{number}* x, Buffer* y) {{ buffer_destroy(y); }}" for number in range(lines // 2))
-    return {"made.cc": made + run("\n".join(f"  take(last_, table_[{number}]);" for number in range(lines // 2)))["made.cc"]}
+    return {
+        "made.cc": made + run("\n".join(f"  take(last_, table_[{number}]);" for number in range(lines // 2)))["made.cc"]
+    }
 
 
 def _members(lines: int) -> Files:
     part = lines // 3
     fields = "\n".join(f"  Buffer* f{number}_ = nullptr;" for number in range(part))
-    methods = "\n".join(f"  void Set{number}() {{ absl::MutexLock lock(&mu_); f{number}_ = Make({number}); }}" for number in range(part))
+    methods = "\n".join(
+        f"  void Set{number}() {{ absl::MutexLock lock(&mu_); f{number}_ = Make({number}); }}" for number in range(part)
+    )
     ends = "\n".join(f"    buffer_destroy(f{number}_);" for number in range(part))
-    text = f"class Wide {{\n public:\n  ~Wide() {{\n{ends}\n  }}\n{methods}\n private:\n  absl::Mutex mu_;\n{fields}\n}};\n"
-    return {"made.cc": text}
+    public = f" public:\n  ~Wide() {{\n{ends}\n  }}\n{methods}\n"
+    return {"made.cc": f"class Wide {{\n{public} private:\n  absl::Mutex mu_;\n{fields}\n}};\n"}
 
 
 def _bindings(lines: int) -> Files:
     part = lines // 2
     methods = "\n".join(f"  Buffer* get{number}() {{ return b_; }}" for number in range(part))
-    bound = "\n".join(f'    .def("get{number}", &Wide::get{number}, py::return_value_policy::reference)' for number in range(part))
-    text = f"class Wide {{\n public:\n{methods}\n Buffer* b_;\n}};\nPYBIND11_MODULE(m, m) {{\n  py::class_<Wide>(m, \"Wide\")\n{bound};\n}}\n"
-    return {"made.cc": f"#include <pybind11/pybind11.h>\nnamespace py = pybind11;\n{text}"}
+    bound = "\n".join(
+        f'    .def("get{number}", &Wide::get{number}, py::return_value_policy::reference)' for number in range(part)
+    )
+    cls = f"class Wide {{\n public:\n{methods}\n Buffer* b_;\n}};\n"
+    module = f'PYBIND11_MODULE(m, m) {{\n  py::class_<Wide>(m, "Wide")\n{bound};\n}}\n'
+    return {"made.cc": f"#include <pybind11/pybind11.h>\nnamespace py = pybind11;\n{cls}{module}"}
 
 
 def _calling(lines: int) -> Files:
@@ -237,9 +250,7 @@ class Part%d {
 
 def _many(part: str) -> Callable[[int], Files]:
     each = part.count("\n")
-    return lambda lines: {
-        "made.cc": HEAD + "".join(part.replace("%d", str(number)) for number in range(lines // each))
-    }
+    return lambda lines: {"made.cc": HEAD + "".join(part.replace("%d", str(number)) for number in range(lines // each))}
 
 
 CPP = (
@@ -321,13 +332,17 @@ def _literal(opening: str, closing: str, entry: Callable[[int], str]) -> Callabl
 
 
 def _donations(number: int) -> str:
-    return (f"x{number} = np.zeros(8)", f"y{number} = step(x{number - 1})", f"p{number} = np.arange({number}).ctypes.data")[
-        number % 3
-    ]
+    return (
+        f"x{number} = np.zeros(8)",
+        f"y{number} = step(x{number - 1})",
+        f"p{number} = np.arange({number}).ctypes.data",
+    )[number % 3]
 
 
 def _else_ifs_py(lines: int) -> Files:
-    chain = "\n".join(f"    elif n == {number}:\n        op = module.body.operations[{number}]" for number in range(lines // 2))
+    chain = "\n".join(
+        f"    elif n == {number}:\n        op = module.body.operations[{number}]" for number in range(lines // 2)
+    )
     return function(f"    if n < 0:\n        op = None\n{chain}")
 
 
@@ -336,7 +351,8 @@ def _ifs(number: int) -> str:
 
 
 def _guarded(lines: int) -> Files:
-    part = "    try:\n        op = Module.parse(asm).body\n    except ValueError:\n        op = None\n    finally:\n        n += 1\n"
+    part = "    try:\n        op = Module.parse(asm).body\n    except ValueError:\n        op = None\n"
+    part += "    finally:\n        n += 1\n"
     return function(part * (lines // 6))
 
 
@@ -379,7 +395,10 @@ def _stars(lines: int) -> Files:
 
 def _cycle(lines: int) -> Files:
     count = max(1, lines // 3)
-    rows = [f"def f{number}(m):\n    o = m.body.operations[0]\n    return f{(number + 1) % count}(m)\n" for number in range(count)]
+    rows = [
+        f"def f{number}(m):\n    o = m.body.operations[0]\n    return f{(number + 1) % count}(m)\n"
+        for number in range(count)
+    ]
     return {"made.py": IR + "".join(rows)}
 
 
@@ -390,19 +409,34 @@ def _donating(lines: int) -> Files:
 
 
 def _methods(lines: int) -> Files:
-    part = "    def f%d(self, asm):\n        self.m%d = Module.parse(asm)\n        self.o%d = self.m%d.body\n        return self.f%e(asm)\n"
+    part = "    def f%d(self, asm):\n        self.m%d = Module.parse(asm)\n"
+    part += "        self.o%d = self.m%d.body\n        return self.f%e(asm)\n"
     rows = (part.replace("%d", str(number)).replace("%e", str(number + 1)) for number in range(lines // 4))
     return {"made.py": f"{IR}\nclass Wide:\n" + "".join(rows)}
 
 
 def _comprehensions(lines: int) -> Files:
-    rows = [f"    l{number} = [o for o in l{number - 1}]" if number else "    l0 = list(module.body.operations)" for number in range(lines)]
+    rows = [
+        f"    l{number} = [o for o in l{number - 1}]" if number else "    l0 = list(module.body.operations)"
+        for number in range(lines)
+    ]
     return function("\n".join(rows))
 
 
 def _clauses(lines: int) -> Files:
     rows = "\n".join(f"        for o{number} in module.body.operations" for number in range(lines))
     return function(f"    found = [o0\n{rows}]")
+
+
+def _nested_comprehensions(lines: int) -> Files:
+    inner = "n"
+    for number in range(lines):
+        inner = f"[{inner} for o{number} in n]"
+    return function(f"    y = step(n)\n    found = {inner}", NUMPY)
+
+
+def _nested_comparisons(lines: int) -> Files:
+    return function(f"    found = {'0 < (' * lines}asm{') < n' * lines}")
 
 
 def _attributes(part: str) -> Callable[[int], Files]:
@@ -456,6 +490,8 @@ PYTHON = (
     Shape("one class (py)", _methods),
     Shape("comprehensions", _comprehensions),
     Shape("one comprehension", _clauses, 200),
+    Shape("comprehensions in comprehensions", _nested_comprehensions, 60),
+    Shape("comparisons in comparisons", _nested_comparisons, 60),
     Shape("attributes of attributes", _attributes(".operation"), 2000),
     Shape("a builder's chain", _attributes(".add(1)"), 2000),
     Shape("lambdas (py)", rows_of(_closures)),

@@ -222,6 +222,7 @@ class Interpreter(Calls, Paths[State]):
 
     def leave(self, state: State) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module stay."""
+
         def kept(token: Token) -> bool:
             return state.is_kept(token) or (self.stays and state.is_named(token))
 

@@ -185,9 +185,7 @@ class Interpreter(Loops):
         other = self.block(statement.other, taking(False))
         known = {s._replace(facts=NO_FACTS): s.facts for s in then}
         if known.keys() == {s._replace(facts=NO_FACTS) for s in other}:  # nothing to do with handles
-            return self.distinct(
-                s._replace(facts=common(s.facts, known[s._replace(facts=NO_FACTS)])) for s in other
-            )
+            return self.distinct(s._replace(facts=common(s.facts, known[s._replace(facts=NO_FACTS)])) for s in other)
         return self.distinct(then + other)
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:

@@ -262,8 +262,8 @@ class Values:
         return self._joined(op, [self.value(part) for part in node.values], *self.range(node))
 
     def _compare(self, node: ast.Compare) -> Value:
-        """`a < b < c` is `a < b && b < c`. A chain inside of `b` is opaque the second time: each level would be twice as
-        large as the one below."""
+        """`a < b < c` is `a < b && b < c`. A chain inside of `b` is opaque the second time, else each level would be
+        twice as large as the one below."""
         left, parts = self.value(node.left), list[Value]()
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             before = self.chains
