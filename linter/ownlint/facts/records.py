@@ -126,8 +126,8 @@ class Binary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=7
 
 
 class Assign(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=8):
-    """A place gets a new value. `op` is `=`, `+=`, `++`, `--`, `:=` ...; for `++` and `--`
-    `value` is the target itself. Python's `a, b = v` has an `Aggregate` as target."""
+    """A place gets a new value. `op` is `=`, `+=`, `++`, `--`, `:=` ...; for `++` and `--` `value` is the target
+    itself, opaque when something in there is incremented too. Python's `a, b = v` has an `Aggregate` as target."""
 
     target: Value
     op: str

@@ -126,6 +126,27 @@ class Function(_Subject):
         """Every statement of the body, nested ones included, in source order."""
         return tuple(statements(self.body))
 
+    @cached_property
+    def voided(self) -> tuple[Span, ...]:
+        """Every `(void)x;` of the body."""
+        return tuple(
+            statement.span
+            for statement in self.statements
+            if isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Cast)
+            and statement.value.type == "void"
+        )
+
+    @cached_property
+    def targets(self) -> dict[int, r.Value]:
+        """What the body's expressions assign to, by the offset at which it starts."""
+        found: dict[int, r.Value] = {}
+        for statement in self.statements:
+            for value in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
+                if isinstance(value, r.Assign):
+                    found.setdefault(value.target.start, value.target)
+        return found
+
     @property
     def flow(self) -> Flow:
         return self.program.flow(self)

@@ -58,6 +58,8 @@ class Values:
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
         self.depth = 0
+        self.repeated = 0
+        """How many values were given a second place in the tree."""
         self.mentions: set[str] = set()
         self.hoisted: list[r.Statement] = []
         self.broken = False
@@ -85,6 +87,16 @@ class Values:
         """The items of `(a, b)`, `{a, b}`, `[a, b]`."""
         value = self.value
         return tuple([value(child) for child in self.children(node) if child.is_named])
+
+    def again(self, node: Node, value: r.Value, before: int) -> r.Value:
+        """`value`, which was read of `node`, for a second place in the tree. What has such a second place inside of
+        it, so that `repeated` was less `before`, is opaque there: each level would be twice as large as the one below.
+        """
+        self.repeated += 1
+        if self.repeated == before + 1:
+            return value
+        start, end = node.start_byte, node.end_byte
+        return r.OpaqueValue(start, end, self.line(start, end), self.names(node))
 
     def opaque(self, node: Node) -> r.OpaqueValue:
         start, end = node.start_byte, node.end_byte
@@ -346,10 +358,11 @@ class Values:
         if len(children) != 2:
             return self.opaque(node)
         operand, sign = children if children[0].is_named else reversed(children)
+        before = self.repeated
         target = self.value(operand)
         self.assigned(target)
         operator = self.text(sign.start_byte, sign.end_byte)
-        return r.Assign(node.start_byte, node.end_byte, target, operator, target)
+        return r.Assign(node.start_byte, node.end_byte, target, operator, self.again(operand, target, before))
 
     def unary(self, node: Node) -> r.Value:
         children = self.children(node)
@@ -394,8 +407,10 @@ class Values:
         children = self.children(node)
         start, end = node.start_byte, node.end_byte
         if len(children) == 4 and not children[2].is_named:  # GNU: a ?: b
+            before = self.repeated
             condition = self.value(children[0])
-            return r.Conditional(start, end, condition, condition, self.value(children[3]))
+            then = self.again(children[0], condition, before)
+            return r.Conditional(start, end, condition, then, self.value(children[3]))
         if len(children) != 5:
             return self.opaque(node)
         return r.Conditional(start, end, self.value(children[0]), self.value(children[2]), self.value(children[4]))
