@@ -263,7 +263,7 @@ class Values:
         """`a < b < c` is `a < b && b < c`."""
         operands = [self.value(operand) for operand in (node.left, *node.comparators)]
         parts: list[Value] = [
-            r.Binary(left.start, right.end, _BINARY[type(op)], left, right)
+            _compared(left.start, right.end, _BINARY[type(op)], left, right)
             for left, op, right in zip(operands, node.ops, operands[1:], strict=False)
         ]
         return self._joined("&&", parts, *self.range(node))
@@ -487,6 +487,13 @@ class Values:
 _SEQUENCES = frozenset(
     ["list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "Deque"]
 ).union(["set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"])
+
+
+def _compared(start: int, end: int, operator: str, left: Value, right: Value) -> r.Binary:
+    """`x is None` also where `None is x` is written."""
+    if operator in ("==", "!=", "is", "is not") and isinstance(left, r.Literal) and not isinstance(right, r.Literal):
+        left, right = right, left
+    return r.Binary(start, end, operator, left, right)
 
 
 def _elements(node: ast.expr) -> ast.expr | None:
