@@ -63,7 +63,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options) -> Report:
     """Raises a `RefusalError` when it cannot begin."""
     config = options.settings.config
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     rules = outline_of_rules(cache)
     infos = rules.infos
     known = [info.id for info in infos]
@@ -102,7 +102,7 @@ def run(options: Options) -> Report:
             from ownlint.program.program import Program
 
             earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-            told = stubs.read(stubs_at)
+            told = stubs.read(stubs_at, options.root)
             known = facts.files()
             return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
