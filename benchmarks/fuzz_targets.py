@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
-import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -80,7 +78,7 @@ class Reader(worker.Reader):
     """As the worker's, but an error that it would report as its own is raised."""
 
     def _fallback(self, *_: object) -> records.File:
-        raise  # noqa: PLE0704 - called where one is being handled
+        raise
 
 
 def vocabulary() -> Vocabulary:
@@ -155,7 +153,17 @@ class ModelFiles:
         self._grammar = given.toml(_MODEL_TABLES, _MODEL_KEYS)
         self._seeds = given.model_pieces()
         words = {word for seed in self._seeds for word in re.findall(rb'"[^"\n]*"|\w+|[^\w\s]', seed)}
-        patterns = (b'"(a+)+$"', b'"("', b'".*.*.*.*Z"', b'"[z-a]"', b'"*::*"', b'"::"', b'""', b'"*"', b'"argument 300"')
+        patterns = (
+            b'"(a+)+$"',
+            b'"("',
+            b'".*.*.*.*Z"',
+            b'"[z-a]"',
+            b'"*::*"',
+            b'"::"',
+            b'""',
+            b'"*"',
+            b'"argument 300"',
+        )
         self._words = [*sorted(words), *given.STRANGE, *patterns * 20]
         reader = Reader(worker.Handshake(vocabulary()))
         (folder / "native.cc").write_bytes(_COMPANION)
@@ -310,13 +318,13 @@ class Baselines:
     def run(self, data: bytes, random: Random) -> None:
         self._path.write_bytes(data)
         try:
-            entries = baseline.read(self._path)
+            entries = baseline.read(self._path, self._path.parent)
         except baseline.BaselineError as error:
             _check_line(str(error))
             return
         left = baseline.split(Report(), entries, {"a.cc"}, {"x"})
         self._path.write_text(baseline.text(entries), encoding="utf-8")
-        if sorted(baseline.read(self._path)) != sorted(entries) or len(left.stale) > len(entries):
+        if sorted(baseline.read(self._path, self._path.parent)) != sorted(entries) or len(left.stale) > len(entries):
             raise WrongError("a baseline that is written again says something else")
 
 
@@ -370,32 +378,16 @@ def _diff_of(before: bytes, after: bytes) -> list[str]:
 # --- the cache --------------------------------------------------------------------------------
 
 
-class _Lying(cache.Cache):
-    """A cache whose every entry was changed by `change`, and passes for whole: as if the one who changed it had the
-    key. What is put is kept."""
-
-    def __init__(self) -> None:
-        super().__init__(None)
-        self.entries: dict[str, bytes] = {}
-        self.change: Callable[[str, bytes], bytes] = lambda key, data: data
-
-    def get(self, key: str) -> bytes | None:
-        data = self.entries.get(key)
-        return None if data is None else self.change(key, data)
-
-    def put(self, key: str, data: bytes) -> None:
-        self.entries.setdefault(key, data)
-
-
 class CacheEntries:
-    """Entries of a cache, changed behind its checksum: every one is a miss or is used, and nothing fails."""
+    """Entries of a cache. What lies in the folder was changed by somebody without the secret: it is a miss. What was
+    written by another version is signed and is text, and has another shape: it is a miss, or it is used."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._reader = Reader(worker.Handshake(vocabulary()))
         path = folder / "native.cc"
         path.write_bytes(_COMPANION)
-        self._encoded = self._reader.answer(worker.Request("structure", "native.cc", str(path)))[1]
+        reader = Reader(worker.Handshake(vocabulary()))
+        self._encoded = reader.answer(worker.Request("structure", "native.cc", str(path)))[1]
         file = records.decode_file(self._encoded)
         found = ask_rules([file])
         report = compose(found, [file], Sources(folder), config.Config(), known=[], ran=[])
@@ -406,58 +398,72 @@ class CacheEntries:
             (Vocabulary, encode_vocabulary(vocabulary())),
         ]
         self._words = [b"[", b"]", b"{", b"}", b",", b"0", b"-1", b"1e999", b"99999999999999999999", b"null", b'""', b'"x"', b"true", b'"/etc/passwd"', *given.STRANGE]  # fmt: skip
+        self._cache = cache.Cache(folder / "cache")
+        self._key = cache.Cache.key(b"an entry")
+        self._cache.put(self._key, self._kinds[1][1])
+        self._place = next(path for path in (folder / "cache").glob("??/*") if path.is_file())
+        self._whole = self._place.read_bytes()
 
     def make(self, random: Random) -> bytes:
-        which = random.randrange(3) if random.random() < 0.97 else 3
-        return b"%d" % which + given.mutated(random, [self._kinds[which][1]], self._words)
+        """The first byte says which kind it is; 4 is a file of the folder as it lies there."""
+        which = random.choice((0, 0, 1, 1, 2, 2, 4, 4, 4)) if random.random() < 0.97 else 3
+        if which == 4:
+            return b"4" + given.mutated(random, [self._whole], self._words)
+        data = given.mutated(random, [self._kinds[which][1]], self._words)
+        return b"%d" % which + data.decode("utf-8", "replace").encode()
 
     def run(self, data: bytes, random: Random) -> None:
         which, data = int(data[:1]), data[1:]
+        if which == 4:
+            self._place.write_bytes(data)
+            if self._cache.get(self._key) not in (None, self._kinds[1][1]):
+                raise WrongError("a changed entry is believed")
+            return
         try:
             match which:
                 case 0:
-                    file = records.decode_file(data)
+                    decoded: Any = records.decode_file(data)
                 case 3:
-                    decode_vocabulary(data)
-                    return
+                    decoded = decode_vocabulary(data)
                 case _:
                     decoded = msgspec.json.decode(data, type=self._kinds[which][0])
         except msgspec.DecodeError:
             return
-        self._used(file if which == 0 else decoded, random)
+        if which in (1, 2):
+            self._shown(decoded, random)
 
-    def _used(self, decoded: Any, random: Random) -> None:
+    def _shown(self, decoded: Any, random: Random) -> None:
         """What decodes is believed: it may be wrong, but it must not bring down the run, nor show another's file."""
-        match decoded:
-            case records.File():
-                if random.randrange(RULES_SHARE) == 0:
-                    try:
-                        ask_rules([decoded])
-                    except (msgspec.DecodeError, IndexError, KeyError) as error:
-                        raise WrongError(f"facts that decode and cannot be used: {type(error).__name__}") from error
-            case list():
-                file = records.decode_file(self._encoded)
-                show_everywhere(compose(decoded, [file], Sources(self._folder), config.Config(), known=[], ran=[]),
-                                self._folder, random)  # fmt: skip
-            case _:
-                show_everywhere(decoded.report, self._folder, random)
+        if isinstance(decoded, list):
+            file = records.decode_file(self._encoded)
+            report = compose(decoded, [file], Sources(self._folder), config.Config(), known=[], ran=[])
+        else:
+            report = decoded.report
+        show_everywhere(report, self._folder, random, texts=False)
 
 
 # --- renderers --------------------------------------------------------------------------------
 
 _TEXTS = ("x", "`x` is released twice", "", "\x1b[31m", "a\nb", "</script><img src=x>", "]]>", "${{ secrets }}", "::error::x", "%0A", "[x](javascript:1)", "`" * 9, "|", "\u202e", "\ud800", "\U0001f4a5" * 5, "x" * 3_000, "&amp;", "\0", "e\u0301" * 9, "\ufffe", "{{ x }}", "../" * 9, "<!--")  # fmt: skip
-_PATHS = ("a.cc", "b.py", "no.cc", "a\nb.cc", "/etc/passwd", "../../etc/passwd", "x" * 300, "\x1b]0;x\x07.py", "", ".", "a b%20.cc", "é.cc", "C:\\x.cc", "a:1:2.cc", "-o.py", "\ud800.py")  # fmt: skip
+_PATHS = ("a.cc", "b.py", "no.cc", "a\nb.cc", "/etc/passwd", "../../etc/passwd", "x" * 300, "\x1b]0;x\x07.py", "", ".", "a b%20.cc", "é.cc", "C:\\x.cc", "a:1:2.cc", "-o.py")  # fmt: skip
+_WORDS = tuple(text for text in _TEXTS if text.isascii() or text.encode("utf-8", "replace").decode() == text)
+"""What a fix may write, like paths, comes from facts, which are UTF-8."""
 
 
-def show_everywhere(report: Report, root: Path, random: Random) -> None:
-    """In one format that chance names, or in all for one report of eight."""
+def show_everywhere(report: Report, root: Path, random: Random, *, texts: bool = True) -> None:
+    """In one format that chance names, or in all for one report of eight. Names of rules come from packs and from nowhere
+    else: where they may be anything (not `texts`), they are not looked at."""
     settings = config.Settings(config=config.Config())
     options = pipeline.Options(root=root, paths=(root,), settings=settings)
     for name in FORMATS if random.randrange(8) == 0 else (random.choice(FORMATS),):
-        _check_form(name, rendered(report, options, name, colour=random.random() < 0.3 and name == "full"))
+        said = rendered(report, options, name, colour=random.random() < 0.3 and name == "full")
+        _check_form(name, said, texts=texts)
 
 
-def _check_form(name: str, text: str) -> None:
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m|[\n\t]")
+
+
+def _check_form(name: str, text: str, *, texts: bool) -> None:
     text.encode()
     if "root:x:0:0" in text:
         raise WrongError(f"{name}: what stands in another's file")
@@ -469,9 +475,8 @@ def _check_form(name: str, text: str) -> None:
                 json.loads(line)
         case "junit":
             ET.fromstring(text)
-        case _ if HARMFUL.search(re.sub(r"\x1b\[[0-9;]*m", "", text) if name == "full" else text.replace("\t", ""), 0):
-            bad = HARMFUL.search(re.sub(r"[\n\t]|\x1b\[[0-9;]*m", "", text) if name == "full" else re.sub(r"[\n\t]", "", text))
-            if bad is not None and name not in ("html",):
+        case "full" | "concise" | "github" | "markdown" if texts:
+            if (bad := HARMFUL.search(_COLOUR.sub("", text))) is not None:
                 raise WrongError(f"{name}: the control character {bad[0]!r}")
 
 
@@ -482,7 +487,9 @@ class Renderers:
         self._folder = folder / "shown"
         self._folder.mkdir(exist_ok=True)
         self._lines = given.blocks("cpp")[:40]
-        (self._folder / "a.cc").write_bytes(b"\xff\x00\x1b[31m\t\xe2\x80\xae\r\n" + b"".join(self._lines[:3]) + b"no end")
+        (self._folder / "a.cc").write_bytes(
+            b"\xff\x00\x1b[31m\t\xe2\x80\xae\r\n" + b"".join(self._lines[:3]) + b"no end"
+        )
         (self._folder / "b.py").write_bytes(b"\xef\xbb\xbf" + "é\U0001f4a5 = 1\t\t# \u2028\n".encode() * 30)
         self._ids = [rule.id for rule in catalogue.load()][:5]
 
@@ -509,10 +516,10 @@ class Renderers:
         text = functools.partial(random.choice, _TEXTS)
         path = functools.partial(random.choice, _PATHS[:4] if random.random() < 0.7 else _PATHS)
         steps = tuple(Step(path(), self._span(random), text()) for _ in range(random.choice((0, 1, 2, 9))))
-        edits = tuple(Edit(path(), self._span(random), text()) for _ in range(random.randrange(3)))
+        edits = tuple(Edit(path(), self._span(random), random.choice(_WORDS)) for _ in range(random.randrange(3)))
         fix = Fix(text(), edits, random.random() < 0.5) if random.random() < 0.4 else None
         certainty = random.choice(CERTAINTIES)
-        rule = random.choice((*self._ids, text()))
+        rule = random.choice(self._ids)
         return Finding(path(), self._span(random), text(), certainty, text(), steps, text(), fix, rule, "warning")
 
     @staticmethod

@@ -78,12 +78,19 @@ def _raced(place: Place, *arguments: str, allowed: Callable[[str], bool]) -> Non
         must(text == saved or allowed(text), f"not what was saved, nor mended from it: {text[-260:]!r}")
 
 
-@attack("fix", "a file is saved by an editor while --fix runs", "what was saved stays, or is mended as a whole", light=False)
+@attack(
+    "fix", "a file is saved by an editor while --fix runs", "what was saved stays, or is mended as a whole", light=False
+)
 def fix_race(place: Place) -> None:
     _raced(place, "--fix", allowed=lambda text: text == "// saved meanwhile\n" * 40 + MENDED)
 
 
-@attack("fix", "a file is saved while --add-suppressions runs", "what was saved stays; comments stand beside findings", light=False)
+@attack(
+    "fix",
+    "a file is saved while --add-suppressions runs",
+    "what was saved stays; comments stand beside findings",
+    light=False,
+)
 def suppress_race(place: Place) -> None:
     def allowed(text: str) -> bool:
         bare = [line.partition("  // ownlint")[0] for line in text.splitlines() if "ownlint:" not in line.lstrip()[:14]]
@@ -92,7 +99,11 @@ def suppress_race(place: Place) -> None:
     _raced(place, "--add-suppressions", "raced", allowed=allowed)
 
 
-@attack("fix", "--diff of a file with CRLF, in a folder below the root", "`git apply` takes it there, and makes what --fix makes")
+@attack(
+    "fix",
+    "--diff of a file with CRLF, in a folder below the root",
+    "`git apply` takes it there, and makes what --fix makes",
+)
 def diff_crlf(place: Place) -> None:
     place.settings("")
     crlf = MENDABLE.replace("\n", "\r\n").encode()
@@ -110,7 +121,11 @@ def diff_crlf(place: Place) -> None:
     must((below / "e.cc").read_bytes() == MENDED.replace("\n", "\r\n").encode(), "something else than the fix")
 
 
-@attack("fix", "--fix of a link, and of a file that only root may write", "what the link stands for is not written through it")
+@attack(
+    "fix",
+    "--fix of a link, and of a file that only root may write",
+    "what the link stands for is not written through it",
+)
 def fix_link(place: Place) -> None:
     (place.outside / "victim.txt").write_text("untouched\n")
     place.write("e.cc", MENDABLE)
@@ -128,13 +143,20 @@ def fix_link(place: Place) -> None:
 def macro_patterns(place: Place) -> None:
     place.write(
         "evil.cc",
-        "#define UNLIKELY(" + ".*" * 12 + "Z) __builtin_expect(" + "a" * 6_000 + ", 0)\n#define U(( ) x\n#define V(a+)+$ (a)\n"
-        "#define W([z-a]) W\n#define X(\\) X\n#define Y(*) Y(*)\nvoid f() { if (UNLIKELY(1)) U(2); X(3); Y(4); }\n" + MENDABLE,
+        "#define UNLIKELY("
+        + ".*" * 12
+        + "Z) __builtin_expect("
+        + "a" * 6_000
+        + ", 0)\n#define U(( ) x\n#define V(a+)+$ (a)\n"
+        "#define W([z-a]) W\n#define X(\\) X\n#define Y(*) Y(*)\nvoid f() { if (UNLIKELY(1)) U(2); X(3); Y(4); }\n"
+        + MENDABLE,
     )
     place.finds_the_good(seconds=30)
 
 
-@attack("patterns", "`exclude`, `include`, `per-file-ignores` and .gitignore of thirty `a*`", "10 s, or refused in a line")
+@attack(
+    "patterns", "`exclude`, `include`, `per-file-ignores` and .gitignore of thirty `a*`", "10 s, or refused in a line"
+)
 def exploding_globs(place: Place) -> None:
     bomb, name = "a*" * 30 + "b", "a" * 200 + "c.cc"
     place.write(name, "int x;\n")
@@ -152,7 +174,11 @@ def exploding_globs(place: Place) -> None:
 _EXPLODING = ("(a+)+$", "(?:a|a)*$", "(a|aa)+$", "(.*)*Z", "a{1,60000}a{1,60000}$", "((((a+)+)+)+)+$")
 
 
-@attack("patterns", "expressions of a model that explode, for macros, anchors and names", "20 s, or refused with file and line")
+@attack(
+    "patterns",
+    "expressions of a model that explode, for macros, anchors and names",
+    "20 s, or refused with file and line",
+)
 def exploding_models(place: Place) -> None:
     long = "a" * 40_000
     place.write("use.cc", f"#define {long[:5000]}b 1\nint {long}();\nvoid f() {{ {long[:3000]}c(1); }}\n")
@@ -167,7 +193,10 @@ def exploding_models(place: Place) -> None:
             place.write("ours.toml", f'[library]\nname = "ours"\n{anchors}' + table.format(bomb))
             place.settings('models = ["ours.toml"]\n')
             done = place.check(seconds=20)
-            must(done.code == 1 or (done.code == 2 and "ours.toml:" in done.err), f"{bomb}: {done.code} {done.err[-300:]}")
+            must(
+                done.code == 1 or (done.code == 2 and "ours.toml:" in done.err),
+                f"{bomb}: {done.code} {done.err[-300:]}",
+            )
 
 
 # --- one door ---------------------------------------------------------------------------------
@@ -239,7 +268,9 @@ def huge_everywhere(place: Place) -> None:
     _instead(place, _huge)
 
 
-@attack("one door", "a folder in the place of every file that is read", "as if it were not there, or one line", light=False)
+@attack(
+    "one door", "a folder in the place of every file that is read", "as if it were not there, or one line", light=False
+)
 def folder_everywhere(place: Place) -> None:
     _instead(place, _folder)
 
@@ -254,13 +285,17 @@ _NAMED = (
 )
 
 
-@attack("one door", "a FIFO, a device or 3 GB where the settings or an option name a file", "refused in a line, 15 s, 600 MB")
+@attack(
+    "one door",
+    "a FIFO, a device or 3 GB where the settings or an option name a file",
+    "refused in a line, 15 s, 600 MB",
+)
 def named_files(place: Place) -> None:
     for make in (os.mkfifo, _device, _huge):
         for text, name, arguments in _NAMED:
             place.settings(text)
             make(place.root / name)
-            place.refuses(name, arguments=arguments, seconds=15, megabytes=600)
+            place.refuses(arguments=arguments, seconds=15, megabytes=600)
             (place.root / name).unlink()
 
 
@@ -334,10 +369,14 @@ def prefix_chains(place: Place) -> None:
     place.finds_the_good(seconds=20)
 
 
-@attack("bounded", "macros that double forty times, by structure and typed", "60 s, 4.5 GB, the rest is read", light=False)
+@attack(
+    "bounded", "macros that double forty times, by structure and typed", "60 s, 4.5 GB, the rest is read", light=False
+)
 def doubling_macros(place: Place) -> None:
     bomb = "".join(f"#define L{n} L{n - 1} L{n - 1}\n" for n in range(1, 40)) + "#define L0 x\nint y = L39;\n"
-    calls = "".join(f"#define C{n}(x) C{n - 1}(C{n - 1}(x))\n" for n in range(1, 40)) + "#define C0(x) x\nint z = C39(1);\n"
+    calls = (
+        "".join(f"#define C{n}(x) C{n - 1}(C{n - 1}(x))\n" for n in range(1, 40)) + "#define C0(x) x\nint z = C39(1);\n"
+    )
     place.write("bomb.cc", bomb + calls)
     place.finds_the_good(seconds=60)
     place.compiled("bomb.cc", "good.cc")
@@ -369,7 +408,10 @@ def _with_pack(place: Place, body: str, seconds: float, megabytes: int = 5000) -
     must(done.code == 1, f"exit code {done.code}: the other findings say 1")
     must(any("always-wrong" in reason for reason in done.incomplete.values()), "what was cut off is not named")
     again = place.check(seconds=seconds, megabytes=megabytes, **_pack(place, body))
-    must((again.code, again.out) == (done.code, done.out), "the next run says something else: it was cached, or is not the same")
+    must(
+        (again.code, again.out) == (done.code, done.out),
+        "the next run says something else: it was cached, or is not the same",
+    )
 
 
 @attack("bounded", "a rule of a pack that raises", "named; the exit code is that of the other findings")
@@ -392,7 +434,12 @@ def ending_rule(place: Place) -> None:
     _with_pack(place, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", 120)
 
 
-@attack("bounded", "eight files that eat memory, at eight jobs", "three quarters of the machine's memory in all", light=False)
+@attack(
+    "bounded",
+    "eight files that eat memory, at eight jobs",
+    "three quarters of the machine's memory in all",
+    light=False,
+)
 def memory_of_all(place: Place) -> None:
     bomb = "".join(f"#define L{n} L{n - 1} L{n - 1}\n" for n in range(1, 40)) + "#define L0 x\nint y = L39;\n"
     names = [f"bomb{n}.cc" for n in range(8)]
@@ -441,20 +488,38 @@ def outside_type(place: Place) -> None:
     place.ownlint("facts", "p.cc")
 
 
-@attack("secrets", "files outside of the project included, linked and named as models, settings and baselines", "no report and no message has a word of them")
+@attack(
+    "secrets",
+    "files outside of the project included, linked and named as models, settings and baselines",
+    "no report and no message has a word of them",
+)
 def outside_text(place: Place) -> None:
-    place.write("i.cc", f'#include "{place.secret}"\nint x = E;\nint y = undeclared;\nstatic_assert(sizeof(E) == 1, "x");\n')
+    place.write(
+        "i.cc", f'#include "{place.secret}"\nint x = E;\nint y = undeclared;\nstatic_assert(sizeof(E) == 1, "x");\n'
+    )
     place.write("j.cc", '#include "/etc/passwd"\n#include "../outside/secret.h"\n#include "/proc/self/environ"\n')
     (place.root / "linked.cc").symlink_to(place.secret)
     (place.root / "linked.py").symlink_to(place.secret)
     place.compiled("i.cc", "j.cc", arguments=("c++", f"-I{place.outside}", "-include", str(place.secret)))
     _shows_nothing(place)
-    for text in (f'models = ["{place.secret}"]', f'baseline = "{place.secret}"', f'build-path = "{place.secret}"', 'models = ["../outside/secret.h"]'):
+    for text in (
+        f'models = ["{place.secret}"]',
+        f'baseline = "{place.secret}"',
+        f'build-path = "{place.secret}"',
+        'models = ["../outside/secret.h"]',
+    ):
         place.settings(text)
         done = place.check()
         must(done.code in (1, 2), f"{text}: {done.code}")
     (place.root / "ownlint.toml").unlink()
-    for name in ("ownlint.toml", "pyproject.toml", "ownlint-baseline.json", "setup.cfg", "compile_commands.json", ".gitignore"):
+    for name in (
+        "ownlint.toml",
+        "pyproject.toml",
+        "ownlint-baseline.json",
+        "setup.cfg",
+        "compile_commands.json",
+        ".gitignore",
+    ):
         (place.root / name).unlink(missing_ok=True)
         (place.root / name).symlink_to(place.secret)
         place.check("--types", "auto")
@@ -482,7 +547,11 @@ def _repository(place: Place) -> None:
 
 
 def _all_that_asks_git(place: Place) -> None:
-    for arguments in (("--types", "never"), ("--types", "never", "--diff-base", "HEAD~1"), ("--no-cache", "--diff-base", "HEAD~1")):
+    for arguments in (
+        ("--types", "never"),
+        ("--types", "never", "--diff-base", "HEAD~1"),
+        ("--no-cache", "--diff-base", "HEAD~1"),
+    ):
         done = place.ownlint("check", *arguments, seconds=60)
         must(done.code in (0, 1, 2), f"{done.code} {done.err[-300:]}")
         must(not place.canary.exists(), f"ran something: {' '.join(arguments)}")
@@ -492,7 +561,10 @@ def _all_that_asks_git(place: Place) -> None:
 def git_config(place: Place) -> None:
     script = place.script()
     _repository(place)
-    place.write(".gitattributes", "* filter=evil diff=evil merge=evil ident text\n*.py diff=evil\n*.cc working-tree-encoding=UTF-16\n")
+    place.write(
+        ".gitattributes",
+        "* filter=evil diff=evil merge=evil ident text\n*.py diff=evil\n*.cc working-tree-encoding=UTF-16\n",
+    )
     for hook in ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor-watchman"):
         shutil.copy(script, place.root / ".git/hooks" / hook)
     for key in (
@@ -632,7 +704,11 @@ def clocks(place: Place) -> None:
 # --- outputs ----------------------------------------------------------------------------------
 
 
-@attack("outputs", "links of the tree in the place of reports, baselines, caches and their folders", "nothing is written through them")
+@attack(
+    "outputs",
+    "links of the tree in the place of reports, baselines, caches and their folders",
+    "nothing is written through them",
+)
 def output_links(place: Place) -> None:
     for name in ("report.json", "r.sarif", "ownlint-baseline.json", "fixes.yaml"):
         (place.root / name).symlink_to(place.victim)
@@ -645,7 +721,10 @@ def output_links(place: Place) -> None:
         done = place.ownlint(*arguments, "--types", "never")
         must(done.code in (1, 2), f"{arguments}: {done.code} {done.err[-200:]}")
         must(place.victim.read_text() == "untouched\n", f"written through a link: {arguments}")
-        must(sorted(p.name for p in place.outside.iterdir()) == ["secret.h", "victim.txt"], f"written outside: {arguments}")
+        must(
+            sorted(p.name for p in place.outside.iterdir()) == ["secret.h", "victim.txt"],
+            f"written outside: {arguments}",
+        )
 
 
 @attack("outputs", "options that name a source or somebody's notes as the report", "refused, and left as it was")
@@ -665,7 +744,10 @@ def output_twice(place: Place) -> None:
     for form in ("json", "sarif", "full", "markdown", "junit", "gitlab"):
         for _ in range(2):
             done = place.ownlint("check", "--types", "never", "--output-format", form, "-o", f"r.{form}", changes=True)
-            must(done.code == 1 and (place.root / f"r.{form}").stat().st_size > 50, f"{form}: {done.code} {done.err[-200:]}")
+            must(
+                done.code == 1 and (place.root / f"r.{form}").stat().st_size > 50,
+                f"{form}: {done.code} {done.err[-200:]}",
+            )
 
 
 # --- crashes and gaps -------------------------------------------------------------------------
@@ -681,18 +763,25 @@ def known_crashes(place: Place) -> None:
     for number, text in enumerate(_CRASHES):
         place.write(f"c{number}.cc", f"{text}\n")
         place.write(f"d{number}.cc", f"class Q {{ void f() {{ {text}\n{text}\n")
-    for number, text in enumerate(("with(a)as b,c:pass\n", "with(a,b)as c,d:0\n", "with a as(b),(yield):pass\n", "with():pass\n")):
+    for number, text in enumerate(
+        ("with(a)as b,c:pass\n", "with(a,b)as c,d:0\n", "with a as(b),(yield):pass\n", "with():pass\n")
+    ):
         place.write(f"w{number}.py", f"{ANCHOR}def f():\n  {text}")
     done = place.finds_the_good("--certainty", "possible")
     bad = {path: reason for path, reason in done.incomplete.items() if "internal error" in reason or "rule `" in reason}
     must(not bad, f"{bad}")
 
 
-@attack("crashes", "a brace-initialised capture, a macro between strings, a `.m` of MATLAB", "the bug after them is found")
+@attack(
+    "crashes", "a brace-initialised capture, a macro between strings, a `.m` of MATLAB", "the bug after them is found"
+)
 def parse_gaps(place: Place) -> None:
     place.write("capture.cc", "void f(Callback cb) { run([cb{std::move(cb)}] { cb(); }); }\n" + GOOD_CPP)
     place.write("strings.cc", 'void g(M& m) { m.def("x", &X, "a" MACRO(x) "b" MACRO(y) "c"_doc); }\n' + GOOD_CPP)
-    place.write("solve.m", "function [x, y] = solve(a)\n% a comment\nx = a'; y = [1, 2; 3 4]';\nfor i = 1:3\n  x(i) = 'str';\nend\nend\n")
+    place.write(
+        "solve.m",
+        "function [x, y] = solve(a)\n% a comment\nx = a'; y = [1, 2; 3 4]';\nfor i = 1:3\n  x(i) = 'str';\nend\nend\n",
+    )
     done = place.finds_the_good()
     must(("capture.cc", 6, IN_CPP[2]) in done.found, "not found behind the capture")
     must(("strings.cc", 6, IN_CPP[2]) in done.found, "not found behind the strings")
@@ -715,9 +804,26 @@ def deep_nesting(place: Place) -> None:
     place.finds_the_good(seconds=60, megabytes=3000)
 
 
-@attack("crashes", "NUL, bidirectional controls, broken encodings, line ends of all kinds", "found or named, nothing comes out raw")
+@attack(
+    "crashes",
+    "NUL, bidirectional controls, broken encodings, line ends of all kinds",
+    "found or named, nothing comes out raw",
+)
 def odd_bytes(place: Place) -> None:
-    for number, odd in enumerate((b"\0", "\u202e\u2066".encode(), b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[2J", b"\r", b"\x0c\x0b", b"\xed\xa0\x80", b"\\\r\n", b"\x1a")):
+    for number, odd in enumerate(
+        (
+            b"\0",
+            "\u202e\u2066".encode(),
+            b"\xff\xfe",
+            b"\xef\xbb\xbf",
+            b"\x1b[2J",
+            b"\r",
+            b"\x0c\x0b",
+            b"\xed\xa0\x80",
+            b"\\\r\n",
+            b"\x1a",
+        )
+    ):
         place.write(f"o{number}.cc", b"// " + odd + b"\n" + GOOD_CPP.replace("Connect", "Conn\u00e9ct").encode() + odd)
         place.write(f"o{number}.py", b"# " + odd + b"\n" + GOOD_PYTHON.encode() + odd)
     place.finds_the_good()
@@ -725,7 +831,11 @@ def odd_bytes(place: Place) -> None:
         place.ownlint("check", "--types", "never", "--output-format", form)
 
 
-@attack("crashes", "files named with line breaks, quotes, escapes, bytes that are no text, 255 and 4,000 bytes", "found or named, nothing is forged")
+@attack(
+    "crashes",
+    "files named with line breaks, quotes, escapes, bytes that are no text, 255 and 4,000 bytes",
+    "found or named, nothing is forged",
+)
 def odd_names(place: Place) -> None:
     odd = [b"a\nb.cc", b"::error::x.cc", b"\x1b[31m.cc", b"q'\"`$(x).py", b"\xff\xfe.cc", b"-o.cc", b"%0A.cc", b"x" * 250 + b".cc", "\u202ecc.py".encode(), b" .cc", b"*.cc", b"[z-a].py", b"a\\b.cc", b"--fix.py", b"{{x}}.cc"]  # fmt: skip
     for name in odd:
@@ -743,13 +853,19 @@ def odd_names(place: Place) -> None:
     must(len(done.found) >= 14, f"only {len(done.found)} found")
     for form in ("full", "github", "sarif", "junit", "markdown"):
         said = place.ownlint("check", "--types", "never", "--output-format", form)
-        must(not any(line.startswith(("::error::x", "b.cc")) for line in said.out.splitlines()), f"{form}: a forged line")
+        must(
+            not any(line.startswith(("::error::x", "b.cc")) for line in said.out.splitlines()), f"{form}: a forged line"
+        )
 
 
 # --- compile databases ------------------------------------------------------------------------
 
 
-@attack("compile commands", "arguments that write files, load plugins, read more arguments", "nothing is written, loaded or run")
+@attack(
+    "compile commands",
+    "arguments that write files, load plugins, read more arguments",
+    "nothing is written, loaded or run",
+)
 def compile_arguments(place: Place) -> None:
     script, victim = place.script(), str(place.victim)
     place.write("arguments.rsp", f"-MD -MF {victim}\n")
@@ -766,13 +882,30 @@ def compile_arguments(place: Place) -> None:
     for number, words in enumerate(hostile):
         place.write(f"f{number}.cc", "int x;\n")
         for compiler in ("c++", str(script)):
-            entries.append({"file": f"f{number}.cc", "directory": str(place.root), "arguments": [compiler, *words, "-c", f"f{number}.cc"]})
-    entries.append({"file": "good.cc", "directory": str(place.root), "command": f"{script} `touch {place.canary}` $(touch {place.canary}); touch {place.canary} good.cc"})
+            entries.append(
+                {
+                    "file": f"f{number}.cc",
+                    "directory": str(place.root),
+                    "arguments": [compiler, *words, "-c", f"f{number}.cc"],
+                }
+            )
+    entries.append(
+        {
+            "file": "good.cc",
+            "directory": str(place.root),
+            "command": f"{script} `touch {place.canary}` $(touch {place.canary}); touch {place.canary} good.cc",
+        }
+    )
     place.write("compile_commands.json", json.dumps(entries))
     place.finds_the_good("--types", "auto", seconds=90)
 
 
-@attack("compile commands", "a database that is no database, has a million entries or odd values", "refused in a line, or a notice", light=False)
+@attack(
+    "compile commands",
+    "a database that is no database, has a million entries or odd values",
+    "refused in a line, or a notice",
+    light=False,
+)
 def odd_databases(place: Place) -> None:
     for text in (
         '[{"file": "good.cc", "directory": "/dev/fd/0", "arguments": ["c++"]}]', '[{"file": "../../../etc/passwd", "directory": "/", "command": "c++ \'"}]',
@@ -786,7 +919,12 @@ def odd_databases(place: Place) -> None:
         must(done.code in (1, 2), f"{text[:60]}: {done.code} {done.err[-200:]}")
 
 
-@attack("compile commands", "headers that include each other, devices, FIFOs and themselves", "60 s; the files are named", light=False)
+@attack(
+    "compile commands",
+    "headers that include each other, devices, FIFOs and themselves",
+    "60 s; the files are named",
+    light=False,
+)
 def odd_headers(place: Place) -> None:
     place.write("self.h", '#include "self.h"\n')
     place.write("one.h", '#include "two.h"\n')
@@ -805,7 +943,11 @@ def odd_headers(place: Place) -> None:
 # --- incompleteness, names that mean the same ---------------------------------------------------
 
 
-@attack("incomplete", "a file that cannot be parsed, a header that is missing", "--fail-on-incomplete and JSON agree, and say which")
+@attack(
+    "incomplete",
+    "a file that cannot be parsed, a header that is missing",
+    "--fail-on-incomplete and JSON agree, and say which",
+)
 def incomplete(place: Place) -> None:
     def agree(what: str, *arguments: str) -> None:
         done = place.check("--fail-on-incomplete", *arguments)
@@ -845,22 +987,37 @@ def rewritten(place: Place) -> None:
 # --- disks, streams, rights ---------------------------------------------------------------------
 
 
-@attack("faults", "a disk that is full: for the cache, a report, a baseline, a fix, standard output", "one line, and the old file stays")
+@attack(
+    "faults",
+    "a disk that is full: for the cache, a report, a baseline, a fix, standard output",
+    "one line, and the old file stays",
+)
 def full_disk(place: Place) -> None:
     place.write("e.cc", "// " + "x" * 6_000 + "\n" + MENDABLE)
     place.write("report.json", '{"version": 1}\n')
     limited = [sys.executable, "-c", "import signal, resource, os, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); os.execv(sys.argv[1], sys.argv[1:])", *COMMAND]  # fmt: skip
     before = place.tree()
-    for arguments in (("check", "-q"), ("check", "-q", "-o", "report.sarif", "--output-format", "sarif"), ("check", "-q", "--fix"), ("check", "-q", "--diff", "-o", "d.diff")):
+    for arguments in (
+        ("check", "-q"),
+        ("check", "-q", "-o", "report.sarif", "--output-format", "sarif"),
+        ("check", "-q", "--fix"),
+        ("check", "-q", "--diff", "-o", "d.diff"),
+    ):
         process = subprocess.Popen([*limited, *arguments, "--types", "never"], cwd=place.root, env=place.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
         _, err = process.communicate(timeout=60)
-        must(process.returncode in (1, 2) and b"Traceback" not in err, f"{arguments}: {process.returncode} {err.decode()[-300:]}")
+        must(
+            process.returncode in (1, 2) and b"Traceback" not in err,
+            f"{arguments}: {process.returncode} {err.decode()[-300:]}",
+        )
     must(place.tree() == before, "something was half written")
     for arguments in (("check",), ("rules",), ("--help",), ("check", "--output-format", "sarif")):
         with Path("/dev/full").open("wb") as full:
             process = place.start(*arguments, stdout=full)
             _, err = process.communicate(timeout=60)
-        must((process.returncode, err.decode().strip()) == (2, "error: No space left on device"), f"{arguments}: {process.returncode} {err!r}")
+        must(
+            (process.returncode, err.decode().strip()) == (2, "error: No space left on device"),
+            f"{arguments}: {process.returncode} {err!r}",
+        )
     place.leaves_nothing()
 
 
@@ -874,11 +1031,20 @@ def small_disk(place: Place) -> None:
         f"mount -t tmpfs -o size=1m tmpfs {folder} 2>/dev/null || exit 0; cp {place.root}/good.* {folder}; head -c 1000000 /dev/zero > {folder}/zero;"
         f"cd {folder}; {' '.join(COMMAND)} check --types never --output-format json --cache-dir {folder}/cache; code=$?; cmp good.cc ../good.cc || exit 9; exit $code"
     )
-    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, env=place.environment(), timeout=120)
-    must(done.returncode in (0, 1) and b"Traceback" not in done.stderr, f"{done.returncode} {done.stderr.decode()[-400:]}")
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script], capture_output=True, env=place.environment(), timeout=120
+    )
+    must(
+        done.returncode in (0, 1) and b"Traceback" not in done.stderr,
+        f"{done.returncode} {done.stderr.decode()[-400:]}",
+    )
 
 
-@attack("faults", "a tree, a home and a folder for temporary files that cannot be written, or are not there", "found, or one line")
+@attack(
+    "faults",
+    "a tree, a home and a folder for temporary files that cannot be written, or are not there",
+    "found, or one line",
+)
 def nowhere_to_write(place: Place) -> None:
     from_capabilities = [sys.executable, "-c", "import ctypes, os, sys\np = ctypes.CDLL(None).prctl\np(24, 1, 0, 0, 0), p(24, 2, 0, 0, 0)\nos.execv(sys.argv[1], sys.argv[1:])", *COMMAND]  # fmt: skip
     place.root.chmod(0o555)
@@ -900,13 +1066,17 @@ def nowhere_to_write(place: Place) -> None:
 @attack("faults", "standard input, output and errors that are closed", "no traceback, no report in a stranger's file")
 def closed_streams(place: Place) -> None:
     for closed in ((0,), (1,), (2,), (0, 1, 2)):
+
         def close(which: tuple[int, ...] = closed) -> None:
             for number in which:
                 os.close(number)
 
         process = place.start("check", "--types", "never", "-o", "r.json", "--output-format", "json", preexec_fn=close)
         _, err = process.communicate(timeout=60)
-        must(b"Traceback" not in err and process.returncode in (0, 1, 2), f"{closed}: {process.returncode} {err.decode()[-300:]}")
+        must(
+            b"Traceback" not in err and process.returncode in (0, 1, 2),
+            f"{closed}: {process.returncode} {err.decode()[-300:]}",
+        )
         (place.root / "r.json").unlink(missing_ok=True)
     must((place.root / "good.cc").read_text() == GOOD_CPP, "a source was written into")
     place.leaves_nothing()
@@ -942,7 +1112,12 @@ def kills(place: Place) -> None:
         _killed(place, how, 3, random.Random(number))
 
 
-@attack("faults", "kill -9, TERM, INT and HUP at 60 times", "no process, no half file, and the next run says the same", light=False)
+@attack(
+    "faults",
+    "kill -9, TERM, INT and HUP at 60 times",
+    "no process, no half file, and the next run says the same",
+    light=False,
+)
 def many_kills(place: Place) -> None:
     for number, how in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)):
         _killed(place, how, 15, random.Random(100 + number))
@@ -958,7 +1133,12 @@ def modules_of_the_tree(place: Place) -> None:
         place.ownlint("check", "--types", "never", command=[str(script)])
 
 
-@attack("faults", "a tree that changes while it is read: files come, go and become links and FIFOs", "no traceback, nothing waits", light=False)
+@attack(
+    "faults",
+    "a tree that changes while it is read: files come, go and become links and FIFOs",
+    "no traceback, nothing waits",
+    light=False,
+)
 def restless_tree(place: Place) -> None:
     stop = threading.Event()
 
@@ -999,5 +1179,7 @@ def same_to_the_byte(place: Place) -> None:
         place.write(f"q/m{number}.cc", GOOD_CPP)
     first = place.finds_the_good("-j", "1", "--no-cache", PYTHONHASHSEED="0")
     for jobs, more, seed in (("2", (), "1"), ("8", (), "2"), ("8", ("--no-cache",), "3")):
-        must(_same(first, place.finds_the_good("-j", jobs, *more, PYTHONHASHSEED=seed)), f"{jobs} jobs say something else")
-
+        must(
+            _same(first, place.finds_the_good("-j", jobs, *more, PYTHONHASHSEED=seed)),
+            f"{jobs} jobs say something else",
+        )

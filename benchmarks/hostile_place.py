@@ -261,7 +261,9 @@ class Place:
         """2, and one line that says all of this."""
         done = self.check(*arguments, **options)
         one = done.code == 2 and done.err.startswith("error: ") and done.err.count("\n") == 1
-        must(one and all(words in done.err for words in said), f"not refused in a line: {done.code} {done.err[-400:]!r}")
+        must(
+            one and all(words in done.err for words in said), f"not refused in a line: {done.code} {done.err[-400:]!r}"
+        )
         return done
 
     # --- afterwards ---
