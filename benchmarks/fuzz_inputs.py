@@ -3,6 +3,9 @@
 An input is a function of its target, the seed and its number, and of nothing else: the same three give the same bytes.
 """
 
+# Inputs are tables: a row is easier to read than a paragraph of short lines.
+# ruff: noqa: E501, PTH
+
 from __future__ import annotations
 
 import functools

@@ -4,6 +4,9 @@ A target returns when the input was read or refused in a documented way; whateve
 rule that raises is one, too: the program survives it, and says so, but it is a bug.
 """
 
+# Inputs are tables: a row is easier to read than a paragraph of short lines.
+# ruff: noqa: E501, PTH
+
 from __future__ import annotations
 
 import functools

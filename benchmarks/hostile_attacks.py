@@ -1,5 +1,8 @@
 """The attacks of `hostile.py`: one list, a part of which is run with the tests."""
 
+# Inputs are tables: a row is easier to read than a paragraph of short lines.
+# ruff: noqa: E501, PTH
+
 from __future__ import annotations
 
 import contextlib

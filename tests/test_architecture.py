@@ -26,6 +26,7 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
+_part("selection", "choices")
 _part("door")
 _part("toml")
 _part("json_reading")
@@ -35,7 +36,7 @@ _part("facts", "door", "patterns")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding", "door", "toml", "gitignore")
+_part("config", "finding", "door", "toml", "gitignore", "selection")
 _part("sources", "config", "facts", "json_reading")
 _part("frontends", "facts")
 _part("program", "facts", "finding", "toml")

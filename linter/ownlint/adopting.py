@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ownlint import baseline, mending, pipeline
-from ownlint.config import selected
 from ownlint.delivery import CannotRunError
 from ownlint.facts.cache import Cache
 from ownlint.files import write_whole
@@ -19,6 +18,7 @@ from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
 from ownlint.report.model import TYPES_ONLY, Located, Report
 from ownlint.report.sanitise import sanitise
+from ownlint.selection import RuleNames
 
 _MOST_ROUNDS = 10
 """A fix may make room for another."""
@@ -119,10 +119,7 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    infos = outline_of_rules(Cache(options.cache, options.root)).infos
-    notes = [info.id for info in infos if info.severity == "note"]
-    previews = [info.id for info in infos if info.preview]
-    return selected(options.settings.config, [info.id for info in infos], notes, previews)
+    return RuleNames(outline_of_rules(Cache(options.cache, options.root)).infos).selected(options.settings.config)
 
 
 # --- fixes ------------------------------------------------------------------------------------

@@ -511,44 +511,38 @@ def baseline_show(file: Path | None, **given: Any) -> None:
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
 
 
-@cli.command()
-@click.argument("rule", shell_complete=commands.rule_names)
+@cli.command(short_help="Show the manual page of a rule.")
+@click.argument("rule", required=False, shell_complete=commands.rule_names)
+@click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
-def explain(rule: str, output_format: str) -> None:
-    """Show the manual page of a RULE."""
-    info = _rule(rule)
+def explain(rule: str | None, all_: bool, output_format: str) -> None:
+    """Show the manual page of a RULE, or the pages of a group of rules."""
+    from ownlint.report import manual
+
+    if (rule is None) is not all_:
+        raise click.UsageError(
+            "name a rule or a group, or give --all" if rule is None else "--all and RULE exclude each other"
+        )
+    found = _rules(rule or "all")
     if output_format == "json":
-        told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-        deliver(_json({**told, "page": info.manual}), None)
-    elif output_format == "markdown":
-        deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
-    else:
-        deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
+        pages = [manual.page(info) for info in found]
+        deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)
+        return
+    shown = manual.markdown if output_format == "markdown" else manual.text
+    deliver("\n".join(map(shown, found)), None)
 
 
-def _rule(name: str) -> RuleInfo:
-
+def _rules(name: str) -> list[RuleInfo]:
+    """Those that `name` stands for, by group."""
     from ownlint.outline import rule_infos
+    from ownlint.selection import RuleNames
 
     with _refusals():
-        infos = {info.id: info for info in rule_infos()}
-    if name not in infos:
-        raise CannotRunError(f"unknown rule `{name}`{did_you_mean(name, infos)}")
-    return infos[name]
-
-
-def _plain(page: str) -> str:
-    """Markdown as text: code is indented instead of fenced."""
-    lines, inside = [], False
-    for line in page.strip().splitlines():
-        if line.lstrip().startswith("```"):
-            words = line.strip().strip("`").split()
-            if not inside and len(words) > 1:
-                lines.append(f"{' '.join(words[1:])}:")
-            inside = not inside
-            continue
-        lines.append(f"    {line}".rstrip() if inside else line.lstrip("#").lstrip() if line.startswith("#") else line)
-    return "\n".join(lines)
+        infos = rule_infos()
+    names = RuleNames(infos)
+    if not names.of(name):
+        raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
+    return sorted((info for info in infos if info.id in names.of(name)), key=lambda info: (info.group, info.id))
 
 
 def _json(value: object) -> str:
@@ -557,25 +551,14 @@ def _json(value: object) -> str:
     return json_page(value)
 
 
-@cli.command()
+@cli.command(short_help="List the rules, by group.")
 @click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
-    """List the rules."""
+    """List the rules by group, with language, severity, and whether some findings have a fix."""
+    from ownlint.report import manual
 
-    from ownlint.outline import rule_infos
-
-    with _refusals():
-        infos = rule_infos()
-    if output_format == "json":
-        listed = [
-            {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-            for info in infos
-        ]
-        deliver(_json(listed), None)
-        return
-    width = max(len(info.id) for info in infos)
-    lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
-    deliver("".join(lines), None)
+    infos = _rules("all")
+    deliver(_json([manual.entry(info) for info in infos]) if output_format == "json" else manual.table(infos), None)
 
 
 @cli.command()

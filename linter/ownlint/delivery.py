@@ -46,9 +46,12 @@ def shown(root: Path, base: Path) -> Callable[[str], str]:
 
 
 def page_of(rule: str) -> str:
-    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation."""
+    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation; for an
+    empty name that place itself."""
     base = os.environ.get("OWNLINT_DOCS_URL") or _documentation()
-    return f"{base.rstrip('/')}/rules/{rule}/" if base.startswith(("https://", "http://", "file://")) else ""
+    if not base.startswith(("https://", "http://", "file://")):
+        return ""
+    return f"{base.rstrip('/')}/" + (f"rules/{rule}/" if rule else "")
 
 
 @functools.lru_cache(maxsize=1)
@@ -83,11 +86,11 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "json":
             from ownlint.report import json
 
-            return json.render(report)
+            return json.render(report, page_of)
         case "json-lines":
             from ownlint.report import json
 
-            return json.lines(report)
+            return json.lines(report, page_of)
         case "github":
             from ownlint.report import github
 
@@ -118,7 +121,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
 
-            return sarif.render(report, rule_infos(), sources_of(options), __version__)
+            return sarif.render(report, rule_infos(), sources_of(options), __version__, page_of)
 
 
 def deliver(text: str, output_file: Path | None) -> None:

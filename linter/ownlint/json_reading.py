@@ -13,8 +13,8 @@ _T = TypeVar("_T")
 
 
 def decode(data: bytes, kind: type[_T]) -> _T:
-    """Raises `msgspec.DecodeError`, also for bytes that are no UTF-8 (msgspec looks at those of strings only, and raises
-    `UnicodeDecodeError`) and for what is nested too deeply."""
+    """Raises `msgspec.DecodeError`, also for bytes that are no UTF-8 (msgspec looks at those of strings only, and
+    raises `UnicodeDecodeError`) and for what is nested too deeply."""
     try:
         return msgspec.json.decode(data, type=kind)
     except UnicodeDecodeError:

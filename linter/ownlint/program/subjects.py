@@ -40,8 +40,11 @@ class _Subject:
         steps: tuple[Step, ...] = (),
         fix: Fix | None = None,
         mild: bool = False,
+        reason: str = "",
     ) -> Finding:
-        return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix, mild=mild)
+        """`reason` says why it is not certain."""
+        symbol, at = self.symbol, _span(at)
+        return Finding(self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason)
 
     def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
         return Step(self.path, _span(at), message, role)

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ownlint import door
-from ownlint.facts.base import Span
+from ownlint.facts.base import Language, Span
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
 _MOST_BYTES = 64 << 20
@@ -53,6 +53,8 @@ class Located(msgspec.Struct, frozen=True):
     """Stays the same when lines move: made of rule, symbol, text of the line, and a count among equals."""
     steps: tuple[LocatedStep, ...] = ()
     fix: Fix | None = None
+    reason: str = ""
+    """Why it is not certain; empty where nobody knows, and where it is."""
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -119,6 +121,13 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """The whole manual page, Markdown."""
     preview: bool = False
     """Off unless it is asked for."""
+    group: str = ""
+    """What the rule is about, as in `select`; the name of its folder, with dashes."""
+    languages: tuple[Language, ...] = ()
+    fixable: bool = False
+    """Some of its findings come with a fix."""
+    cwe: tuple[int, ...] = ()
+    """Numbers of the CWE list: the weaknesses that a finding is an example of."""
 
 
 class Lines:
@@ -222,6 +231,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fingerprint=_fingerprint(finding, lines, region, equals),
         steps=tuple(steps),
         fix=finding.fix,
+        reason="" if finding.certainty == "certain" else finding.reason,
     )
 
 

@@ -66,11 +66,6 @@ _STYLES = {
     "note": "bold cyan",
 }
 
-_CERTAINTY = {
-    "likely": "likely: this happens on some paths, not on all",
-    "possible": "possible: something on the way was not understood",
-}
-
 
 def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int) -> str:
     """Each finding with its excerpt, its numbered steps and its help."""
@@ -149,5 +144,7 @@ def _notes(finding: Located) -> Iterator[tuple[str, str]]:
         yield "help", finding.help
     if finding.fix is not None:
         yield "fix", finding.fix.message
-    if finding.certainty in _CERTAINTY:
-        yield "note", _CERTAINTY[finding.certainty]
+    if finding.reason:
+        yield "note", f"{finding.certainty}: {finding.reason}"
+    elif finding.certainty == "possible":
+        yield "note", "confidence: possible"
