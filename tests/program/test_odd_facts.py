@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from record_invariants import broken
 
 from ownlint import catalogue
 from ownlint.facts import anchors
@@ -14,6 +13,7 @@ from ownlint.finding import Crash
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.program.program import Program
 from ownlint.testing.cases import load_models
+from record_invariants import broken
 
 CPP = {
     "a call of nothing": "add(){::();",

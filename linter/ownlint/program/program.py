@@ -28,7 +28,7 @@ from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
-from ownlint.program.places import last_name, receiver, walk
+from ownlint.program.places import last_name, receiver
 from ownlint.program.statuses import Status, Statuses, is_enum
 from ownlint.program.subjects import Binding, Class, Function
 

@@ -14,7 +14,7 @@ from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
-from ownlint.program.places import Place
+from ownlint.program.places import Place, walk
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program

@@ -216,7 +216,7 @@ STATEMENTS = {
     "typename in a declaration": "typename T::type x = f();",
     "dependent template in a declaration": "typename T::template rebind<int>::other x;",
     "delete of an array": "delete[] p;",
-    "pragma": "_Pragma(\"omp parallel\") g();",
+    "pragma": '_Pragma("omp parallel") g();',
     "pragma between": "g();\n#pragma omp parallel for\n  g();",
     "conditional compilation in a condition": "if (a\n#ifdef X\n      && b\n#endif\n  ) {\n    g();\n  }",
     "conditional compilation around an else": "if (a) {\n    g();\n#ifdef X\n  } else if (b) {\n    h();\n#endif\n  }",
@@ -332,15 +332,15 @@ DECLARATIONS = {
     "operator outside": "bool operator==(const S& a, const S& b) noexcept { return true; }",
     "stream operator": "std::ostream& operator<<(std::ostream& os, const S& s) { return os; }",
     "literal operator": 'constexpr auto operator""_doc(const char* s, size_t n) { return s; }',
-    "literal operator template": "template <char... C> int operator\"\"_n() { return 1; }",
+    "literal operator template": 'template <char... C> int operator""_n() { return 1; }',
     "main of old style": "int main(argc, argv) int argc; char** argv; { return 0; }",
     "attribute on a function": "[[nodiscard]] [[gnu::pure]] int f() { return 1; }",
-    "attribute of gnu": "__attribute__((visibility(\"default\"))) int f() { return 1; }",
+    "attribute of gnu": '__attribute__((visibility("default"))) int f() { return 1; }',
     "attribute of gnu behind": "int f() __attribute__((pure));",
     "attribute on a class": "class [[nodiscard]] EXPORT alignas(8) S final : public B { void f() { g(); } };",
     "attribute on an enum": "enum class [[nodiscard]] E : int { kA };",
     "opaque enum": "enum class E : uint8_t;",
-    "macro that defines": "DEFINE_int32(port, 80, \"the port\");",
+    "macro that defines": 'DEFINE_int32(port, 80, "the port");',
     "macro with a body": "TEST_F(Fixture, Name) { g(); }",
     "macro with a template body": "TYPED_TEST(Fixture, Name) { using T = TypeParam; g(); }",
     "macro without a semicolon": "IMPLEMENT_THING(S)",
@@ -348,7 +348,7 @@ DECLARATIONS = {
     "macro with operators": "DEFINE_OPERATOR(+)",
     "module of pybind11": 'PYBIND11_MODULE(x, m) { m.def("a", &f, "doc" MACRO(y) "b"_doc); }',
     "static table": 'static PyMethodDef methods[] = {{"a", (PyCFunction)f, METH_VARARGS, PyDoc_STR("x")}, {NULL}};',
-    "designated table": "static PyModuleDef d = {PyModuleDef_HEAD_INIT, .m_name = \"a\", .m_size = -1};",
+    "designated table": 'static PyModuleDef d = {PyModuleDef_HEAD_INIT, .m_name = "a", .m_size = -1};',
     "table of gnu": "static struct ops o = { open: f, close: g };",
     "array designators": "static int xs[] = {[0] = 1, [2 ... 4] = 3};",
     "alias template": "template <class... T> using V = std::variant<T..., std::monostate>;",
@@ -361,11 +361,11 @@ DECLARATIONS = {
     "function with a macro convention": "int WINAPI f(int x) { return 1; }",
     "coroutine": "Task<int> f() { co_return co_await g(); }",
     "module": "export module a.b;",
-    "module import": "import std; import <vector>; import \"a.h\";",
+    "module import": 'import std; import <vector>; import "a.h";',
     "global module fragment": "module;\nvoid f() { g(); }\nexport module a;",
     "exported": "export void f() { g(); }\nexport { int x; }\nexport template <class T> struct S {};",
     "using a namespace": "using namespace a::b;",
-    "static_assert": "static_assert(sizeof(S) == 4, \"a\" \"b\");",
+    "static_assert": 'static_assert(sizeof(S) == 4, "a" "b");',
     "consteval and constinit": "consteval int f() { return 1; }\nconstinit int x = f();",
     "initialized by a lambda": "const int x = [] { g(); return 1; }();",
     "doc string table": 'static const char* kDoc = "a" MACRO(x) "b" MACRO(y) "c"_doc;',
@@ -375,13 +375,13 @@ DECLARATIONS = {
     "multi-line macro": "#define M(x) do { \\\n  g(x); \\\n} while (0)",
     "macro with unbalanced braces": "#define BEGIN {\n#define END }\nvoid f() BEGIN g(); END",
     "pragma once": "#pragma once",
-    "include in a body": "const char* s =\n#include \"x.inc\"\n;",
+    "include in a body": 'const char* s =\n#include "x.inc"\n;',
     "trigraph and digraph": "int f() <% return x<:1:>; %>",
-    "unicode": "int größe() { return 1; } const char* s = \"é\";",
+    "unicode": 'int größe() { return 1; } const char* s = "é";',
     "byte order mark inside": "int x = 1; /* \ufeff */",
     "objective-c class": "@interface Foo : NSObject\n- (void)bar;\n@end",
     "objective-c implementation": "@implementation Foo\n- (void)bar { g(); }\n@end",
-    "objective-c send": "void f() { [obj send:x with:@\"a\"]; g(); }",
+    "objective-c send": 'void f() { [obj send:x with:@"a"]; g(); }',
     "cuda kernel": "__global__ void k(int* x) { g(); }\nvoid f() { k<<<1, 2, 0, s>>>(x); }",
     "openmp": "void f() {\n#pragma omp parallel\n  { g(); }\n}",
     "old C struct": "typedef struct S_ { int x; } S, *SP;",
@@ -479,7 +479,9 @@ def test_a_braced_capture_is_a_capture_with_a_value() -> None:
     (around,) = [function for function in file.functions if function.name == "around"]
     (made,) = [s.value for s in r.decode_body(around) if isinstance(s, r.Declare)]
     assert isinstance(made, r.Lambda)
-    assert [(c.name, c.by_reference, source[c.value.start : c.value.end] if c.value else "") for c in made.captures] == [
+    assert [
+        (c.name, c.by_reference, source[c.value.start : c.value.end] if c.value else "") for c in made.captures
+    ] == [
         ("a", False, "f(1)"),
         ("b", True, "c.d"),
         ("e", False, "std::move(e)"),
@@ -514,7 +516,7 @@ OTHER_LANGUAGES = {
     "MATLAB": "function y = f(x)\n% doubles x'\ny = x' * 2;\nif y ~= 3, disp('it''s'); end\nend\n",
     "MATLAB class": "classdef A < handle\n  properties\n    x = @(y) y.^2;\n  end\nend\n",
     "Octave": "# doubles\n1;\nfunction y = f (x)\n  y = x'; # \"\nendfunction\n",
-    "Mercury": ":- module a.\n:- interface.\n:- pred main(io::di, io::uo) is det.\nmain(!IO) :- io.write(\"a\", !IO).\n",
+    "Mercury": ':- module a.\n:- interface.\n:- pred main(io::di, io::uo) is det.\nmain(!IO) :- io.write("a", !IO).\n',
     "Mathematica": "(* ::Package:: *)\nf[x_] := Module[{y = x}, y^2 /. {a -> b}]\n",
 }
 
@@ -525,7 +527,9 @@ def test_another_language_in_m_is_silent(text: str) -> None:
     assert (file.problems, file.functions, file.classes) == ((), (), ())
 
 
-@pytest.mark.parametrize("line", ['#import "a.h"', "#include <a.h>", "@import UIKit;", "@class A;", "@interface A : B\n@end"])
+@pytest.mark.parametrize(
+    "line", ['#import "a.h"', "#include <a.h>", "@import UIKit;", "@class A;", "@interface A : B\n@end"]
+)
 def test_objective_c_in_m_is_read(line: str) -> None:
     file = read("a.m", f"// A\n{line}\nvoid f(void) {{ g(); }}\n".encode(), VOCABULARY)
     assert [function.name for function in file.functions] == ["f"]

@@ -41,12 +41,16 @@ _LAMBDA_WORDS = re.compile(
     rb"(?:\s*+(?:mutable|noexcept|constexpr|consteval|static)\b)*+(?:\s*+->[\w:<>,*&\s]{1,200}+)?(?=\s*\{)"
 )
 _BEHIND_PARAMETERS = re.compile(rb"\)\s*+(static)\b(?=\s*+(?:\{|->))")
-_OPENS_BODY = re.compile(rb"\s*+(?:[({<]|->|mutable\b|noexcept\b|constexpr\b|consteval\b|static\b|\[\[|__attribute__\b)")
+_OPENS_BODY = re.compile(
+    rb"\s*+(?:[({<]|->|mutable\b|noexcept\b|constexpr\b|consteval\b|static\b|\[\[|__attribute__\b)"
+)
 _CONSTEVAL = re.compile(rb"\bif\s++(!?\s*+consteval)\b(?=\s*\{)")
 _EXPORT = re.compile(rb"^[ \t]*+(export)(?:\s*+(\{)|(?=\s++[A-Za-z_:\[]))", re.MULTILINE)
 _DECLARES = re.compile(rb"^[ \t]*+@(?:interface|protocol\b(?!\s*+[\w\s,]{0,400}+;))", re.MULTILINE)
 _ENDS = re.compile(rb"^[ \t]*+@end\b", re.MULTILINE)
-_DIRECTIVE = re.compile(rb"^[ \t]*+@(?:(?:class|protocol|import|synthesize|dynamic)\b[^;@]{0,400}+;|end\b)", re.MULTILINE)
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*+@(?:(?:class|protocol|import|synthesize|dynamic)\b[^;@]{0,400}+;|end\b)", re.MULTILINE
+)
 _IMPLEMENTS = re.compile(rb"^[ \t]*+@implementation\b[^\n{]*+", re.MULTILINE)
 _METHOD = re.compile(rb"^[-+][ \t]*+\([^;{}]{0,400}+(\{)", re.MULTILINE)
 _AT = re.compile(rb"@(?=[\"\[{(]|(?:autoreleasepool|try|catch|finally|throw|synchronized)\b)")
@@ -172,7 +176,7 @@ class _Rewriter:
     def before_literal(self, at: int, before: bytes) -> None:
         """`MACRO(x) "a"`, `FIRST SECOND "a"`."""
         opening = self.opening.get(at - 1, -1)
-        if self.masked[at - 1 : at] == b")" and 0 <= opening and at - opening < _FAR:
+        if self.masked[at - 1 : at] == b")" and opening >= 0 and at - opening < _FAR:
             name = re.search(rb"(?<!\w)[A-Za-z_]\w*\s*\Z", self.masked[max(0, opening - 80) : opening])
             if name is not None and name[0].rstrip() not in _KEYWORDS:
                 self.blank(opening - len(name[0]), at)
