@@ -1,7 +1,7 @@
-"""Runs every constant expression of the packages over texts that make bad ones slow: `python -m patterns_on_trial`.
+"""Every expression over texts that make bad ones slow: `python tests/patterns_on_trial.py`.
 
-It is a process of its own, since an expression that backtracks without end can only be ended by a signal. Processor time
-is counted, not the clock: a busy machine changes nothing. Prints what took too long, one a line.
+It is a process of its own, since an expression that backtracks without end can only be ended by a signal. Processor
+time is counted, not the clock: a busy machine changes nothing. Prints what took too long, one a line.
 """
 
 from __future__ import annotations
@@ -68,18 +68,17 @@ def expressions() -> Used:
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 asked.setdefault(node.value.id, set()).add(node.attr)
-            if is_call_of_re(node) and node.args and isinstance(node.args[0], ast.Constant) and len(node.keywords) == 0:
-                if node.func.attr != "compile":
-                    made = re.compile(node.args[0].value)
-                    found.setdefault((made.pattern, made.flags), (name, set()))[1].add(node.func.attr)
+            if is_constant_call(node) and node.func.attr != "compile":
+                made = re.compile(node.args[0].value)
+                found.setdefault((made.pattern, made.flags), (name, set()))[1].add(node.func.attr)
         for key, value in vars(importlib.import_module(name)).items():
             for one in _within(value):
-                methods = asked.get(key, set()) & FUNCTIONS if isinstance(value, re.Pattern) else set()
-                found.setdefault((one.pattern, one.flags), (name, set()))[1].update(methods or {"search", "fullmatch"})
+                methods = asked.get(key, set()) & FUNCTIONS or set().union(*asked.values()) & FUNCTIONS
+                found.setdefault((one.pattern, one.flags), (name, set()))[1].update(methods or {"search"})
     return found
 
 
-def is_call_of_re(node: ast.AST) -> Any:
+def is_call_of_re(node: Any) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -87,6 +86,10 @@ def is_call_of_re(node: ast.AST) -> Any:
         and node.func.value.id == "re"
         and node.func.attr in FUNCTIONS
     )
+
+
+def is_constant_call(node: Any) -> bool:
+    return is_call_of_re(node) and not node.keywords and isinstance(node.args[0], ast.Constant)
 
 
 def _within(value: object) -> Iterator[re.Pattern[Any]]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import stat
-import tomllib
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
+from ownlint import door, toml
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import CERTAINTIES
 from ownlint.program.contract_records import (
@@ -44,14 +43,9 @@ class ContractError(RefusalError):
 def read(path: Path) -> ContractFile:
     """Raises `ContractError`, also when there is no such file."""
     try:
-        state = path.stat()
-        if not stat.S_ISREG(state.st_mode):
-            raise ContractError(path, 0, "is not a file")
-        if state.st_size > MOST_BYTES:
-            raise ContractError(path, 0, f"has {state.st_size:,} bytes; more than {MOST_BYTES:,} are not read")
-        data = path.read_bytes()
-    except OSError as error:
-        raise ContractError(path, 0, error.strerror or str(error)) from None
+        data = door.read(path, MOST_BYTES)
+    except door.UnreadableError as error:
+        raise ContractError(path, 0, error.reason) from None
     return parse(path, data)
 
 
@@ -61,16 +55,9 @@ def parse(path: Path | str, data: bytes) -> ContractFile:
     except UnicodeDecodeError as error:
         raise ContractError(path, data.count(b"\n", 0, error.start) + 1, "is not UTF-8") from None
     try:
-        top: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        line = re.search(r"line (\d+)", said)
-        at = int(line[1]) if line else text.count("\n") + 1
-        raise ContractError(path, at, said.partition(" (at ")[0]) from None
-    except RecursionError:
-        raise ContractError(path, 1, "is nested too deeply") from None
-    except ValueError as error:  # a number with more digits than Python reads
-        raise ContractError(path, 1, str(error).partition(":")[0]) from None
+        top: Any = toml.parse(text)
+    except toml.TomlError as error:
+        raise ContractError(path, error.line, error.message) from None
     return _Reader(path, text, top).file()
 
 

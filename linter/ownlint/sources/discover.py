@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ownlint import door
 from ownlint.config import Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
@@ -267,11 +268,10 @@ def _gitignore(root: Path, below: str) -> Decides:
 
     path = root / below / ".gitignore"
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
+        if path.is_symlink():  # git does not follow it either
             return lambda relative, is_folder: None
-        with path.open("rb") as stream:
-            data = stream.read(_MOST_IGNORE_BYTES).removeprefix(codecs.BOM_UTF8)
-    except OSError:
+        data = door.read(path, _MOST_IGNORE_BYTES, cut=True).removeprefix(codecs.BOM_UTF8)
+    except (OSError, door.UnreadableError):
         return lambda relative, is_folder: None
     ignored = Ignored(line.removesuffix("\r") for line in os.fsdecode(data).split("\n"))
     cut = len(below) + 1 if below else 0

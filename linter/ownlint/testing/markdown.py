@@ -23,6 +23,9 @@ Mode = Literal["structure", "typed"]
 Kind = Literal["error", "warning", "note", "ok", "missed", "step"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
+MOST_BYTES = 4 << 20
+"""Of a page, or of the source of a rule."""
+
 SEVERE: tuple[Kind, ...] = ("error", "warning", "note")
 """The marks that expect a finding, each of that severity."""
 
