@@ -21,6 +21,7 @@ NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
 """In one folder the first of these that holds settings wins."""
 
 _MOST_BYTES = 1 << 20
+_LONGEST_PATTERN = 4096
 
 
 class ConfigError(RefusalError):
@@ -210,7 +211,10 @@ def check_patterns(settings: Settings) -> None:
 
 
 def is_pattern(text: str) -> bool:
-    """Whether it is understood as a line of .gitignore."""
+    """Whether it is understood as a line of .gitignore. One longer than any path is none: it would be taken in a time
+    that grows with the square of its length."""
+    if len(text) > _LONGEST_PATTERN:
+        return False
     from pathspec import GitIgnoreSpec
 
     try:
