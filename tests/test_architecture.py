@@ -26,21 +26,25 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
+_part("selection", "choices")
 _part("door")
 _part("toml")
-_part("facts", "door")
+_part("json_reading")
+_part("patterns")
+_part("gitignore", "patterns")
+_part("facts", "door", "patterns")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding", "door", "toml")
-_part("sources", "config", "facts")
+_part("config", "finding", "door", "toml", "gitignore", "selection")
+_part("sources", "config", "facts", "json_reading")
 _part("frontends", "facts")
 _part("program", "facts", "finding", "toml")
 _part("rule", "program", "finding")
 _part("catalogue", "rule", "sources")
 _part("interplay", "rule")
 _part("report", "fixes", "config", "facts", "interplay")
-_part("baseline", "report")
+_part("baseline", "report", "json_reading")
 _part("mending", "fixes", "report", "files")
 _part("inputs", "catalogue", "config", "sources")
 _part("outline", "inputs", "report", "program")
@@ -61,6 +65,7 @@ ONLY_IN = {
     "tree_sitter": ("frontends/cpp",),
     "tree_sitter_cpp": ("frontends/cpp",),
     "clang": ("frontends/cpp",),
+    "re2": ("patterns.py",),
     "libcst": ("frontends/python",),
     "rich": ("report",),
     "jinja2": ("report",),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +16,12 @@ import msgspec
 from ownlint import door
 from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
 from ownlint.facts.errors import RefusalError
+from ownlint.selection import RuleNames
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
 """In one folder the first of these that holds settings wins."""
 
 _MOST_BYTES = 1 << 20
-_LONGEST_PATTERN = 4096
 
 
 class ConfigError(RefusalError):
@@ -32,7 +32,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Paths and patterns are relative to the root of the project: the folder of the file."""
 
     select: tuple[str, ...] = ("all",)
-    """Rules to run, by name; `all` is every rule but the previews."""
+    """Rules to run: names, groups (`locks`) and globs (`borrow*`); `all` is every rule but the previews."""
     extend_select: tuple[str, ...] = ()
     """Further rules to run."""
     preview: bool = False
@@ -202,38 +202,24 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
 def check_patterns(settings: Settings) -> None:
     """Raises on the first pattern of paths that is none."""
     config = settings.config
+    from ownlint.gitignore import mistake
+
     keys = {"include": config.include, "exclude": config.exclude, "extend-exclude": config.extend_exclude}
     for key, patterns in {**keys, "per-file-ignores": tuple(config.per_file_ignores)}.items():
         for pattern in patterns:
-            if not is_pattern(pattern):
+            if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore")
-
-
-def is_pattern(text: str) -> bool:
-    """Whether it is understood as a line of .gitignore. One longer than any path is none: it would be taken in a time
-    that grows with the square of its length."""
-    if len(text) > _LONGEST_PATTERN:
-        return False
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([text])
-    except (ValueError, re.error):
-        return False
-    return True
+                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}")
 
 
 # --- the names of rules -----------------------------------------------------------------------
 
 
-def check_rules(settings: Settings, known: Sequence[str]) -> None:
-    """Raises on the first rule that is named in the settings and does not exist."""
-    words = {*known, "all"}
+def check_rules(settings: Settings, known: RuleNames) -> None:
+    """Raises on the first name in the settings that stands for no rule."""
     for key, name in _named_rules(settings.config):
-        if name in words:
-            continue
-        raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{did_you_mean(name, words)}")
+        if not known.of(name):
+            raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{known.instead_of(name)}")
 
 
 def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
@@ -251,23 +237,6 @@ def place_of(settings: Settings, key: str, name: str) -> str:
         return source
     text = _text(settings.file)
     return f"{settings.file}:{line_of(text, key, name)}"
-
-
-def selected(
-    config: Config, known: Sequence[str], notes: Collection[str] = (), previews: Collection[str] = ()
-) -> frozenset[str]:
-    """The names of the rules to run; `notes` are those of which a finding is no more than a note, `previews` those
-    that are still tried out."""
-    chosen: set[str] = set()
-    named = {*config.select, *config.extend_select, *config.severity}
-    quiet = set(notes) - named if config.preset == "hook" else set()
-    if not config.preview:
-        quiet |= set(previews)
-    for name in (*config.select, *config.extend_select):
-        chosen.update(set(known) - quiet if name == "all" else (name,))
-    for name in config.ignore:
-        chosen.difference_update(known if name == "all" else (name,))
-    return frozenset(chosen)
 
 
 def with_preset(settings: Settings) -> Settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ownlint import door, inputs, pipeline, toml
 from ownlint.facts.cache import Cache
@@ -16,6 +17,9 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
+if TYPE_CHECKING:
+    from ownlint.report.model import Incomplete
+
 _MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
@@ -23,7 +27,7 @@ _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmar
 class Extracted:
     """A contract, and what stood in the way: names that are computed, files that were not read."""
 
-    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[Incomplete, ...]) -> None:
         self.contract, self.unnamed, self.unread = contract, unnamed, unread
 
 
@@ -32,7 +36,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     them. Raises a `RefusalError`."""
     from ownlint.program import exports
     from ownlint.program.program import Program
-    from ownlint.report.model import Sources
+    from ownlint.report.model import Incomplete, Sources
 
     config = options.settings.config
     pipeline.check_names(options.settings)
@@ -43,22 +47,25 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     how = pipeline.compiling(found, config)
     libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
     reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
-    files = reader.all(libraries, []).files()
+    facts = reader.all(libraries, [])
+    files = facts.files()
     digests.save()
     required = requirements.stated(found.root)
     said = stubs.read(pipeline.stubs_of(found), found.root)
     program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
-    sources = Sources(found.root)
+    sources = Sources(found.root, digests=facts.held())
     contract = exports.contract_file(
         program, asked, required, lambda path, offset: f"{path}:{sources.line(path, offset)}"
     )
+    if sources.changed:
+        raise ContractError(Path(min(sources.changed)), 0, "changed while it was read; run this again")
     named = package or _package(found, contract.modules)
     if not contract.classes and not contract.members and not contract.plain:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
-    unread = tuple((f.path, p.reason) for f in files if f.path in asked for p in f.problems)
+    unread = tuple(Incomplete(f.path, p.reason, p.kind) for f in files if f.path in asked for p in f.problems)
     return Extracted(exports.renamed(contract, named), exports.of(program).unnamed(asked), unread)
 
 

@@ -55,9 +55,12 @@ def shown(root: Path, base: Path) -> Callable[[str], str]:
 
 
 def page_of(rule: str) -> str:
-    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation."""
+    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation; for an
+    empty name that place itself."""
     base = os.environ.get("OWNLINT_DOCS_URL") or _documentation()
-    return f"{base.rstrip('/')}/rules/{rule}/" if base.startswith(("https://", "http://", "file://")) else ""
+    if not base.startswith(("https://", "http://", "file://")):
+        return ""
+    return f"{base.rstrip('/')}/" + (f"rules/{rule}/" if rule else "")
 
 
 @functools.lru_cache(maxsize=1)
@@ -76,6 +79,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
     from ownlint.pipeline import sources_of
 
     here = shown(options.root, Path.cwd())
+    sources = sources_of(options, report.digests)
     match output_format:
         case "full":
             import shutil
@@ -83,7 +87,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.report import links, text
 
             width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            told = text.full(report, sources_of(options), here, colour=colour, width=width)
+            told = text.full(report, sources, here, colour=colour, width=width)
             return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
         case "concise":
             from ownlint.report import text
@@ -92,11 +96,11 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "json":
             from ownlint.report import json
 
-            return json.render(report)
+            return json.render(report, page_of)
         case "json-lines":
             from ownlint.report import json
 
-            return json.lines(report)
+            return json.lines(report, page_of)
         case "github":
             from ownlint.report import github
 
@@ -113,7 +117,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "rdjson":
             from ownlint.report import rdjson
 
-            return rdjson.render(report, sources_of(options))
+            return rdjson.render(report, sources)
         case "markdown":
             from ownlint.report import markdown
 
@@ -122,22 +126,23 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.outline import rule_infos
             from ownlint.report import html
 
-            return html.render(report, rule_infos(), sources_of(options), __version__)
+            return html.render(report, rule_infos(), sources, __version__)
         case _:
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
 
-            return sarif.render(report, rule_infos(), sources_of(options), __version__)
+            return sarif.render(report, rule_infos(), sources, __version__, page_of)
 
 
-def deliver(text: str, output_file: Path | None) -> None:
+def deliver(text: str | bytes, output_file: Path | None) -> None:
+    data = text.encode("utf-8") if isinstance(text, str) else text
     if output_file is None:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
     try:
-        write_whole(output_file, text.encode("utf-8"))
+        write_whole(output_file, data)
     except OSError as error:
         raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
 

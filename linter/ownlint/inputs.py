@@ -21,7 +21,7 @@ from ownlint.sources import distributions, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
 _MOST_BYTES = 64 << 20
-_PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
+_PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "google-re2", "msgspec")
 
 
 def version_of(distribution: str) -> str:
@@ -90,7 +90,13 @@ def reader_digest(language: Language, cache: Cache) -> bytes:
     """Of the code that reads files of a language. Not of versions alone: a checkout changes without a new one. It
     imports nothing else, but for a record of how to compile a file."""
     here = Path(__file__).parent
-    places = (here / "facts", *sorted((here / "frontends").glob("*.py")), here / "frontends" / language)
+    places = (
+        here / "door.py",
+        here / "patterns.py",
+        here / "facts",
+        *sorted((here / "frontends").glob("*.py")),
+        here / "frontends" / language,
+    )
     return _parsers() + _digest_of(places, cache)
 
 

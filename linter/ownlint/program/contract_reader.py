@@ -27,6 +27,7 @@ _MOST_NAME = 200
 _MOST_ARGUMENTS = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HEADER = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
+_KEY = re.compile(r"""\s*+["']?([^"'=.\s]++)["']?\s*+[.=]""")
 _PLACE = re.compile(r"self|result|argument [1-9][0-9]{0,2}")
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -190,12 +191,11 @@ class _Table:
 
     def _line(self, key: str) -> int:
         lines = self.reader.lines
-        pattern = re.compile(rf"""\s*(?:["']?){re.escape(key)}(?:["']?)\s*[.=]""")
         first = self.start + 1 if self.header else 0
         for number in range(first, len(lines)) if key else ():
             if _HEADER.match(lines[number]):
                 break
-            if pattern.match(lines[number]):
+            if (said := _KEY.match(lines[number])) is not None and said[1] == key:
                 return number + 1
         return self.start + 1
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, cast
 
 from ownlint import door, toml
 from ownlint.facts.errors import RefusalError
+from ownlint.patterns import Expression, PatternError
 from ownlint.program.model_records import Effect, Place, Verb
 
 MAXIMUM_BYTES = 4_000_000
@@ -174,6 +175,16 @@ class Table:
         if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
             self.fail(f"`{key}` must be a string or a list of strings", key)
         return tuple(value or ())
+
+    def expressions(self, key: str) -> tuple[str, ...]:
+        """Regular expressions, as `patterns.Expression` reads them."""
+        texts = self.texts(key)
+        for text in texts:
+            try:
+                Expression(text)
+            except PatternError as error:
+                self.fail(f"`{text}` is not a regular expression: {error}", key, text[:40])
+        return texts
 
     def names(self) -> tuple[str, ...]:
         """`name = "a"` or `names = ["a", "b"]`, one of the two."""
