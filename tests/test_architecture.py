@@ -197,7 +197,7 @@ OPENING = {
     "door.py": {"_opened", "pieces"},
     "facts/cache.py": {"_prepare", "put"},  # writes
     "facts/cache_secret.py": {"_made"},  # writes
-    "files.py": {"write_whole", "_replace", "_poured"},  # writes
+    "files.py": {"write_whole", "_replace", "_poured", "_written", "entered", "held"},  # writes
     "frontends/worker.py": {"_resident", "main"},  # of the process itself, and its pipes
     "report/html.py": {"_asset"},  # installed with us
     "testing/new_rule.py": {"create"},  # writes
