@@ -72,7 +72,7 @@ def hostile(canary: str) -> dict[str, list[tuple[str, str]]]:
         "external diff": [("diff.external", touch)],
         "drivers": [("diff.evil.command", touch), ("diff.other.textconv", touch), ("diff.other.cachetextconv", "true")],
         "merge drivers": [("merge.evil.driver", touch)],
-        "fetch by ext": remote(f"ext::sh -c '{touch}'"),
+        "fetch by ext": remote(f"ext::{Path(canary).parent}/run"),
         "fetch by upload pack": remote(str(Path(canary).parent / "other"), ("remote.evil.uploadpack", f"{touch} #")),
         "fetch by a file address": remote(
             f"file://{Path(canary).parent / 'other'}", ("remote.evil.uploadpack", f"{touch} #")
@@ -86,7 +86,7 @@ def hostile(canary: str) -> dict[str, list[tuple[str, str]]]:
             ("credential.helper", script),
             ("core.askPass", f"{Path(canary).parent}/run"),
         ),
-        "promisor alone": [*promisor, *allowed, ("remote.evil.url", f"ext::sh -c '{touch}'")],
+        "promisor alone": [*promisor, *allowed, ("remote.evil.url", f"ext::{Path(canary).parent}/run")],
         "signatures": [("log.showSignature", "true"), ("gpg.program", f"{Path(canary).parent}/run")],
         "aliases": [("alias.ls-files", script), ("alias.diff", script), ("alias.cat-file", script)],
         "editors": [("core.editor", touch), ("sequence.editor", touch)],
