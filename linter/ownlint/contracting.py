@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ownlint import inputs, pipeline
+from ownlint import door, inputs, pipeline, toml
 from ownlint.facts.cache import Cache
 from ownlint.outline import Libraries
 from ownlint.program.contract_compare import differences
@@ -21,6 +20,7 @@ from ownlint.sources.discover import Discovered, discover, modules
 if TYPE_CHECKING:
     from ownlint.report.model import Incomplete
 
+_MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
@@ -40,7 +40,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
 
     config = options.settings.config
     pipeline.check_names(options.settings)
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     digests = Digests(cache, options.root)
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)
@@ -51,7 +51,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     files = facts.files()
     digests.save()
     required = requirements.stated(found.root)
-    said = stubs.read(pipeline.stubs_of(found))
+    said = stubs.read(pipeline.stubs_of(found), found.root)
     program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
     sources = Sources(found.root, digests=facts.held())
@@ -86,8 +86,8 @@ def _package(found: Discovered, extensions: tuple[str, ...]) -> str:
 
 def _project_name(root: Path) -> str:
     try:
-        data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8", errors="replace"))
-    except (OSError, tomllib.TOMLDecodeError, RecursionError):
+        data = toml.parse(door.read(root / "pyproject.toml", _MOST_BYTES, within=root).decode("utf-8", "replace"))
+    except (door.UnreadableError, toml.TomlError):
         return ""
     project = data.get("project")
     name = project.get("name") if isinstance(project, dict) else None

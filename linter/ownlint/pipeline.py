@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ownlint import inputs
-from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
+from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources, places
 from ownlint.report.progress import Told, nobody
+from ownlint.selection import RuleNames
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, as_before, since
 from ownlint.sources.compilation import Command
@@ -82,15 +83,14 @@ def _without_moving(report: Report, changed: Collection[str]) -> Report:
 def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
     """A report, and the files that no longer held what was analysed when findings were placed in them."""
     config = options.settings.config
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     rules = outline_of_rules(cache)
     infos = rules.infos
-    known = [info.id for info in infos]
-    check_rules(options.settings, known)
+    names = RuleNames(infos)
+    check_rules(options.settings, names)
     check_patterns(options.settings)
     _check_parity(options.settings)
-    notes = [info.id for info in infos if info.severity == "note"]
-    ran = selected(config, known, notes, [info.id for info in infos if info.preview])
+    ran = names.selected(config)
     digests = Digests(cache, options.root)
 
     found = discover(options.root, options.paths, config)
@@ -122,7 +122,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
             from ownlint.program.program import Program
 
             earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-            told = stubs.read(stubs_at)
+            told = stubs.read(stubs_at, options.root)
             known = facts.files()
             return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
@@ -205,7 +205,7 @@ def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
 
 def check_names(settings: Settings) -> None:
     """Raises `ConfigError` on the first rule that is named and does not exist, and on what is no pattern."""
-    check_rules(settings, [info.id for info in rule_infos()])
+    check_rules(settings, RuleNames(rule_infos()))
     check_patterns(settings)
     _check_parity(settings)
 
@@ -259,7 +259,7 @@ def _compose(
         [file for file in files if file.path in asked],
         sources,
         config,
-        known=[info.id for info in rules.infos],
+        known=RuleNames(rules.infos),
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=[Incomplete(path, reason) for path, reason in found.unread],

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import inputs
+from ownlint import door, inputs
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
@@ -317,8 +317,8 @@ class Reader:
                 from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
 
                 try:
-                    data = source.path.read_bytes()
-                except OSError:
+                    data = door.read(source.path, _SMALL)
+                except door.UnreadableError:
                     continue
                 same = digest_of(data) == self.held[index]
                 if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):

@@ -164,7 +164,8 @@ def _requests(task: Task) -> Iterator[Request]:
     yield Request("structure", task.path, task.absolute)
     if task.types and task.command is not None:
         command = task.command
-        yield Request("meaning", task.path, task.absolute, command.arguments, command.directory, ahead=task.ahead)
+        how = (command.arguments, command.directory)
+        yield Request("meaning", task.path, task.absolute, *how, ahead=task.ahead, project=command.project)
 
 
 def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostError) -> Extracted:
@@ -383,7 +384,7 @@ def _folders() -> tuple[str, ...]:
     here = Path.cwd()
     path = [home, *(entry for entry in sys.path if entry and Path(entry).is_absolute() and Path(entry) != here)]
     found = {ours: None, home: None}
-    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "yaml"):
+    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "re2", "yaml"):
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.origin is not None:
             found[str(Path(spec.origin).resolve().parents[1])] = None

@@ -62,6 +62,8 @@ class Request(msgspec.Struct, frozen=True):
     module: str = ""
     ahead: tuple[str, ...] = ()
     """Lines of a header to parse ahead, once for all requests that have the same."""
+    project: str = ""
+    """The folder whose files may all be read for types; `directory` where it is empty."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -137,7 +139,9 @@ class Reader:
 
         file = self._structured(request, data)
         ahead = self._precompiled(request)
-        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute, ahead)
+        found = meaning.read(
+            request.path, data, request.arguments, request.directory, request.absolute, ahead, request.project
+        )
         problems = file.problems + found.problems
         file = msgspec.structs.replace(file, meanings=found.meanings, typed=found.typed, problems=problems)
         return file, found.dependencies

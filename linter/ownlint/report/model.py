@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import bisect
-import os
 import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from ownlint.facts.base import Span
+from ownlint import door
+from ownlint.facts.base import Language, Span
 from ownlint.facts.digest import digest_of
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
@@ -55,6 +54,8 @@ class Located(msgspec.Struct, frozen=True):
     """Stays the same when lines move: made of rule, symbol, text of the line, and a count among equals."""
     steps: tuple[LocatedStep, ...] = ()
     fix: Fix | None = None
+    reason: str = ""
+    """Why it is not certain; empty where nobody knows, and where it is."""
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -123,6 +124,13 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """The whole manual page, Markdown."""
     preview: bool = False
     """Off unless it is asked for."""
+    group: str = ""
+    """What the rule is about, as in `select`; the name of its folder, with dashes."""
+    languages: tuple[Language, ...] = ()
+    fixable: bool = False
+    """Some of its findings come with a fix."""
+    cwe: tuple[int, ...] = ()
+    """Numbers of the CWE list: the weaknesses that a finding is an example of."""
 
 
 class Lines:
@@ -203,15 +211,11 @@ class Sources:
         return self.lines(path).region(Span(offset, offset)).line
 
     def _read(self, path: str) -> bytes:
-        place = os.path.realpath(self._root / path)
-        if path.startswith("/") or not place.startswith(f"{self._root}/".replace("//", "/")):
+        if path.startswith("/") or ".." in path.split("/"):
             return b""
         try:
-            if not stat.S_ISREG(Path(place).stat().st_mode):
-                return b""
-            with Path(place).open("rb") as stream:
-                return stream.read(_MOST_BYTES)
-        except OSError:
+            return door.read(self._root / path, _MOST_BYTES, within=self._root, cut=True)
+        except door.UnreadableError:
             return b""
 
 
@@ -255,6 +259,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fingerprint=_fingerprint(finding, lines, region, equals),
         steps=tuple(steps),
         fix=finding.fix,
+        reason="" if finding.certainty == "certain" else finding.reason,
     )
 
 
