@@ -12,7 +12,23 @@ import msgspec
 from ownlint.facts import records as r
 
 _OPERATORS = frozenset(
-    {"*", "&", "!", "-", "+", "~", "&&", "not", "await", "co_await", "yield", "yield from", "sizeof", "spread", "spread2"}
+    {
+        "*",
+        "&",
+        "!",
+        "-",
+        "+",
+        "~",
+        "&&",
+        "not",
+        "await",
+        "co_await",
+        "yield",
+        "yield from",
+        "sizeof",
+        "spread",
+        "spread2",
+    }
     | {"throw"}
 )
 

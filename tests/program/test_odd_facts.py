@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from record_invariants import broken
 
 from ownlint import catalogue
 from ownlint.facts import anchors
@@ -14,6 +13,7 @@ from ownlint.finding import Crash
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.program.program import Program
 from ownlint.testing.cases import load_models
+from record_invariants import broken
 
 CPP = {
     "a call of nothing": "add(){::();",
@@ -30,6 +30,7 @@ CPP = {
     "a type without a name that is constructed": "void f(){struct{int x;}data(result,);struct{}a{1};}",
     "a type without a name that is new": "void f(){auto*p=new struct{int x;}();}",
     "a cast to nothing": "make(){{}{{}}()noexcept;",
+    "the size of nothing": "int fn=sizeof().shared_ptr",
     "a block behind a macro of a scope": "Shape(){{}::result(shared_ptr<>buf{}",
     "a macro with a scope": "inline cb(PyObject*{extern::z(PyObject*{}",
     "template arguments of an operator": "ByDeleter(){owned_by<<<char,OkStatus();",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from record_invariants import broken
 
 from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.preprocess import prepare
 from ownlint.frontends.cpp.structure import read
+from record_invariants import broken
 
 VOCABULARY = Vocabulary(annotations=(r"\w*GUARDED_BY", r"\w+_EXPORT"), declaring=(r"\w*ASSIGN_OR_RETURN",))
 

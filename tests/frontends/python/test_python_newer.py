@@ -75,7 +75,9 @@ def test_what_libcst_parses_and_then_refuses_is_a_problem_with_its_line(source: 
     assert problem.reason.startswith("line ")
 
 
-PIECES = st.sampled_from([*NEWER.values(), "with.1", "'a' b'' ", "def f(", "[", "]", "type ", 'f"{', '}"', "\n", "  ", "x", ": ", "\\", "é"])
+PIECES = st.sampled_from(
+    [*NEWER.values(), "with.1", "'a' b'' ", "def f(", "[", "]", "type ", 'f"{', '}"', "\n", "  ", "x", ": ", "\\", "é"]
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -27,7 +27,8 @@ MAX_SIZE = 8_000_000
 """Larger files are generated; parsing one takes seconds and finds tables."""
 
 _OBJECTIVE_C = re.compile(
-    rb"^[ \t]*+(?:#[ \t]*+(?:import|include)[ \t]*+[<\"]|@(?:interface|implementation|protocol|class|import)\b)", re.MULTILINE
+    rb"^[ \t]*+(?:#[ \t]*+(?:import|include)[ \t]*+[<\"]|@(?:interface|implementation|protocol|class|import)\b)",
+    re.MULTILINE,
 )
 """A `.m` file of Objective-C has one of these lines, and one of another language none."""
 

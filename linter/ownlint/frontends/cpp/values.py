@@ -143,6 +143,8 @@ class Values:
 
     def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.TYPE_IDENTIFIER and start in self.assumed:
+            return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
         if "<" not in text and " " not in text and "\n" not in text:
             return r.Name(start, end, text), ""
@@ -373,9 +375,10 @@ class Values:
         for child in self.children(node):
             if child.is_named:
                 if child.kind_id == g.TYPE_DESCRIPTOR:
-                    inner: r.Value = r.Name(
-                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
-                    )
+                    written = self.written(child.start_byte, child.end_byte)
+                    if not written:
+                        break
+                    inner: r.Value = r.Name(child.start_byte, child.end_byte, written)
                 else:
                     inner = self.value(child)
                 return r.Unary(start, end, "sizeof", inner)
