@@ -126,8 +126,8 @@ class Binary(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=7
 
 
 class Assign(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=8):
-    """A place gets a new value. `op` is `=`, `+=`, `++`, `--`, `:=` ...; for `++` and `--`
-    `value` is the target itself. Python's `a, b = v` has an `Aggregate` as target."""
+    """A place gets a new value. `op` is `=`, `+=`, `++`, `--`, `:=` ...; for `++` and `--` `value` is the target
+    itself, opaque when something in there is incremented too. Python's `a, b = v` has an `Aggregate` as target."""
 
     target: Value
     op: str
@@ -560,9 +560,11 @@ class Suppression(Node, frozen=True, array_like=True, gc=False):
 
 
 class Problem(Node, frozen=True, array_like=True, gc=False):
-    """Why a file, or a part of it, was not read. `stage`: `read`, `structure`, `meaning`."""
+    """Why less is known of a file than stands in it. `kind`: nothing of it was read (`unread`), a part of it was not
+    understood (`partial`), a header was not found (`headers`), libclang did not tell every type (`types`), a bound on
+    size, time or memory was reached (`limit`)."""
 
-    stage: OneOf["read", "structure", "meaning"]
+    kind: OneOf["unread", "partial", "headers", "types", "limit"]
     reason: str
 
 

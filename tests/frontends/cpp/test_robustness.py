@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -167,3 +169,22 @@ def test_soup_in_a_body(tokens: list[str]) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     check(data)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("--", ""), ("*++", ""), ("!", ""), ("*", ""), ("&*", ""), ("- ", ""), ("(", " ?: y)"), ("++*(y ?: ", ")")],
+)
+def test_facts_about_a_chain_of_operators_are_as_long_as_the_chain(before: str, after: str) -> None:
+    def size(count: int) -> int:
+        source = f"void f() {{ {before * count}x{after * count}; }}"
+        return len(msgspec.msgpack.encode(read("a.cc", source.encode(), VOCABULARY)))
+
+    assert size(18) < 18 * 400
+    assert size(2000) < 2000 * 400
+
+
+def test_macros_that_double_are_not_expanded() -> None:
+    macros = "\n".join(f"#define A{number} A{number - 1} A{number - 1}" for number in range(1, 60))
+    source = f"#define A0 step();\n{macros}\nvoid f() {{ A59 }}\n"
+    assert len(msgspec.msgpack.encode(read("a.cc", source.encode(), VOCABULARY))) < 40 * len(source)

@@ -40,9 +40,10 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     """Everything the file says about itself; offsets are those of `data`, a byte order mark included."""
     size = len(data)
     if size > MAX_SIZE:
-        return _unread(path, size, f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read")
+        reason = f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read"
+        return File(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
     if _is_binary(data):
-        return _unread(path, size, "the file is not text")
+        return File(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
     if path.endswith(".m") and _OBJECTIVE_C.search(data) is None:
         return File(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
     prepared = prepare(data, vocabulary)
@@ -99,10 +100,6 @@ _ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (
 """What makes a file simpler, and the part of it that may be lost for which it is not worth to try."""
 
 
-def _unread(path: str, size: int, reason: str) -> File:
-    return File(path, "cpp", size, problems=(Problem(0, 0, "read", reason),))
-
-
 def _is_binary(data: bytes) -> bool:
     """UTF-16 and object files have a zero in every few bytes; source text has none, or one by accident."""
     head = data[:65536]
@@ -157,4 +154,4 @@ def _unplaced(root: Node) -> int:
 def _problems(unplaced: int, size: int) -> tuple[Problem, ...]:
     if unplaced <= _LOST * size:
         return ()
-    return (Problem(0, size, "structure", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)
+    return (Problem(0, size, "partial", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)
