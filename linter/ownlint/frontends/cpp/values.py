@@ -164,6 +164,8 @@ class Values:
 
     def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.TYPE_IDENTIFIER and start in self.assumed:
+            return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
         if _PLAIN_NAME(text):
             return r.Name(start, end, _without_root(text)), ""
@@ -399,9 +401,10 @@ class Values:
         for child in self.children(node):
             if child.is_named:
                 if child.kind_id == g.TYPE_DESCRIPTOR:
-                    inner: r.Value = r.Name(
-                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
-                    )
+                    written = self.written(child.start_byte, child.end_byte)
+                    if not written:
+                        break
+                    inner: r.Value = r.Name(child.start_byte, child.end_byte, written)
                 else:
                     inner = self.value(child)
                 return r.Unary(start, end, "sizeof", inner)
