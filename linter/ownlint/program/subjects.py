@@ -13,7 +13,7 @@ from ownlint.finding import Certainty, Finding, Fix, Role, Step
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
-from ownlint.program.places import Place
+from ownlint.program.places import Place, walk
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -164,7 +164,8 @@ class Function(_Subject):
     @cached_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
-        return declared_names(self.record, self.body, self.language == "python") | inherited
+        own = declared_names(self.record, self.body, self.language == "python")
+        return inherited if own <= inherited else own | inherited  # many small lambdas share one set
 
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""
