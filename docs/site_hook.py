@@ -71,9 +71,9 @@ def _index_lines() -> Iterator[str]:
     yield ""
     groups: dict[str, list[catalogue.Rule]] = {}
     for rule in catalogue.load():
-        groups.setdefault(rule.module.split(".")[-2], []).append(rule)
+        groups.setdefault(rule.group, []).append(rule)
     for group, rules in sorted(groups.items()):
-        yield f"## {group.replace('_', ' ').capitalize()}"
+        yield f"## {group}"
         yield ""
         yield "| rule | severity | |"
         yield "|---|---|---|"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +11,7 @@ from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.preprocess import prepare
 from ownlint.frontends.cpp.structure import read
+from record_invariants import broken
 
 VOCABULARY = Vocabulary(annotations=(r"\w*GUARDED_BY", r"\w+_EXPORT"), declaring=(r"\w*ASSIGN_OR_RETURN",))
 
@@ -151,25 +150,7 @@ def check(data: bytes) -> None:
     encoded = r.encode_file(file)
     assert r.encode_file(read("a.cc", data, VOCABULARY)) == encoded
     assert r.decode_file(encoded) == file
-    for function in file.functions:
-        assert function.start <= function.name_start <= function.end
-        inside(r.decode_body(function), len(data), len(file.functions))
-    inside(file, len(data), len(file.functions))
-
-
-def inside(record: Any, size: int, functions: int) -> None:
-    """Every node below has a range within the file; every lambda a function."""
-    stack = [record]
-    while stack:
-        record = stack.pop()
-        if isinstance(record, r.Node):
-            assert 0 <= record.start <= record.end <= size, record
-        if isinstance(record, r.Lambda):
-            assert 0 <= record.function < functions
-        if isinstance(record, tuple | list):
-            stack += record
-        elif isinstance(record, msgspec.Struct):
-            stack += [getattr(record, name) for name in record.__struct_fields__]
+    assert list(broken(file)) == []
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

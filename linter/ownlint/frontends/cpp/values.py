@@ -29,6 +29,8 @@ LIMIT = 120
 CHAIN = 40
 WIDE = 24
 ITEMS = 64
+UNNAMED = "<unnamed>"
+"""Stands for the type that `struct {...} x{1};` constructs."""
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast", "std::bit_cast"})
 _OPERATORS = {"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!="}
@@ -131,15 +133,27 @@ class Values:
 
     # --- names ---
 
-    def name(self, node: Node) -> r.Value:
+    def name(self, node: Node) -> r.Name | r.OpaqueValue:
+        """Opaque where the parser made up a name that is not there."""
         start, end = node.start_byte, node.end_byte
-        return r.Name(start, end, self.assumed.get(start) or self.text(start, end))
+        text = self.assumed.get(start) or self.text(start, end)
+        return r.Name(start, end, text) if text else self.opaque(node)
 
-    def named(self, node: Node) -> tuple[r.Name, str]:
-        """A possibly qualified name without template arguments, and those of its last part.
+    def named(self, node: Node) -> tuple[r.Name | None, str]:
+        """A possibly qualified name without template arguments, and those of its last part; None where the parser made
+        up the last part (`a::`).
 
         The range ends with the last name, so that this token is found from the end.
         """
+        name, template = self._named(node)
+        return (name if name.text and not name.text.endswith("::") else None), template
+
+    def spelled(self, node: Node | None) -> str:
+        """The text of `named`; empty where there is none."""
+        name = self.named(node)[0] if node is not None else None
+        return name.text if name is not None else ""
+
+    def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
         text = self.text(start, end)
         if "<" not in text and " " not in text and "\n" not in text:
@@ -183,7 +197,7 @@ class Values:
         return "".join(text.partition("<")[0].split())
 
     def qualified(self, node: Node) -> r.Value:
-        return self.named(node)[0]
+        return self.named(node)[0] or self.opaque(node)
 
     # --- calls, members, subscripts ---
 
@@ -205,7 +219,8 @@ class Values:
         template = ""
         value: r.Value
         if kind == g.TEMPLATE_FUNCTION or kind == g.QUALIFIED:
-            value, template = self.named(node)
+            name, template = self.named(node)
+            value = name or self.opaque(node)
         elif kind == g.PRIMITIVE_TYPE or kind == g.TEMPLATE_TYPE:
             value = self.name(node)
         elif spine:
@@ -252,8 +267,12 @@ class Values:
         start, end = node.start_byte, node.end_byte
         if kind == g.FIELD_IDENTIFIER:
             at = last.start_byte
+            if at == end:
+                return self.opaque(node), ""
             return r.Member(start, end, base, self.text(at, end), arrow, at), ""
         name, template = self.named(last)
+        if name is None:
+            return self.opaque(node), ""
         plain = name.text.rpartition("::")[2]
         at = name.end - len(plain.encode())
         return r.Member(start, name.end, base, plain, arrow, at), template
@@ -380,6 +399,8 @@ class Values:
         if len(children) != 4:
             return self.opaque(node)
         type_ = self.written(children[1].start_byte, children[1].end_byte)
+        if not type_:
+            return self.opaque(node)
         return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
 
     def conditional(self, node: Node) -> r.Value:
@@ -448,10 +469,11 @@ class Values:
         first = children[0]
         start, end = first.start_byte, children[-2].end_byte
         text = self.text(start, end)
-        if text.startswith("."):
-            key: r.Value = r.Name(start + 1, end, text[1:].strip())
-        else:
-            key = r.Name(start, end, text)
+        dotted = text.startswith(".")
+        name = text[1:].strip() if dotted else text
+        if not name:
+            return self.opaque(node)
+        key = r.Name(start + dotted, end, name)
         return r.Pair(node.start_byte, node.end_byte, key, self.value(children[-1]))
 
     def braced(self, node: Node) -> r.Value:
@@ -461,8 +483,7 @@ class Values:
             if len(children) == 1 and children[0].kind_id == g.INITIALIZER_LIST:  # a default argument `= {}`
                 return self.aggregate(children[0])
             if len(children) == 4:  # (T){...}
-                type_ = self.written(children[1].start_byte, children[1].end_byte)
-                return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
+                return self.cast(node)
             return self.opaque(node)
         callee, template = self.type_name(children[0])
         return r.Call(node.start_byte, node.end_byte, callee, self.listed(children[1]), "construct", template)
@@ -474,11 +495,15 @@ class Values:
 
     def type_name(self, node: Node) -> tuple[r.Name, str]:
         """The name of a type that is constructed, and its template arguments; mentions it, too."""
+        start, end = node.start_byte, node.end_byte
+        named: Node | None = node
         if node.kind_id == g.TYPE_DESCRIPTOR or node.kind_id == g.PLACEHOLDER or node.kind_id == g.PRIMITIVE_TYPE:
-            name = r.Name(node.start_byte, node.end_byte, self.written(node.start_byte, node.end_byte))
-            template = ""
+            name, template = r.Name(start, end, self.written(start, end) or UNNAMED), ""
         else:
-            name, template = self.named(node)
+            if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
+                named = node.child_by_field_name("name")
+            found, template = self.named(named) if named is not None else (None, "")
+            name = found or r.Name(start, start, UNNAMED)
         self.mentions.add(name.text.rpartition("::")[2])
         return name, template
 
