@@ -352,7 +352,8 @@ def _tree(folder: Path) -> list[str]:
 
 def database(folder: Path, entries: object) -> Path:
     path = folder / "compile_commands.json"
-    path.write_text(entries if isinstance(entries, str) else json.dumps(entries))
+    text = entries if isinstance(entries, str) else json.dumps(entries)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     return path
 
 
@@ -363,6 +364,7 @@ BROKEN = [
     ("", "compile_commands.json:1: not a compile database: "),
     ("[" * 100_000, "compile_commands.json:1: not a compile database: "),
     ("\0\xff", "compile_commands.json:1: not a compile database: "),
+    ('[\n  {"file": "\udced\udca0"}\n]', "compile_commands.json:2: not a compile database: not valid UTF-8"),
 ]
 
 
@@ -397,7 +399,7 @@ def test_a_huge_database_is_refused(tmp_path: Path) -> None:
     good(tmp_path)
     with (tmp_path / "compile_commands.json").open("wb") as stream:
         stream.truncate(250_000_000)
-    refused(check(tmp_path, "-p", "."), "compile_commands.json: larger than 200 MB")
+    refused(check(tmp_path, "-p", "."), "compile_commands.json: 250 MB is larger than 200 MB")
     done = check(tmp_path, "--types", "auto")
     assert done.found == {IN_CPP, IN_PYTHON}
     assert "larger than 200 MB" in done.err

@@ -99,7 +99,7 @@ def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> It
         yield from _file(finding, path, marks, sources, shown, gutter, width)
     yield [(" " * gutter + " |", "gutter")]
     for word, text in _notes(finding):
-        first, *more = text.splitlines()
+        first, *more = text.splitlines() or [""]
         yield [(" " * gutter + " = ", "gutter"), (word, "title"), (f": {sanitise(first)}", "")]
         for line in more:
             yield [(" " * (gutter + 3 + len(word) + 2) + sanitise(line), "")]

@@ -195,17 +195,20 @@ _NO_FILTER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "fals
 
 
 def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
-    """New path, old path and old blob of each entry of `git diff --raw -z`."""
+    """New path, old path and old blob of each entry of `git diff --raw -z`. Raises `ChangesError` when it is no such
+    output: a git that was stopped may say half of it."""
     fields = iter(output.split(b"\0"))
     for field in fields:
         if not field:
             continue
-        words = field.split()
-        status, blob = words[4][:1].decode(), words[2].decode()
-        path = os.fsdecode(next(fields))
+        words = [os.fsdecode(word) for word in field.split()]
+        if len(words) < 5:
+            raise ChangesError("--diff-base: what git diff lists cannot be read")
+        status, blob = words[4][:1], words[2]
+        path, renamed = _name(fields), _name(fields) if status in ("R", "C") else ""
         match status:
             case "R" | "C":
-                yield os.fsdecode(next(fields)), path, blob
+                yield renamed, path, blob
             case "A":
                 yield path, "", ""
             case "D":
@@ -214,6 +217,13 @@ def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
                 yield path, "", ""
             case _:
                 yield path, path, blob
+
+
+def _name(fields: Iterator[bytes]) -> str:
+    found = next(fields, b"")
+    if not found:
+        raise ChangesError("--diff-base: what git diff lists has an end without a name")
+    return os.fsdecode(found)
 
 
 def _hunks(output: bytes, count: int) -> Iterable[tuple[tuple[int, int], ...]]:

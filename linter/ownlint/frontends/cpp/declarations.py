@@ -52,6 +52,7 @@ class Declarations(Statements):
         self.data = data
         self.source = prepared.source
         self.assumed = prepared.names
+        self.opened = dict(prepared.opened)
         self.comments = prepared.comments
         self.comment_starts = [start for start, _ in prepared.comments]
         self.marks = prepared.marks
@@ -354,10 +355,10 @@ class Declarations(Statements):
         """`DISALLOW_COPY(T);` among a class's members says something about the class."""
         if self.members is None or declarator.name is None:
             return
-        inside = self.text(declarator.name.start_byte, declarator.name.end_byte)
+        inside = self.written(declarator.name.start_byte, declarator.name.end_byte)
         name, arguments = (type_, inside) if node.kind_id == g.PARENTHESIZED_DECLARATOR else (inside, "")
         if not arguments:
-            arguments = self.text(declarator.name.end_byte, node.end_byte).strip("() ")
+            arguments = self.written(declarator.name.end_byte, node.end_byte).strip("() ")
         self.members.macros.append(r.Annotation(node.start_byte, node.end_byte, name, arguments))
 
     def variable(
@@ -619,7 +620,7 @@ class Declarations(Statements):
             while inner is not None and inner.kind_id != g.ABSTRACT_FUNCTION:
                 inner = inner.children[-1] if inner.children else None
             end = inner.start_byte if inner is not None else end
-        text = " ".join(self.text(start, end).split())
+        text = self.written(start, end)
         if text.startswith("operator") and node.kind_id == g.OPERATOR_NAME:
             rest = text[8:].strip()
             text = f"operator {rest}" if rest[:1].isalpha() else "operator" + rest.replace(" ", "")

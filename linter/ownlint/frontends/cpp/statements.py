@@ -265,6 +265,9 @@ class Statements(Values):
         if test is None:
             self.unknown(node, out)
             return
+        if _is_constant(test, True):
+            out.append(r.Block(node.start_byte, node.end_byte, (*before, *(then or ()))))
+            return
         out.append(r.Branch(node.start_byte, node.end_byte, test, then or (), other, before, constant))
 
     def while_(self, node: Node, out: Out) -> None:
@@ -283,6 +286,9 @@ class Statements(Values):
             return
         body = self.block(children[0])
         before, test = self.condition(children[-1])
+        if _is_constant(test, False) and not _leaves_loop(body):
+            out.append(r.Block(node.start_byte, node.end_byte, body))  # runs once: a block that a macro likes to be
+            return
         out.append(r.Loop(node.start_byte, node.end_byte, "do", (*body, *before), (), test))
 
     def for_(self, node: Node, out: Out) -> None:
@@ -480,6 +486,7 @@ class Statements(Values):
                 break
         else:
             index += 1
+        pieces.sort(key=lambda piece: piece not in ("const", "volatile"))  # `T const` is `const T`
         return Specifiers(tuple(words), " ".join(pieces), type_node, attributes), children[index:]
 
     def type_text(self, node: Node) -> str:
@@ -739,6 +746,37 @@ _ABSTRACT = g.kinds(
     "abstract_parenthesized_declarator",
 )
 _EXPRESSION_LIKE = g.kinds("type_identifier", "qualified_identifier", "template_type", "dependent_type")
+
+
+def _is_constant(test: r.Value, truth: bool) -> bool:
+    """Whether the condition is written as that truth: `true`, `1`, `(0)`."""
+    if not isinstance(test, r.Literal) or test.kind not in ("bool", "int"):
+        return False
+    return test.text in (("true", "1") if truth else ("false", "0"))
+
+
+def _leaves_loop(body: Iterable[r.Statement]) -> bool:
+    """Whether a `break` or `continue` in the body of a loop is about this loop, or may be: a label stands in it."""
+    for statement in body:
+        match statement:
+            case r.Leave(kind="break" | "continue") | r.Label():
+                return True
+            case r.Loop():
+                continue
+            case r.Switch(cases=cases):
+                inner: Iterable[r.Statement] = (one for case in cases for one in case.body)
+            case r.Branch(then=then, other=other):
+                inner = (*then, *other)
+            case r.Block(body=inner):
+                pass
+            case r.Try(body=tried, handlers=handlers):
+                inner = (*tried, *(one for handler in handlers for one in handler.body))
+            case _:
+                continue
+        if _leaves_loop(inner):
+            return True
+    return False
+
 
 _READERS: dict[int, Callable[[Statements, Node, Out], None]] = {
     g.kind(name): reader

@@ -17,6 +17,7 @@ that are long in honest code are not lost to that:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from operator import attrgetter
 
@@ -24,6 +25,7 @@ from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp.spelling import spelled
 
 LIMIT = 120
 CHAIN = 40
@@ -35,6 +37,8 @@ UNNAMED = "<unnamed>"
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast", "std::bit_cast"})
 _OPERATORS = {"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!="}
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "<<": 3, ">>": 3, "&&": 4, "||": 5, "|": 6, "&": 7, "^": 8}
+_PLAIN_NAME = re.compile(r"[\w:~]+").fullmatch
+_FREE_NAMES = re.compile(r"(?<![\w:.>])[A-Za-z_]\w*+(?!::)")
 _NAMES = g.kinds("identifier", "field_identifier", "type_identifier", "namespace_identifier")
 
 
@@ -54,6 +58,8 @@ class Values:
         self.text = _reader(source)
         self.thrown = thrown
         self.empties = empties
+        self.opened: dict[str, str] = {}
+        """The full name of what the file names by `using std::x;`."""
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
@@ -125,11 +131,12 @@ class Values:
         return text[:limit]
 
     def written(self, start: int, end: int) -> str:
-        """A type (or the like) as written, with runs of blanks folded."""
-        text = self.text(start, end)
-        if "\n" in text or "  " in text or "\t" in text:
-            return " ".join(text.split())
-        return text.strip()
+        """A type (or the like), spaced in the usual way, with the full names of what `using std::x;` brought in."""
+        text = spelled(self.text(start, end).strip())
+        return self.brought(text) if self.opened else text
+
+    def brought(self, text: str) -> str:
+        return _FREE_NAMES.sub(lambda match: self.opened.get(match[0], match[0]), text)
 
     # --- names ---
 
@@ -137,7 +144,9 @@ class Values:
         """Opaque where the parser made up a name that is not there."""
         start, end = node.start_byte, node.end_byte
         text = self.assumed.get(start) or self.text(start, end)
-        return r.Name(start, end, text) if text else self.opaque(node)
+        if not text:
+            return self.opaque(node)
+        return r.Name(start, end, self.opened.get(text, text) if self.opened else text)
 
     def named(self, node: Node) -> tuple[r.Name | None, str]:
         """A possibly qualified name without template arguments, and those of its last part; None where the parser made
@@ -156,8 +165,8 @@ class Values:
     def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
         text = self.text(start, end)
-        if "<" not in text and " " not in text and "\n" not in text:
-            return r.Name(start, end, text), ""
+        if _PLAIN_NAME(text):
+            return r.Name(start, end, _without_root(text)), ""
         template = ""
         parts: list[str] = []
         steps = 0
@@ -189,7 +198,8 @@ class Values:
         if "<" in last and not last.startswith("operator"):
             last = last.partition("<")[0]
         parts.append(" ".join(last.split()))
-        return r.Name(start, end, "::".join(parts)), template
+        full = "::".join(parts)
+        return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
 
     def plain(self, node: Node) -> str:
         """`Foo` of `Foo<int>`."""
@@ -300,7 +310,7 @@ class Values:
             return self.spine(node)
         value = self.value(left)
         operator = self.text(sign.start_byte, sign.end_byte)
-        return r.Binary(value.start, node.end_byte, _OPERATORS.get(operator, operator), value, self.value(right))
+        return _compared(value.start, node.end_byte, _OPERATORS.get(operator, operator), value, self.value(right))
 
     def spine(self, node: Node) -> r.Value:
         """`a + b - c`: operands of one precedence, left to right, without recursion."""
@@ -323,7 +333,7 @@ class Values:
         if len(rights) <= WIDE:
             self.depth += len(rights)
             for operator, right, end in rights:
-                value = r.Binary(value.start, end, operator, value, self.value(right))
+                value = _compared(value.start, end, operator, value, self.value(right))
             self.depth -= len(rights)
             return value
         self.depth += len(rights).bit_length()
@@ -376,7 +386,10 @@ class Values:
             operator = "!"
         elif operator == "compl":
             operator = "~"
-        return r.Unary(start, node.end_byte, operator, self.value(children[1]))
+        value = self.value(children[1])
+        if operator in ("-", "+") and children[1].kind_id == g.NUMBER and value.__class__ is r.Literal:
+            return r.Literal(start, node.end_byte, value.kind, operator + value.text)  # as `-1` without a blank is
+        return r.Unary(start, node.end_byte, operator, value)
 
     def co_await(self, node: Node) -> r.Value:
         return r.Unary(node.start_byte, node.end_byte, "co_await", self.value(self.children(node)[-1]))
@@ -576,6 +589,18 @@ class Values:
     def other(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
         return r.Literal(start, end, "other", self.text(start, min(end, start + 480))[:120])
+
+
+def _without_root(name: str) -> str:
+    """`std::move` of `::std::move`; `::close` stays: it may be told apart from a method."""
+    return name[2:] if name.startswith("::") and "::" in name[2:] else name
+
+
+def _compared(start: int, end: int, operator: str, left: r.Value, right: r.Value) -> r.Binary:
+    """`p == nullptr` also where `nullptr == p` is written."""
+    if operator in ("==", "!=") and left.__class__ is r.Literal and right.__class__ is not r.Literal:
+        left, right = right, left
+    return r.Binary(start, end, operator, left, right)
 
 
 def _balanced(operands: list[r.Value], operators: list[str], low: int, high: int) -> r.Value:

@@ -268,7 +268,7 @@ class Values:
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             before = self.chains
             right = self.value(comparator)
-            parts.append(r.Binary(left.start, right.end, _BINARY[type(op)], left, right))
+            parts.append(_compared(left.start, right.end, _BINARY[type(op)], left, right))
             is_last = len(parts) == len(node.ops)
             left = right if is_last or self.chains == before else self.opaque(comparator)
         self.chains += len(parts) > 1
@@ -493,6 +493,13 @@ class Values:
 _SEQUENCES = frozenset(
     ["list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "Deque"]
 ).union(["set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"])
+
+
+def _compared(start: int, end: int, operator: str, left: Value, right: Value) -> r.Binary:
+    """`x is None` also where `None is x` is written."""
+    if operator in ("==", "!=", "is", "is not") and isinstance(left, r.Literal) and not isinstance(right, r.Literal):
+        left, right = right, left
+    return r.Binary(start, end, operator, left, right)
 
 
 def _elements(node: ast.expr) -> ast.expr | None:
