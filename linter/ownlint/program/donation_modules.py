@@ -82,8 +82,10 @@ class Modules:
 
     def _defines(self, file: r.File, name: str) -> bool:
         if file.path not in self._own:
-            named = (record.name for record in (*file.functions, *file.classes) if not record.scope)
-            self._own[file.path] = frozenset((*(variable.name for variable in file.variables), *named))
+            functions = (function.name for function in file.functions if not function.scope)
+            classes = (cls.name for cls in file.classes if not cls.scope)
+            variables = (variable.name for variable in file.variables)
+            self._own[file.path] = frozenset((*functions, *classes, *variables))
         return name in self._own[file.path]
 
     def _imported(self, file: r.File) -> dict[str, str]:

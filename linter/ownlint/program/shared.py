@@ -70,9 +70,9 @@ class Map(Generic[K, V]):
         before = self._found(key)
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
-    def _found(self, key: object) -> Any:
+    def _found(self, key: Any) -> Any:
         if self._leaf is not None:
-            return self._leaf.get(key, _ABSENT)  # type: ignore[call-overload]
+            return self._leaf.get(key, _ABSENT)
         code = hash(key)
         branch = self._tree[code & _MASK]
         leaf = branch[code >> _BITS & _MASK] if branch is not None else None

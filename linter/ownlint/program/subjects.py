@@ -168,7 +168,8 @@ class Function(_Subject):
     @cached_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
-        return declared_names(self.record, self.body, self.language == "python") | inherited
+        own = declared_names(self.record, self.body, self.language == "python")
+        return inherited if own <= inherited else own | inherited  # many small lambdas share one set
 
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""
