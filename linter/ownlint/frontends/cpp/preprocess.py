@@ -97,11 +97,15 @@ BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
-_MEMBER_CASTS = re.compile(
-    rb"\(\s*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,200}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
-    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+)\)\s*+&\s*+[A-Za-z_]"
+_MEMBER_FUNCTION = (
+    rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
+    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+"
 )
-"""`(R (C::*)(A, B) const) &C::f`, which the grammar does not take for a cast."""
+_MEMBER_CASTS = re.compile(
+    rb"\(\s*+(?P<type>%(type)s)\)\s*+&\s*+[A-Za-z_]|(?<=_cast)\s*+<\s*+(?P<argument>%(type)s)>(?=\s*+\()"
+    % {b"type": _MEMBER_FUNCTION}
+)
+"""`(R (C::*)(A, B) const) &C::f`, `static_cast<R (C::*)(A, B) const>(&C::f)`: the grammar takes neither for a cast."""
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -288,7 +292,7 @@ class _Preparation:
             for use in re.finditer(rb"(?<![\w.])" + name + rb"(?=\s*+(?:::|=|;))", self.masked):
                 before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
                 behind = self.masked[use.end() : use.end() + 64].lstrip()
-                if not before.endswith((b"::", b"->")) and (behind[:2] == b"::" or before.endswith(b"namespace")):
+                if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
                     self.buffer[slice(*use.span())] = short.ljust(len(name))
 
     def brought_in(self) -> dict[str, str]:
@@ -538,16 +542,16 @@ class _Preparation:
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
-        if b"::*" in buffer:
+        if b"::" in buffer and b"*" in buffer:
             self.member_casts()
 
     def member_casts(self) -> None:
         """A cast to a pointer to member becomes one name in brackets, whose text is the type."""
         for match in _MEMBER_CASTS.finditer(self.masked):
-            start, end = match.span("type")
+            start, end = match.span("type" if match["type"] else "argument")
             self.blank(start, end)
             self.buffer[start : start + 2] = b"_T"
-            self.names[start] = " ".join(_text(self.data[start:end]).split())
+            self.names[start] = spelled(_text(self.masked[start:end]))
 
     def thrown(self) -> frozenset[int]:
         """`a ? b : throw c` becomes `a ? b : !     c`."""
