@@ -1,7 +1,7 @@
 """The attacks of `hostile.py`: one list, a part of which is run with the tests."""
 
 # Inputs are tables: a row is easier to read than a paragraph of short lines.
-# ruff: noqa: E501, PTH
+# ruff: noqa: E501, PTH102, PTH118, PTH123
 
 from __future__ import annotations
 
@@ -651,7 +651,7 @@ def poisoned_cache(place: Place) -> None:
         for own in (".ownlint_cache", "cached"):
             if (found := place.root / own).is_dir():
                 _forge(found)
-        for theirs in [path for path in attacker.rglob("CACHEDIR.TAG")]:
+        for theirs in list(attacker.rglob("CACHEDIR.TAG")):
             _forge(theirs.parent)
             shutil.copytree(theirs.parent, place.root / ".ownlint_cache", dirs_exist_ok=True)
         place.finds_the_good(changes=True)
@@ -881,17 +881,13 @@ def compile_arguments(place: Place) -> None:
         ["-Wp,-MD," + victim], ["-Xpreprocessor", "-MF", "-Xpreprocessor", victim], ["-fprofile-generate=."], ["--analyze"], ["-dependency-file", victim], ["-header-include-file", victim],
         ["-fuse-ld=" + str(script)], ["-specs=evil"], ["-wrapper", str(script)], ["-ivfsoverlay", "evil.yaml"], ["-fmodule-file=x.pcm"], ["-frewrite-includes"], ["-mllvm", "-print-after-all"],
     ]  # fmt: skip
-    entries = []
-    for number, words in enumerate(hostile):
+    for number in range(len(hostile)):
         place.write(f"f{number}.cc", "int x;\n")
-        for compiler in ("c++", str(script)):
-            entries.append(
-                {
-                    "file": f"f{number}.cc",
-                    "directory": str(place.root),
-                    "arguments": [compiler, *words, "-c", f"f{number}.cc"],
-                }
-            )
+    entries: list[dict[str, object]] = [
+        {"file": f"f{number}.cc", "directory": str(place.root), "arguments": [compiler, *words, "-c", f"f{number}.cc"]}
+        for number, words in enumerate(hostile)
+        for compiler in ("c++", str(script))
+    ]
     entries.append(
         {
             "file": "good.cc",

@@ -1,5 +1,8 @@
 """Where an attack of `hostile.py` takes place: folders, a command line under limits, and what must hold in any case."""
 
+# Names of files are bytes here, some of them no text.
+# ruff: noqa: PTH115, PTH118, PTH123
+
 from __future__ import annotations
 
 import contextlib
@@ -194,8 +197,8 @@ class Place:
         given: bytes | None = None,
         **variables: str,
     ) -> Done:
-        """One run. Fails where it takes longer than `seconds` (of wall time on an idle machine), or one of its processes
-        more memory than `megabytes`. Nothing in the tree may change, unless `changes`."""
+        """One run. Fails where it takes longer than `seconds` (of wall time on an idle machine), or one of its
+        processes more memory than `megabytes`. Nothing in the tree may change, unless `changes`."""
         before = None if changes else self.tree()
         seconds *= _busy()
 
