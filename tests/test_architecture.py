@@ -190,3 +190,38 @@ def test_libraries_are_known_to_models_alone(path: Path) -> None:
     libraries = library_words()
     found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
     assert found == []
+
+
+OPENING = {
+    "cli.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
+    "door.py": {"_opened", "pieces"},
+    "facts/cache.py": {"_prepare", "put"},  # writes
+    "facts/cache_secret.py": {"_made"},  # writes
+    "files.py": {"write_whole", "_replace", "_poured"},  # writes
+    "frontends/worker.py": {"_resident", "main"},  # of the process itself, and its pipes
+    "report/html.py": {"_asset"},  # installed with us
+    "testing/new_rule.py": {"create"},  # writes
+    "verifying.py": {"_descriptions"},  # its own source
+}
+"""All functions that open files: the door, and those that write, or read what belongs to ownlint."""
+
+OPENERS = frozenset({"open", "fdopen", "read_text", "read_bytes", "open_binary", "open_text", "memmap", "mmap"})
+
+
+def _opening(path: Path) -> Iterator[str]:
+    """The functions of a module that open something."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(node, ast.Call):
+                called = node.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name in OPENERS:
+                    yield function.name
+
+
+def test_files_are_opened_by_the_door_alone() -> None:
+    """Whatever a tree, a setting or the environment may name is read through `ownlint.door`."""
+    found = {path.relative_to(LINTER).as_posix(): set(_opening(path)) for path in modules(LINTER)}
+    found |= {path.relative_to(ROOT).as_posix(): set(_opening(path)) for path in modules(RULES)}
+    assert {name: functions for name, functions in found.items() if functions} == OPENING

@@ -351,9 +351,9 @@ def check(
     options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
-    beside = outputs(output)
-    check_output(output_file, output_format)
-    check_output(export_fixes)
+    beside = outputs(output, options.root)
+    check_output(output_file, options.root, "diff" if diff else "report", output_format)
+    check_output(export_fixes, options.root, "fixes")
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
@@ -363,12 +363,12 @@ def check(
             adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
     report = adopted.report
     if export_fixes is not None:
-        deliver(mending.exported(options.root, report.findings), export_fixes)
+        exported, alone = mending.exported(options.root, report)
+        deliver(exported, export_fixes)
+        for note in adopting.left_alone(alone):
+            _say(note, quiet)
     if diff:
-        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
-        deliver(mending.diff(planned), output_file)
-        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
-        return 1 if planned.after and not exit_zero else 0
+        return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
         deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
@@ -385,6 +385,21 @@ def check(
     if report.failed or (fail_on_incomplete and report.incomplete):
         return 2
     return 1 if report.findings and not exit_zero else 0
+
+
+def _diff(
+    report: Report, options: pipeline.Options, output_file: Path | None, *, unsafe: bool, exit_zero: bool, quiet: bool
+) -> int:
+    from ownlint import adopting, mending
+
+    planned = mending.plan(options.root, report, unsafe=unsafe)
+    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    terminal = output_file is None and sys.stdout.isatty()
+    deliver(mending.harmless(text) if terminal else text, output_file)
+    for note in adopting.left_alone(planned.alone):
+        _say(note, quiet)
+    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
 def statistics_text(report: Report) -> str:
@@ -462,7 +477,7 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
-    check_output(known)
+    check_output(known, options.root, "baseline")
     with _refusals(), commands.watched(options) as watched:
         return options, pipeline.run(watched), known
 
@@ -626,7 +641,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
-    check_output(output_file)
+    check_output(output_file, options.root, "contract")
     with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)

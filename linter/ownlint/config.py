@@ -103,7 +103,7 @@ def find(start: Path) -> Settings:
         for name in NAMES:
             path = folder / name
             if os.path.lexists(path):
-                settings = _settings(path, required=False, within=_tree(folder))
+                settings = _settings(path, required=False, within=door.tree_of(folder))
                 if settings is not None:
                     return settings
     return Settings(config=Config())
@@ -114,11 +114,6 @@ def read(path: Path) -> Settings:
     settings = _settings(path, required=True, within=None)
     assert settings is not None
     return settings
-
-
-def _tree(folder: Path) -> Path:
-    """What the settings in a folder may link to: the git tree that it is in, else the folder."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 
 
 def _settings(path: Path, required: bool, within: Path | None) -> Settings | None:

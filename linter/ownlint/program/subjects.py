@@ -14,7 +14,7 @@ from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
-from ownlint.program.places import Place
+from ownlint.program.places import Place, walk
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -125,6 +125,27 @@ class Function(_Subject):
     def statements(self) -> tuple[r.Statement, ...]:
         """Every statement of the body, nested ones included, in source order."""
         return tuple(statements(self.body))
+
+    @cached_property
+    def voided(self) -> tuple[Span, ...]:
+        """Every `(void)x;` of the body."""
+        return tuple(
+            statement.span
+            for statement in self.statements
+            if isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Cast)
+            and statement.value.type == "void"
+        )
+
+    @cached_property
+    def targets(self) -> dict[int, r.Value]:
+        """What the body's expressions assign to, by the offset at which it starts."""
+        found: dict[int, r.Value] = {}
+        for statement in self.statements:
+            for value in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
+                if isinstance(value, r.Assign):
+                    found.setdefault(value.target.start, value.target)
+        return found
 
     @property
     def flow(self) -> Flow:

@@ -52,12 +52,14 @@ def compose(
     about_us = [each for each in about_us if _touches(each, changed)]
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
     shown = at_least([*standing, *standing_too], config.certainty)
+    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order))
     return Report(
-        findings=tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order)),
+        findings=findings_shown,
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
         files=len(files),
         notice=_notice(files, hint),
+        digests=sources.digests_of(findings_shown),
     )
 
 

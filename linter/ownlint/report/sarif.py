@@ -124,7 +124,7 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
         "message": {"text": "\n".join(_message(line) for line in text.splitlines())},
         "locations": [_location(finding.path, finding.region, symbol=finding.symbol)],
         "partialFingerprints": {
-            "primaryLocationLineHash": hashes.of(finding.path, finding.region.line),
+            **hashes.of(finding.path, finding.region.line),
             "ownlint/v1": finding.fingerprint,
         },
         "properties": {
@@ -217,17 +217,21 @@ _LAST = pow(_FACTOR, _WINDOW, 1 << 64)
 
 
 class _LineHashes:
-    """`primaryLocationLineHash` as GitHub's upload action computes it."""
+    """`primaryLocationLineHash` as GitHub's upload action computes it: the action does so itself where it is not
+    given, as for a file that changed since it was analysed."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._known: dict[str, list[str]] = {}
 
-    def of(self, path: str, line: int) -> str:
+    def of(self, path: str, line: int) -> dict[str, str]:
         if path not in self._known:
-            self._known[path] = line_hashes(self._sources.lines(path))
+            lines = self._sources.lines(path)
+            self._known[path] = [] if path in self._sources.changed else line_hashes(lines)
         hashes = self._known[path]
-        return hashes[line - 1] if line <= len(hashes) else "0:1"
+        if path in self._sources.changed:
+            return {}
+        return {"primaryLocationLineHash": hashes[line - 1] if line <= len(hashes) else "0:1"}
 
 
 def line_hashes(lines: Lines) -> list[str]:

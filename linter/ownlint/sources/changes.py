@@ -13,13 +13,12 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
+from ownlint.facts.digest import digest_of
 from ownlint.facts.errors import RefusalError
-from ownlint.sources.digests import DIGEST_SIZE
 from ownlint.sources.discover import Source, Stamp, is_source, language_of
 
 _GIT_SECONDS = 120
@@ -87,7 +86,7 @@ def as_before(root: Path, changes: Changes) -> Iterator[tuple[list[Source], list
             place = Path(folder) / f"{number}{Path(change.old).suffix}"
             place.write_bytes(data)
             sources.append(Source(place, change.old, language_of(change.old), False, Stamp(0, 0, len(data), number)))
-            held.append(blake2b(data, digest_size=DIGEST_SIZE).hexdigest())
+            held.append(digest_of(data))
         yield sources, held
 
 

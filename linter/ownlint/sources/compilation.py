@@ -37,6 +37,9 @@ class Command(msgspec.Struct, frozen=True):
     arguments: tuple[str, ...]
     directory: str
     inferred: bool
+    project: str = ""
+    """The folder of the project: what lies there may be read whatever it is called. Else that is `directory`, which a
+    database says."""
 
 
 class CompilationError(RefusalError):
@@ -119,7 +122,7 @@ class Compilation:
             if found is not None:
                 return msgspec.structs.replace(found, arguments=_named(path, found.arguments) + self._headers.arguments)
         arguments = _named(path, self._inference.arguments(path))
-        return Command(arguments + self._headers.arguments, str(self._root), True)
+        return Command(arguments + self._headers.arguments, str(self._root), True, str(self._root))
 
     @cached_property
     def _inference(self) -> Inference:
@@ -193,7 +196,7 @@ class Database:
             words = entry.words()
         except ValueError:
             return None
-        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own)
+        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own, str(root))
 
     def _lender(self, path: str) -> str:
         pure = PurePosixPath(path)

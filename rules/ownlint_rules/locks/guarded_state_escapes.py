@@ -216,6 +216,8 @@ class _Judge:
 
     def kept(self) -> Iterator[Finding]:
         for event in self.function.flow:
+            if event.index not in self.held:
+                continue  # nothing comes there
             leaves = isinstance(event, events.Leave) and event.kind == "return"
             lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
             for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]
