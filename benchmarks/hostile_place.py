@@ -176,6 +176,8 @@ class Place:
     def environment(self, **variables: str) -> dict[str, str]:
         kept = ("PATH", "PYTHONPATH", "LANG", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "PYENV_VERSION")
         ours = {name: os.environ[name] for name in kept if name in os.environ}
+        # Where the disk is full, Python leaves half of a `.pyc` behind, which whoever comes next cannot load.
+        ours["PYTHONDONTWRITEBYTECODE"] = "1"
         return {**ours, "HOME": str(self.home), "TMPDIR": str(self.tmp), **variables}
 
     def start(self, *arguments: str, cwd: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
