@@ -371,14 +371,32 @@ class Diffs:
             after = fixes.apply(data, edits)
         except FixError:
             return
-        for text in _diff_of(data, after):
-            text.encode()
-            if HARMFUL.search(text.replace("\n", "").replace("\r", "").replace("\t", "")):
-                raise WrongError("a diff with control characters")
+        planned = mending.Plan({"a.cc": data}, {"a.cc": after}, (), (), {})
+        if _patched(data, mending.diff(planned, str)) != after:
+            raise WrongError("a diff that does not make what the fix makes")
 
 
-def _diff_of(before: bytes, after: bytes) -> list[str]:
-    return [mending.diff(mending.Plan({"a.cc": before}, {"a.cc": after}, (), ()))]
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+
+
+def _patched(before: bytes, diff: bytes) -> bytes:
+    """What a unified diff of one file makes of it."""
+    old, out, at, last = before.split(b"\n"), list[bytes](), 0, b""
+    lines = [line + b"\n" for line in old[:-1]] + ([old[-1]] if old[-1] else [])
+    for line in diff.split(b"\n")[2:-1]:
+        if (hunk := _HUNK.fullmatch(line)) is not None:
+            start = int(hunk[1]) - (hunk[2] != b"0")
+            out += lines[at:start]
+            at = start
+        elif line.startswith(b"\\"):
+            out[-1:] = [out[-1].removesuffix(b"\n")] if last != b"-" else out[-1:]
+        else:
+            if line[:1] in (b" ", b"+"):
+                out.append(line[1:] + b"\n")
+            if line[:1] in (b" ", b"-"):
+                at += 1
+            last = line[:1]
+    return b"".join((*out, *lines[at:]))
 
 
 # --- the cache --------------------------------------------------------------------------------
@@ -453,7 +471,7 @@ class CacheEntries:
 _TEXTS = ("x", "`x` is released twice", "", "\x1b[31m", "a\nb", "</script><img src=x>", "]]>", "${{ secrets }}", "::error::x", "%0A", "[x](javascript:1)", "`" * 9, "|", "\u202e", "\ud800", "\U0001f4a5" * 5, "x" * 3_000, "&amp;", "\0", "e\u0301" * 9, "\ufffe", "{{ x }}", "../" * 9, "<!--")  # fmt: skip
 _PATHS = ("a.cc", "b.py", "no.cc", "a\nb.cc", "/etc/passwd", "../../etc/passwd", "x" * 300, "\x1b]0;x\x07.py", "", ".", "a b%20.cc", "é.cc", "C:\\x.cc", "a:1:2.cc", "-o.py")  # fmt: skip
 _WORDS = tuple(text for text in _TEXTS if text.isascii() or text.encode("utf-8", "replace").decode() == text)
-"""What a fix may write, like paths, comes from facts, which are UTF-8."""
+"""What a fix may write, like paths and symbols, comes from facts, which are UTF-8."""
 
 
 def show_everywhere(report: Report, root: Path, random: Random, *, texts: bool = True) -> None:
@@ -517,7 +535,7 @@ class Renderers:
         )  # fmt: skip
         show_everywhere(report, self._folder, random)
         baseline.text(baseline.entries(report)).encode()
-        mending.exported(self._folder, report.findings).encode()
+        mending.exported(self._folder, report)[0].encode()
 
     def _finding(self, random: Random) -> Finding:
         text = functools.partial(random.choice, _TEXTS)
@@ -527,7 +545,8 @@ class Renderers:
         fix = Fix(text(), edits, random.random() < 0.5) if random.random() < 0.4 else None
         certainty = random.choice(CERTAINTIES)
         rule = random.choice(self._ids)
-        return Finding(path(), self._span(random), text(), certainty, text(), steps, text(), fix, rule, "warning")
+        symbol = random.choice(_WORDS)
+        return Finding(path(), self._span(random), text(), certainty, text(), steps, symbol, fix, rule, "warning")
 
     @staticmethod
     def _span(random: Random) -> records.Span:

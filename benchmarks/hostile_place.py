@@ -67,7 +67,7 @@ MENDED = MENDABLE.replace("MutexLock(", "MutexLock lock(")
 _GRACE = 10.0
 """Seconds in which a process whose parent was killed must be gone."""
 
-_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_HARMFUL = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 class FailedError(Exception):
