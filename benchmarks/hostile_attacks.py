@@ -181,6 +181,7 @@ _EXPLODING = ("(a+)+$", "(?:a|a)*$", "(a|aa)+$", "(.*)*Z", "a{1,60000}a{1,60000}
     "patterns",
     "expressions of a model that explode, for macros, anchors and names",
     "20 s, or refused with file and line",
+    light=False,
 )
 def exploding_models(place: Place) -> None:
     long = "a" * 40_000
@@ -317,7 +318,7 @@ def hostile_environment(place: Place) -> None:
     must(done.code in (1, 2), f"{done.code} {done.err[-300:]}")
 
 
-@attack("one door", "build files of 1 MB without an end to any of their words", "15 s each")
+@attack("one door", "build files of 1 MB without an end to any of their words", "15 s each", light=False)
 def large_build_files(place: Place) -> None:
     size = 1_000_000
     for name, piece in (
@@ -495,6 +496,7 @@ def outside_type(place: Place) -> None:
     "secrets",
     "files outside of the project included, linked and named as models, settings and baselines",
     "no report and no message has a word of them",
+    light=False,
 )
 def outside_text(place: Place) -> None:
     place.write(
@@ -657,7 +659,12 @@ def poisoned_cache(place: Place) -> None:
         place.finds_the_good(changes=True)
 
 
-@attack("cache", "a cache of garbage, of folders, of FIFOs and of entries of other entries", "as if there were none")
+@attack(
+    "cache",
+    "a cache of garbage, of folders, of FIFOs and of entries of other entries",
+    "as if there were none",
+    light=False,
+)
 def damaged_cache(place: Place) -> None:
     rng = random.Random(1)
     folder = place.tmp / "cache"
@@ -742,7 +749,12 @@ def output_overwrites(place: Place) -> None:
         must(done.code == 2, f"{arguments}: {done.code} {done.err[-200:]}")
 
 
-@attack("outputs", "a report written twice to one place, and beside a link's name", "its own old report is replaced")
+@attack(
+    "outputs",
+    "a report written twice to one place, and beside a link's name",
+    "its own old report is replaced",
+    light=False,
+)
 def output_twice(place: Place) -> None:
     for form in ("json", "sarif", "full", "markdown", "junit", "gitlab"):
         for _ in range(2):
