@@ -567,13 +567,20 @@ def _json(value: object) -> str:
 
 
 @cli.command(short_help="List the rules, by group.")
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
     """List the rules by group, with language, severity, and whether some findings have a fix."""
     from ownlint.report import manual
 
     infos = _rules("all")
-    deliver(_json([manual.entry(info) for info in infos]) if output_format == "json" else manual.table(infos), None)
+    if output_format == "json":
+        deliver(_json([manual.entry(info) for info in infos]), None)
+    elif output_format == "markdown":
+        from ownlint import catalogue
+
+        deliver(manual.tables(infos, catalogue.groups()), None)
+    else:
+        deliver(manual.table(infos), None)
 
 
 @cli.command()

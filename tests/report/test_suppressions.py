@@ -86,7 +86,12 @@ def test_a_comment_silences_the_rule_it_names(tmp_path: Path, text: str) -> None
         ("bug;\n// ownlint: end-ignore[a-rule]\n", [(1, "a-rule"), (2, "invalid-suppression")]),
         ("bug;  // ownlint: ignore\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // ownlint: ignore[a-rul]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
-        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "invalid-suppression")]),  # silent, but why?
+        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "a-rule"), (1, "invalid-suppression")]),
+        (
+            "// ownlint: begin-ignore[a-rule]\nbug;\n// ownlint: end-ignore[a-rule]\n",
+            [(1, "invalid-suppression"), (2, "a-rule")],
+        ),
+        ("bug;  // ownlint: ignore[*]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // NOLINT\n", [(1, "a-rule")]),
         ("bug;  // ownlint: ignore[a-rule, b-rule]: why\n", [(1, "unused-suppression")]),
     ],
