@@ -336,7 +336,6 @@ class _Preparation:
         if role == "annotation":
             self.mark(word, start, end)
             return
-        buffer = self.buffer
         before = self.text_before(start, 48)
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
