@@ -8,7 +8,6 @@ from __future__ import annotations
 _BLOCK = "what a dropped guard was to protect is looked for in the guard's own block alone"
 _MODULE = "an alias of `ctypes` is not followed to the types of callbacks that are made without a name"
 _THIS = "`this->x_` and `x_` are not yet one place for the question whether a test is about the registry"
-_ONE_LINE_MACRO = "a macro without parentheses that shares its line with a statement is read as that statement's type"
 _TYPE_ALONE = "a type in capitals alone on its line is read as a macro"
 
 GAPS: dict[tuple[str, str, str], str] = {
@@ -20,7 +19,6 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-statements-in-blocks", "discarded-lock-guard", "Braces around it make a temporary"): _BLOCK,
     ("cpp-statements-under-if-true", "discarded-lock-guard", "A reader's guard"): _BLOCK,
     ("cpp-statements-under-if-true", "lock-only-for-log", "By hand"): "what a lock is for is looked for in its block",
-    ("cpp-one-line", "python-without-gil", "The C API between the macros"): _ONE_LINE_MACRO,
     (
         "cpp-written-this",
         "registry-entry-left-behind",

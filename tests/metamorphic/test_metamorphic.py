@@ -67,7 +67,9 @@ def test_a_known_gap_is_still_one(gap: tuple[str, str, str]) -> None:
     found = [case for case in cases_of(PAGES / f"{page}.md") if case.heading == heading]
     assert ways, f"there is no rewrite {rewrite}"
     assert found, f"there is no such case on {page}"
-    assert list(differences(page, found[0], ways)), "closed: take it out of the table"
+    case = found[0]
+    layout = ways[0].name in _LAYOUT and facts_differ(page, case, ways[0])
+    assert layout or list(differences(page, case, ways)), "closed: take it out of the table"
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
