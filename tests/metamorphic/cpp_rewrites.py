@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -29,7 +30,7 @@ def means_the_same(rewriter: Rewriter) -> Rewriter:
 def _gaps(text: bytes) -> Iterator[tuple[Token, Token]]:
     """Neighbours between which anything blank may stand; next to directives only lines may."""
     found = tokens(text)
-    for left, right in zip(found, found[1:], strict=False):
+    for left, right in itertools.pairwise(found):
         if "directive" not in (left.kind, right.kind) and not left.text.startswith(b"//"):
             yield left, right
 
@@ -88,7 +89,8 @@ def no_blanks(text: bytes) -> Edits:
         return
     for left, right in _gaps(text):
         if left.end < right.start:
-            yield Edit(left.end, right.start, b" " if _glues(left, right) else b"")
+            broken = b"\n" in text[left.end : right.start]
+            yield Edit(left.end, right.start, b"\n" if broken else b" " if _glues(left, right) else b"")
 
 
 @means_the_same
@@ -381,8 +383,8 @@ def _in_parentheses(*found: Node) -> Edits:
 
 _EXPRESSIONS = (
     "identifier", "field_expression", "call_expression", "binary_expression", "unary_expression", "pointer_expression",
-    "conditional_expression", "subscript_expression", "this", "new_expression", "null", "number_literal", "true", "false",
-    "assignment_expression", "lambda_expression", "cast_expression", "string_literal",
+    "conditional_expression", "subscript_expression", "this", "new_expression", "null", "number_literal",
+    "true", "false", "assignment_expression", "lambda_expression", "cast_expression", "string_literal",
 )  # fmt: skip
 
 
@@ -460,9 +462,10 @@ def parentheses_round_assigned(text: bytes) -> Edits:
 def parentheses_round_places(text: bytes) -> Edits:
     for node in nodes(tree(text), "assignment_expression"):
         value = node.child_by_field_name("left")
-        if value is not None and value.type in _EXPRESSIONS and above(node, "lambda_default_capture") is None:
-            if node.parent is not None and node.parent.type == "expression_statement":
-                yield from _in_parentheses(value)
+        parent = node.parent
+        is_statement = parent is not None and parent.type == "expression_statement"
+        if is_statement and value is not None and value.type in _EXPRESSIONS:
+            yield from _in_parentheses(value)
 
 
 @means_the_same
@@ -546,10 +549,9 @@ def comparisons_with_null(text: bytes) -> Edits:
             and sign is not None
             and right.type == "null"
             and text_of(sign) in (b"==", b"!=")
-        ):
-            if left.type in ("identifier", "field_expression", "call_expression", "parenthesized_expression"):
-                yield Edit(left.start_byte, left.start_byte, b"!" if text_of(sign) == b"==" else b"")
-                yield Edit(left.end_byte, right.end_byte, b"")
+        ) and left.type in ("identifier", "field_expression", "call_expression", "parenthesized_expression"):
+            yield Edit(left.start_byte, left.start_byte, b"!" if text_of(sign) == b"==" else b"")
+            yield Edit(left.end_byte, right.end_byte, b"")
 
 
 @means_the_same
@@ -617,7 +619,7 @@ def trailing_returns(text: bytes) -> Edits:
         consts = [
             one for one in node.children if one.type == "type_qualifier" and one.end_byte <= declarator.start_byte
         ]
-        if any(text_of(one) not in (b"const",) for one in consts):
+        if any(text_of(one) != b"const" for one in consts):
             continue
         behind = [
             one
@@ -771,7 +773,7 @@ def _runs(text: bytes) -> Iterator[list[Node]]:
     for body in nodes(tree(text), "field_declaration_list"):
         run: list[Node] = []
         for member in body.named_children:
-            if member.type in ("access_specifier",) or member.type.startswith("preproc"):
+            if member.type == "access_specifier" or member.type.startswith("preproc"):
                 yield run
                 run = []
             elif member.type != "comment":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import keyword
 import re
 import tokenize
@@ -144,8 +145,8 @@ def continued_lines(data: bytes) -> Edits:
 @means_the_same
 def a_token_a_line(data: bytes) -> Edits:
     text = Text(data)
-    for left, _, depth in _joints(text):
-        if depth:
+    for left, right, depth in _joints(text):
+        if depth and left.string != "." and right.string not in "([":  # where formatters would
             at = text.place(*left.end)
             yield Edit(at, at, b"  # in between\n")
 
@@ -190,7 +191,7 @@ def semicolons(data: bytes) -> Edits:
         ast.Pass,
     )
     for body in text.bodies():
-        for one, other in zip(body, body[1:], strict=False):
+        for one, other in itertools.pairwise(body):
             if not isinstance(one, simple) or not isinstance(other, simple) or not text.first_of_line(other):
                 continue
             between = data[text.end(one) : text.start(other)]
@@ -383,7 +384,10 @@ def several_withs(data: bytes) -> Edits:
 
 # --- expressions ----------------------------------------------------------------------------------
 
-_VALUES = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp, ast.Compare, ast.Constant, ast.BoolOp, ast.UnaryOp, ast.IfExp, ast.Lambda, ast.List, ast.Dict, ast.ListComp)  # fmt: skip
+_VALUES = (
+    ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp, ast.Compare, ast.Constant, ast.BoolOp, ast.UnaryOp,
+    ast.IfExp, ast.Lambda, ast.List, ast.Dict, ast.ListComp,
+)  # fmt: skip
 
 
 def _in_parentheses(text: Text, *found: ast.expr | None) -> Edits:
@@ -498,6 +502,11 @@ def other_quotes(data: bytes) -> Edits:
 # --- names ----------------------------------------------------------------------------------------
 
 
+def _stands(text: Text, name: ast.Name) -> bool:
+    """Not so for what an f-string holds: before Python 3.12 its places are wrong."""
+    return text.data[text.start(name) : text.end(name)] == name.id.encode()
+
+
 def _locals_of(function: Function) -> set[str]:
     """Names that the function binds by assignment; none that a nested function or class could see."""
     nested = [
@@ -527,9 +536,8 @@ def renamed_locals(data: bytes) -> Edits:
     for function in (node for node in ast.walk(text.tree) if isinstance(node, Function)):
         names = {name: b"x%d" % n for n, name in enumerate(sorted(_locals_of(function)), 1)}
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in names and text.place(node.lineno, 0) <= text.start(node):
-                if data[text.start(node) : text.end(node)] == node.id.encode():
-                    yield Edit(text.start(node), text.end(node), names[node.id])
+            if isinstance(node, ast.Name) and node.id in names and _stands(text, node):
+                yield Edit(text.start(node), text.end(node), names[node.id])
 
 
 @means_the_same
@@ -736,6 +744,6 @@ def methods_reversed(data: bytes) -> Edits:
             methods = [one for one in node.body if isinstance(one, Function) and not one.decorator_list]
             names = {one.name for one in node.body if isinstance(one, Function)}
             inner = any(isinstance(one, ast.ClassDef) for method in methods for one in ast.walk(method))
-            if len(methods) > 1 and len(names) == len([n for n in node.body if isinstance(n, Function)]) and not inner:
-                if all(text.first_of_line(one) for one in methods):
-                    yield from _permuted(text, list(methods), list(methods[::-1]))
+            once = len(names) == len([n for n in node.body if isinstance(n, Function)])
+            if len(methods) > 1 and once and not inner and all(text.first_of_line(one) for one in methods):
+                yield from _permuted(text, list(methods), list(methods[::-1]))

@@ -24,7 +24,7 @@ from ownlint.frontends.cpp.spelling import spelled
 from ownlint.patterns import Expressions
 
 Role = str
-"""What a word of capitals is known to be: `annotation`, `declaring`, or empty."""
+"""What a word of capitals is known to be: `annotation`, `declaring`, `standing`, or empty."""
 
 
 class Mark(NamedTuple):
@@ -125,6 +125,7 @@ _SPACED_OPERATOR = re.compile(
 )
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
+_STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
 _WIDEST = 1 << 16
 """Comments and blanks that are longer than this end what is looked at before a word."""
 _KEYWORD = (
@@ -157,10 +158,14 @@ _NUMBERS = re.compile(rb"(\{\s*+(?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9]
 
 
 @lru_cache(maxsize=8)
-def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable[[bytes], Role]:
+def _roles(
+    annotations: tuple[str, ...], declaring: tuple[str, ...], standing: tuple[str, ...]
+) -> Callable[[bytes], Role]:
     known: dict[bytes, Role] = {}
     patterns = [
-        (role, Expressions(words)) for role, words in (("annotation", annotations), ("declaring", declaring)) if words
+        (role, Expressions(words))
+        for role, words in (("annotation", annotations), ("declaring", declaring), ("standing", standing))
+        if words
     ]
 
     def role(word: bytes) -> Role:
@@ -176,7 +181,7 @@ def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable
 
 def prepare(data: bytes, vocabulary: Vocabulary) -> Prepared:
     spaces = tuple(framework.namespaces for framework in vocabulary.frameworks)
-    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring), spaces).run()
+    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring, vocabulary.standing), spaces).run()
 
 
 class _Preparation:
@@ -193,6 +198,7 @@ class _Preparation:
         self.masked = b""
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
+        self.statements_defined: set[bytes] | None = None
         self.done = 0
         """Words before this offset were dealt with as part of something larger."""
 
@@ -336,7 +342,6 @@ class _Preparation:
         if role == "annotation":
             self.mark(word, start, end)
             return
-        buffer = self.buffer
         before = self.text_before(start, 48)
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
@@ -352,7 +357,7 @@ class _Preparation:
                 self.attribute_of_class(word, start, end)
             return
         if opens:
-            self.bare(word, start, end, follower.start(1), after, last)
+            self.bare(word, role or self.defined_role(word), start, end, follower.start(1), after, last)
         elif before.endswith(_CLASS_WORDS):
             self.attribute_of_class(word, start, end)
         elif (
@@ -437,7 +442,16 @@ class _Preparation:
         ):
             self.mark(word, start, end)
 
-    def bare(self, word: bytes, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
+    def defined_role(self, word: bytes) -> Role:
+        """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`."""
+        if self.statements_defined is None:
+            bodies = (_DEFINE.match(one.rest) for one in self.directives if one.word == b"define")
+            self.statements_defined = {
+                body[1] for body in bodies if body is not None and body[2] is None and _STATEMENTS.search(body[4])
+            }
+        return "standing" if word in self.statements_defined else ""
+
+    def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
@@ -454,7 +468,7 @@ class _Preparation:
         if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
             return
         buffer = self.buffer
-        alone = b"\n" in self.masked[end:next_at] and not buffer[line:start].strip()
+        alone = role == "standing" or (b"\n" in self.masked[end:next_at] and not buffer[line:start].strip())
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
         if alone and last != b")" and not (last == b":" and buffer[:start].rstrip().endswith(b"::")):
