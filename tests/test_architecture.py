@@ -79,9 +79,9 @@ EXPLAINED = {
     ("frontends", "sources"),
 }
 
-COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes"})
+COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes", "google"})
 """Names of models that are no library, or that are words of the languages: `->` is an arrow, `ctypes` is a module of
-Python itself, by which the linter reaches libclang."""
+Python itself, by which the linter reaches libclang; `google-re2` is a distribution that it is made with."""
 
 
 def modules(root: Path) -> list[Path]:

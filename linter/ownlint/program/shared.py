@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
+D = TypeVar("D")
 
 _SMALL = 32
 """Up to so many entries are one dict."""
@@ -55,7 +56,7 @@ class Map(Generic[K, V]):
             return False
         return all(other._found(key) == value for key, value in self.items())
 
-    def get(self, key: K, default: V) -> V:
+    def get(self, key: K, default: D) -> V | D:
         found = self._found(key)
         return default if found is _ABSENT else found
 
