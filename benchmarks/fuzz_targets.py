@@ -375,7 +375,8 @@ class Diffs:
 
 
 def _diff_of(before: bytes, after: bytes) -> list[str]:
-    return [mending.diff(mending.Plan({"a.cc": before}, {"a.cc": after}, (), ()))]
+    """As a terminal gets it."""
+    return [mending.harmless(mending.diff(mending.Plan({"a.cc": before}, {"a.cc": after}, (), (), {}), str))]
 
 
 # --- the cache --------------------------------------------------------------------------------
@@ -513,7 +514,7 @@ class Renderers:
         )  # fmt: skip
         show_everywhere(report, self._folder, random)
         baseline.text(baseline.entries(report)).encode()
-        mending.exported(self._folder, report.findings).encode()
+        mending.exported(self._folder, report)[0].encode()
 
     def _finding(self, random: Random) -> Finding:
         text = functools.partial(random.choice, _TEXTS)
