@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import io
 import re
+import subprocess
+import sys
 import tokenize
 import tomllib
 from collections.abc import Iterator
@@ -12,6 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+import patterns_on_trial
 
 ROOT = Path(__file__).parent.parent
 LINTER = ROOT / "linter" / "ownlint"
@@ -81,7 +85,7 @@ EXPLAINED = {
 
 COMMON_WORDS = frozenset({"python", "other", "compilers", "arrow", "ctypes", "google"})
 """Names of models that are no library, or that are words of the languages: `->` is an arrow, `ctypes` is a module of
-Python itself, by which the linter reaches libclang; `google-re2` is a distribution that it is made with."""
+Python itself, by which the linter reaches libclang; RE2 comes as `google-re2`."""
 
 
 def modules(root: Path) -> list[Path]:
@@ -225,3 +229,91 @@ def test_files_are_opened_by_the_door_alone() -> None:
     found = {path.relative_to(LINTER).as_posix(): set(_opening(path)) for path in modules(LINTER)}
     found |= {path.relative_to(ROOT).as_posix(): set(_opening(path)) for path in modules(RULES)}
     assert {name: functions for name, functions in found.items() if functions} == OPENING
+
+
+# --- patterns ----------------------------------------------------------------------------------
+
+MADE_OF_CONSTANTS = {
+    "patterns.py": {"'|'.join(sorted(set(map(fnmatch.translate, patterns)))) or '(?!)'"},  # tries no star twice
+    "program/model_tables.py": {"f'(?:{pattern})'"},  # the table of effects around it
+    "testing/markdown.py": {
+        "f'(?://|/\\\\*)[ \\\\t]*{_MARK}(?:\\\\*/|(?=//[ \\\\t]*(?:{_KINDS})\\\\b)|$)'",
+        "f'#[ \\\\t]*{_MARK}(?:(?=#[ \\\\t]*(?:{_KINDS})\\\\b)|$)'",
+    },
+}
+"""Expressions that are put together of what the program itself says, in a way that the test does not follow."""
+
+
+def _is_constant(node: ast.AST, constants: frozenset[str]) -> bool:
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in constants
+        case ast.JoinedStr(values=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return all(_is_constant(part, constants) for part in parts)
+        case ast.Dict(values=parts):
+            return all(_is_constant(part, constants) for part in parts)
+        case ast.FormattedValue(value=value):
+            return _is_constant(value, constants)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mod(), right=right):
+            return _is_constant(left, constants) and _is_constant(right, constants)
+        case ast.Call(func=ast.Name(id="opens") | ast.Attribute(attr="opens"), args=[ast.Attribute()]):
+            return True  # how a record begins in an encoded body
+        case ast.Call(func=ast.Attribute(value=ast.Constant(), attr="join"), args=[parts]):
+            return _is_constant(parts, constants)
+        case ast.Call(func=ast.Name(id="sorted" | "frozenset"), args=[parts]):
+            return _is_constant(parts, constants)
+        case ast.Call(func=ast.Attribute(value=text, attr="encode"), args=[]):
+            return _is_constant(text, constants)
+    return False
+
+
+def _constants(tree: ast.Module) -> frozenset[str]:
+    """Names of the module that are given a constant, and nothing else anywhere."""
+    given: dict[str, list[ast.AST | None]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            given.setdefault(node.id, [])
+        elif isinstance(node, ast.arg):
+            given.setdefault(node.arg, []).extend((None, None))
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, ast.Name):
+                given[target.id].append(value)
+    constants: frozenset[str] = frozenset()
+    while True:
+        more = frozenset(
+            name
+            for name, values in given.items()
+            if len(values) == 1 and values[0] is not None and _is_constant(values[0], constants)
+        )
+        if more == constants:
+            return constants
+        constants = more
+
+
+@pytest.mark.parametrize("path", modules(LINTER) + modules(RULES), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_text_becomes_a_pattern(path: Path) -> None:
+    """What a tree, its settings or a model say is searched by Python's `re`, and never is the expression."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = _constants(tree)
+    known = MADE_OF_CONSTANTS.get(path.relative_to(LINTER if path.is_relative_to(LINTER) else RULES).as_posix(), set())
+    found = [
+        f"line {node.lineno}: {ast.unparse(node.args[0])}"
+        for node in ast.walk(tree)
+        if patterns_on_trial.is_call_of_re(node)
+        and not _is_constant(node.args[0], constants)
+        and ast.unparse(node.args[0]) not in known
+    ]
+    assert found == []
+    assert not any(isinstance(node, ast.ImportFrom) and node.module == "re" for node in ast.walk(tree))
+
+
+def test_no_expression_backtracks_without_end() -> None:
+    """In a process of its own, where a signal ends what takes too long."""
+    script = ROOT / "tests" / "patterns_on_trial.py"
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=900, check=False)
+    assert done.stdout == ""
+    assert done.returncode == 0, done.stderr

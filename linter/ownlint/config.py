@@ -168,19 +168,22 @@ def _config(path: Path, text: str, table: dict[str, object]) -> Config:
         raise ConfigError(f"{path}:{line_of(text, key, value and value[1])}: `{key}`: {message}") from None
 
 
+_OPENING = re.compile(
+    r"""\s*+(?:\[\s*+(?:tool\s*+\.\s*+)?ownlint\s*+\.\s*+)?["']?([^"'\[\]=.\s]++)(?:["']?\s*+[.=]|["']?[\s.\]])"""
+)
+_BRACKETED = re.compile(r"\[\s*+([\w-]++)")
+
+
 def line_of(text: str, key: str, value: str | None = None) -> int:
     """The line in TOML text that sets `key` in our table, or, with `value`, the line of that string."""
-    quoted = re.escape(key)
-    opening = re.compile(
-        rf"""^\s*(?:\[\s*(?:tool\s*\.\s*)?ownlint\s*\.\s*["']?{quoted}["']?[\s.\]]|["']?{quoted}["']?\s*[.=])"""
-    )
     lines = text.splitlines()
     in_ours = not any(re.match(r"^\s*\[\s*tool\s*\.\s*ownlint", line) for line in lines)
     for number, line in enumerate(lines, 1):
         header = _header(line)
         if header is not None and "=" not in header:
             in_ours = "ownlint" in header or (not header.startswith("tool") and header.split(".")[0] == key)
-        if in_ours and (opening.match(line) or (header is not None and re.search(rf"\[\s*{quoted}\b", line))):
+        opened = _OPENING.match(line)
+        if in_ours and ((opened and opened[1] == key) or (header is not None and key in _BRACKETED.findall(line))):
             return _line_of_value(lines, number, value)
     return 1
 
@@ -194,7 +197,7 @@ def _header(line: str) -> str | None:
 def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
     if value is not None:
         for later in range(number, min(number + 200, len(lines)) + 1):
-            if re.search(rf"""["']{re.escape(value)}["']""", lines[later - 1]):
+            if f'"{value}"' in lines[later - 1] or f"'{value}'" in lines[later - 1]:
                 return later
     return number
 

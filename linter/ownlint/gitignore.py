@@ -68,12 +68,12 @@ class Ignored:
 
 
 def mistake(line: str) -> str:
-    """Why a line is no pattern and matches nothing, as a clause; empty for one that is, and for a comment."""
+    """Why a line is no pattern that anybody means, as a clause; empty for one that is, and for a comment."""
     text = _trimmed(line)
     if not text or text.startswith("#"):
         return ""
     try:
-        return "" if _made(text) is not None else "nothing is left to match"
+        return "" if _made(text, strict=True) is not None else "nothing is left to match"
     except PatternError as error:
         return str(error)
 
@@ -99,8 +99,9 @@ def _trimmed(line: str) -> str:
     return line[:end]
 
 
-def _made(text: str) -> _Pattern | None:
-    """Raises `PatternError` for what can match nothing or is too large."""
+def _made(text: str, *, strict: bool = False) -> _Pattern | None:
+    """Raises `PatternError` for what can match nothing or is too large, and, if `strict`, for a range that runs
+    backwards: git takes `[z-a]` for a `z`, and nobody means that."""
     takes_back = text.startswith("!")
     pattern = os.fsencode(text.removeprefix("!"))
     folders_only = pattern.endswith(b"/")
@@ -109,9 +110,9 @@ def _made(text: str) -> _Pattern | None:
         pattern = pattern.removeprefix(b"/")
         plain = next((at for at, byte in enumerate(pattern) if byte in b"*?[\\"), len(pattern))
         # Git compares what stands before the first wildcard apart: `a**` begins anew behind the `a`.
-        source = b"".join(map(_literal, pattern[:plain])) + _translated(pattern[plain:], is_path=True)
+        source = b"".join(map(_literal, pattern[:plain])) + _translated(pattern[plain:], strict, is_path=True)
     else:
-        source = b"(?:.*/)?" + _translated(pattern, is_path=False)
+        source = b"(?:.*/)?" + _translated(pattern, strict, is_path=False)
     if not pattern:
         return None
     source = b"(?s:%b)" % source
@@ -119,7 +120,7 @@ def _made(text: str) -> _Pattern | None:
     return _Pattern(source, folders_only, takes_back)
 
 
-def _translated(pattern: bytes, *, is_path: bool) -> bytes:
+def _translated(pattern: bytes, strict: bool, *, is_path: bool) -> bytes:
     out: list[bytes] = []
     at = 0
     while at < len(pattern):
@@ -141,7 +142,7 @@ def _translated(pattern: bytes, *, is_path: bool) -> bytes:
             out.append(b"[^/]")
             at += 1
         elif byte == ord("["):
-            members, at = _class(pattern, at + 1)
+            members, at = _class(pattern, at + 1, strict)
             out.append(_class_of(members))
         elif byte == ord("\\"):
             if at + 1 == len(pattern):
@@ -186,7 +187,7 @@ _CLASSES = {
 """As git has them, which knows no locale."""
 
 
-def _class(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
+def _class(pattern: bytes, at: int, strict: bool) -> tuple[frozenset[int], int]:
     """The bytes that a `[...]` stands for, never `/`, and where it ends; `at` is behind its bracket."""
     negated = pattern[at : at + 1] in (b"!", b"^")
     at += negated
@@ -199,6 +200,8 @@ def _class(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
             raise PatternError("its `[` is not closed")
         if pattern[at] == ord("-") and before is not None and pattern[at + 1 : at + 2] not in (b"", b"]"):
             last, at = _member(pattern, at + 1)
+            if strict and last < before:
+                raise PatternError("a range in its `[...]` runs backwards")
             members.update(range(before, last + 1))
             before = None
         elif (named := _named(pattern, at)) is not None:

@@ -153,3 +153,14 @@ def test_modules_are_named_from_their_package(tmp_path: Path) -> None:
         "src/pkg/sub/__init__.py": "pkg.sub",
         "src/pkg/sub/a.py": "pkg.sub.a",
     }
+
+
+def test_a_gitignore_below_takes_back_what_one_above_leaves_out(tmp_path: Path) -> None:
+    for name in ("one_pb2.py", "kept/two_pb2.py", "closed/three.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbf*_pb2.py\r\n/closed/\r\n")
+    (tmp_path / "kept/.gitignore").write_text("!*_pb2.py\n")
+    (tmp_path / "closed/.gitignore").write_text("!three.py\n")
+    found = discover(tmp_path, [tmp_path], Config())
+    assert [source.relative for source in found.sources] == ["kept/two_pb2.py"]

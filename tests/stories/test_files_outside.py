@@ -49,7 +49,7 @@ DEFINED = f"#define TOKEN {CANARY}\n"
 ATTEMPTS = {
     "enumerator": Attempt(LISTED, ENUMERATOR.replace("{include}", '"{secret}"')),
     "enumerator by a macro": Attempt(LISTED, '#define WHERE "{secret}"\n' + ENUMERATOR.replace("{include}", "WHERE")),
-    "enumerator by a relative path": Attempt(LISTED, ENUMERATOR.replace("{include}", '"../home/.secret"')),
+    "enumerator by a relative path": Attempt(LISTED, ENUMERATOR.replace("{include}", '"../home{number}/.secret"')),
     "number": Attempt(NUMBER, NUMBER_SOURCE.replace("{include}", '"{secret}"')),
     "name of a class": Attempt(DEFINED, '#include "{secret}"\n' + MACRO),
     "text of an error": Attempt(
@@ -57,14 +57,14 @@ ATTEMPTS = {
     ),
     "unknown name in an error": Attempt(DEFINED, '#include "{secret}"\nTOKEN error;\nstruct Shown {{ int x; }};\n'),
     "header that is missing": Attempt(f'#include "{CANARY}.h"\n', '#include "{secret}"\nstruct Shown {{ int x; }};\n'),
-    "link to a header": Attempt(LISTED, ENUMERATOR.replace("{include}", '"link.h"')),
-    "link to a folder": Attempt(LISTED, ENUMERATOR.replace("{include}", '"linked/.secret"')),
+    "link to a header": Attempt(LISTED, ENUMERATOR.replace("{include}", '"link{number}.h"')),
+    "link to a folder": Attempt(LISTED, ENUMERATOR.replace("{include}", '"linked{number}/.secret"')),
     "folder of headers": Attempt(LISTED, ENUMERATOR.replace("{include}", "<.secret>"), ("-I{home}",)),
     "folder of headers, no suffix": Attempt(
         LISTED, ENUMERATOR.replace("{include}", "<id_rsa>"), ("-isystem", "{home}"), "id_rsa"
     ),
     "forced on the source": Attempt(DEFINED, MACRO, ("-include", "{secret}")),
-    "forced by a link": Attempt(DEFINED, MACRO, ("-include", "link.h")),
+    "forced by a link": Attempt(DEFINED, MACRO, ("-include", "link{number}.h")),
     "macros of it": Attempt(DEFINED, MACRO, ("-imacros", "{secret}")),
     "file of arguments": Attempt(f"-DTOKEN={CANARY}\n", MACRO, ("@{secret}",)),
     "configuration of the driver": Attempt(f"-DTOKEN={CANARY}\n", MACRO, ("--config", "{secret}")),
@@ -74,31 +74,39 @@ ATTEMPTS = {
 }
 
 
-@pytest.fixture(params=sorted(ATTEMPTS))
-def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    attempt = ATTEMPTS[request.param]
-    home, root = tmp_path / "home", tmp_path / "project"
-    home.mkdir()
+def canary(number: int) -> str:
+    return f"{CANARY}{number:02}"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All attempts in one project, each with a secret and a canary of its own."""
+    folder = tmp_path_factory.mktemp("outside")
+    root = folder / "project"
     root.mkdir()
-    secret = home / attempt.name
-    secret.write_text(attempt.secret)
-    (root / "link.h").symlink_to(secret)
-    (root / "link.cc").symlink_to(secret)
-    (root / "linked").symlink_to(home)
     (root / "ownlint.toml").write_text("")
-    source = attempt.source.format(secret=secret)
-    (root / "one.cc").write_text(source + USE + SHOWN)
-    arguments = [word.format(secret=secret, home=home) for word in attempt.arguments]
-    entries = [
-        {"file": name, "directory": str(root), "arguments": ["c++", "-std=c++17", *arguments, name]}
-        for name in ("one.cc", "link.cc")
-    ]
+    entries = []
+    for number, attempt in enumerate(ATTEMPTS.values()):
+        home = folder / f"home{number:02}"
+        home.mkdir()
+        secret = home / attempt.name
+        secret.write_text(attempt.secret.replace(CANARY, canary(number)))
+        (root / f"link{number:02}.h").symlink_to(secret)
+        (root / f"link{number:02}.cc").symlink_to(secret)
+        (root / f"linked{number:02}").symlink_to(home)
+        names = {"secret": secret, "home": home, "number": f"{number:02}"}
+        (root / f"{number:02}.cc").write_text(attempt.source.format(**names) + USE + SHOWN)
+        arguments = ["c++", "-std=c++17", *(word.format(**names) for word in attempt.arguments)]
+        entries += [
+            {"file": name, "directory": str(root), "arguments": [*arguments, name]}
+            for name in (f"{number:02}.cc", f"link{number:02}.cc")
+        ]
     (root / "compile_commands.json").write_text(json.dumps(entries))
     return root
 
 
 def said(project: Path, *arguments: str) -> str:
-    """Everything that a command says, and the files that it writes."""
+    """Everything that a command says."""
     done = subprocess.run(
         [sys.executable, "-m", "ownlint", *arguments], cwd=project, capture_output=True, text=True, check=False
     )
@@ -106,19 +114,27 @@ def said(project: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+FORMS = ("json", "sarif", "html", "markdown", "json-lines")
+
+
 def test_the_secret_is_not_said(project: Path) -> None:
-    reports = [f"{form}=report.{form}" for form in ("json", "sarif", "html", "markdown", "json-lines")]
-    outputs = [word for report in reports for word in ("--output", report)]
+    outputs = [word for form in FORMS for word in ("--output", f"{form}=report.{form}")]
     everything = said(
         project, "check", "--verbose", "--certainty", "possible", *outputs, "--export-fixes", "fixes.yaml"
     )
     assert "view-shorter-than-user" in everything
-    everything += said(project, "facts", "one.cc") + said(project, "facts", "link.cc") + said(project, "doctor", ".")
-    written = [path for path in project.rglob("*") if path.is_file() and not path.is_symlink()]
-    assert len([path for path in written if path.name.startswith("report.")]) == len(reports)
-    assert any(".ownlint_cache" in path.parts for path in written)
+    everything += said(project, "doctor", ".")
+    for number in range(len(ATTEMPTS)):
+        everything += said(project, "facts", f"{number:02}.cc")
+    everything += said(project, "facts", "link00.cc")
+    written = [path for path in sorted(project.rglob("*")) if path.is_file() and not path.is_symlink()]
+    assert len([path for path in written if path.name.startswith("report.")]) == len(FORMS)
     everything += "".join(path.read_bytes().decode(errors="replace") for path in written)
-    assert CANARY not in everything
+    cache = project / ".ownlint_cache"
+    everything += "".join(
+        path.read_bytes().decode(errors="replace") for path in sorted(cache.rglob("*")) if path.is_file()
+    )
+    assert [name for number, name in enumerate(ATTEMPTS) if canary(number) in everything] == []
     assert NUMBER not in everything
 
 

@@ -105,6 +105,10 @@ def _place(text: str) -> Place:
 _HEADER = re.compile(r"\s*+\[(\[)?([\w.\- \t]++)\]\]?\s*+(?:#.*)?")
 
 
+_SET = re.compile(r"""(?:\A|[{,])\s*+["']?([^"'={},\s]++)["']?\s*+=""")
+"""A key that is given a value, also within braces."""
+
+
 class Source:
     """The text of a model file: tells on which line a table or a key stands."""
 
@@ -122,8 +126,7 @@ class Source:
     def key(self, start: int, key: str, value: str = "") -> int:
         """The line of `key` in the table whose header is line `start`, or of `value` within its array."""
         end = next((number for number, _ in self.headers if number > start), len(self.lines))
-        wanted = re.compile(rf"""(?:\s*|.*[{{,]\s*)["']?{re.escape(key)}["']?\s*=""")
-        at = next((number for number in range(start, end) if wanted.match(self.lines[number])), start)
+        at = next((number for number in range(start, end) if key in _SET.findall(self.lines[number])), start)
         if value:
             return next((number for number in range(at, end) if value in self.lines[number]), at)
         return at

@@ -31,7 +31,7 @@ _UNLOCKS = frozenset(
 _TRIES = frozenset(
     {"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"}
 )
-_ASSERTS = re.compile(r"(?:assert|check|force)\w*(?:held|locked|owned)\w*|heldlock", re.IGNORECASE)
+_ASSERTS = re.compile(r"\A(?>\w*?(?:assert|check|force))\w*(?:held|locked|owned)|heldlock", re.IGNORECASE)
 _PARTS = frozenset({"mutex", "condition variable", "atomic"})
 """What a mutex is made of."""
 _NATIVE = frozenset(

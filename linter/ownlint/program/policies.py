@@ -21,7 +21,7 @@ from ownlint.program.subjects import Binding
 Handing = OneOf["value", "pointer", "reference", "object"]
 """How C++ hands the result over; an `object` is Python's already, and no policy matters to it."""
 
-_KEEP = re.compile(r"(?P<name>\w+)\s*<\s*(?P<nurse>\d+)\s*,\s*(?P<patient>\d+)")
+_KEEP = re.compile(r"\b(?P<name>\w++)\s*+<\s*+(?P<nurse>\d+)\s*,\s*(?P<patient>\d+)")
 _WORD = re.compile(r"\w+")
 _INDEX = re.compile(r"\d+")
 

@@ -1035,7 +1035,7 @@ _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreac
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
 _NAME = re.compile(r"\w++")
-_ASSIGNED = re.compile(r"(\w++)\s*+=(?=[^=])")
+_ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
 _BRACKETS = re.compile(r"[\s()!]")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")

@@ -18,7 +18,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
-from ownlint.program import types
+from ownlint.program import glance, types
 from ownlint.program.assignments import place
 from ownlint.program.conditions import computed_once
 from ownlint.program.failure import reports_failure
@@ -28,9 +28,7 @@ from ownlint.program.places import THIS, Place, children, last_name, receiver, s
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
 
-_BRANCHES = re.compile(
-    "|".join(rf"\[{kind.__struct_config__.tag},\d" for kind in (r.Branch, r.Conditional, r.Switch)).encode()
-)
+_BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
 """A body that decides something."""
 _THROWS = re.compile(rb'"throw"')
 _ANSWERS = re.compile(rb'"return"')

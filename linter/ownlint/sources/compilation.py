@@ -242,7 +242,7 @@ def _mistake(data: bytes, error: msgspec.DecodeError) -> tuple[int, str]:
 def _plain(message: str) -> str:
     """msgspec's words, without the place we say better."""
     text = re.sub(r" - at `\$\[(\d+|\.\.\.)\]\.?(\w*).*`", lambda m: f" (`{m[2]}`)" if m[2] else "", message)
-    text = re.sub(r" - at `\$`|\s*\(byte \d+\)", "", text)
+    text = re.sub(r" - at `\$`|(?<!\s)\s*+\(byte \d+\)", "", text)
     return "not a compile database: " + text[:1].lower() + text[1:]
 
 

@@ -384,6 +384,29 @@ def test_the_content_of_another_file_is_not_shown(tmp_path: Path) -> None:
     assert reasons(read(tmp_path, f'#include "{tmp_path}/secret"\n')) == ["1 error in headers"]
 
 
+def test_a_file_that_is_none_of_ours_costs_the_types(tmp_path: Path) -> None:
+    """Also behind the first declaration, where libclang does not list what is included."""
+    (tmp_path / "secret").write_text("hunter2,\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "own").write_text("own,\n")
+    source = '#define WHERE "../secret"\nenum E {\n#include WHERE\n};\n'
+    source += "template <E> struct P {};\nP<static_cast<E>(0)> shown;\n"
+    outside, inside = read(project, source), read(project, source.replace("../secret", "own"))
+    assert not outside.meanings
+    assert not outside.typed
+    assert reasons(outside) == ["includes secret, which lies outside of the project and of its folders of headers"]
+    assert said(inside, source.replace("../secret", "own"), "shown").type == "P<own>"
+
+
+def test_a_header_behind_the_first_declaration_is_a_dependency(tmp_path: Path) -> None:
+    for name in ("first.h", "late.h", 'a "b" \\c.h'):
+        (tmp_path / name).write_text("\n")
+    (tmp_path / "file.cc").write_text('#include "first.h"\nint a;\n#include "late.h"\n#include <a "b" \\c.h>\n')
+    found = run(tmp_path / "file.cc", arguments=("-std=c++17", f"-I{tmp_path}"))[0].dependencies
+    assert found == tuple(sorted(str(tmp_path / name) for name in ("first.h", "late.h", 'a "b" \\c.h')))
+
+
 def test_dependency_files_are_not_written(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")

@@ -10,13 +10,15 @@ import itertools
 import os
 import re
 import stat
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ctypes import byref, c_char_p, c_uint, c_void_p
 from typing import NamedTuple
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.records import Meaning, Problem
 from ownlint.frontends.cpp import libclang
 from ownlint.frontends.cpp.libclang import BREAK, CONTINUE, RECURSE, Cursor
@@ -109,7 +111,10 @@ def _without_strangers(found: Found, territory: Territory) -> Found:
 
 
 def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str) -> Found:
-    with _unit(library, data, arguments, directory, absolute, FLAGS) as (unit, code):
+    with (
+        tempfile.NamedTemporaryFile(prefix="ownlint-", suffix=".headers") as listed,
+        _unit(library, data, (*arguments, *_listing(listed.name)), directory, absolute, FLAGS) as (unit, code),
+    ):
         if code:
             return _nothing(_FAILURES.get(code, f"libclang failed with code {code}"))
         main = library.clang_getFile(unit, os.fsencode(absolute))
@@ -117,7 +122,27 @@ def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directo
             return _nothing("libclang does not find the file")
         meanings = _Walk(library, main, data).meanings(library.clang_getTranslationUnitCursor(unit))
         problems = _diagnostics(library, unit, main, data)
-        return Found(meanings, problems, not problems, _inclusions(library, unit, directory, absolute))
+        # libclang leaves out what the file itself includes behind its first declaration.
+        more = _real(_listed(listed.name), directory, absolute)
+        dependencies = {*_inclusions(library, unit, directory, absolute), *more}
+        return Found(meanings, problems, not problems, tuple(sorted(dependencies)))
+
+
+def _listing(path: str) -> tuple[str, ...]:
+    """Arguments that make clang append to a file the name of every header that it enters."""
+    words = ("-header-include-file", path, "-sys-header-deps")
+    return tuple(word for each in words for word in ("-Xclang", each))
+
+
+def _listed(path: str) -> Iterator[str]:
+    """One a line, as in a string of C."""
+    for line in door.read(path, _MOST_LISTED).decode(errors="surrogateescape").split("\n"):
+        if line:
+            yield _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], line)
+
+
+_MOST_LISTED = 1 << 28
+_ESCAPED = re.compile(r"\\(.)")
 
 
 def _nothing(reason: str) -> Found:
@@ -402,8 +427,17 @@ _TAG = re.compile(r"[A-Za-z_]\w*(?: \*)?")
 
 def _renamed(type_: str, struct: str, known_as: str) -> str:
     """Whole words only; a `*` or a `const` that stood right behind the old name's `*` gets its blank."""
-    end = r"(?=([*&\w]?))" if struct.endswith("*") else r"(?![\w:])()"
-    return re.sub(rf"(?<![\w:]){re.escape(struct)}{end}", lambda found: known_as + (" " if found[1] else ""), type_)
+
+    def other(found: re.Match[str]) -> str:
+        if found[1] != struct:
+            return found[0]
+        return known_as + (" " if found[2] else "")
+
+    return (_POINTED if struct.endswith("*") else _NAMED_TYPE).sub(other, type_)
+
+
+_POINTED = re.compile(r"(?<![\w:])([A-Za-z_]\w*+ \*)(?=([*&\w]?))")
+_NAMED_TYPE = re.compile(r"(?<![\w:])([A-Za-z_]\w*+)(?![\w:])()")
 
 
 _UNNAMED = re.compile(r"\((lambda|(?:unnamed|anonymous)(?: \w+)?) at [^()]*\)")
@@ -475,18 +509,26 @@ def _errors(count: int, first: tuple[int, str] | None, data: bytes) -> tuple[Pro
 
 
 def _inclusions(library: ctypes.CDLL, unit: c_void_p, directory: str, absolute: str) -> tuple[str, ...]:
-    """Every file that was read for it, as real paths: clang's hold many a `../..`."""
-    folders: dict[str, str] = {}
-    found: set[str] = set()
+    """Files that were read for it, as real paths: clang's hold many a `../..`."""
+    found: list[str] = []
 
     def visit(file: int, _stack: object, _length: int, _data: object) -> None:
-        folder, _, name = libclang.text(library.clang_getFileName(file)).rpartition("/")
+        found.append(libclang.text(library.clang_getFileName(file)))
+
+    library.clang_getInclusions(unit, libclang.INCLUSION_VISITOR(visit), None)
+    return _real(found, directory, absolute)
+
+
+def _real(paths: Iterable[str], directory: str, absolute: str) -> tuple[str, ...]:
+    """The paths with real folders, sorted, without that of the file itself."""
+    folders: dict[str, str] = {}
+    found: set[str] = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
         real = folders.get(folder)
         if real is None:
             real = folders[folder] = os.path.realpath(os.path.join(directory, folder))  # noqa: PTH118
         found.add(f"{real}/{name}")
-
-    library.clang_getInclusions(unit, libclang.INCLUSION_VISITOR(visit), None)
     folder, _, name = absolute.rpartition("/")
     found.discard(f"{os.path.realpath(folder)}/{name}")
     return tuple(sorted(found))

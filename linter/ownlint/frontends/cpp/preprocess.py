@@ -124,6 +124,7 @@ _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
 )
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
+_NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
 _STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
 _WIDEST = 1 << 16
@@ -295,7 +296,9 @@ class _Preparation:
             short = min((one for one in usual if "::" not in one), key=len, default="").encode()
             if not short or name.decode() in usual or len(short) > len(name):
                 continue
-            for use in re.finditer(rb"(?<![\w.])" + name + rb"(?=\s*+(?:::|=|;))", self.masked):
+            for use in _NAMESPACE_USED.finditer(self.masked) if name in self.masked else ():
+                if use[0] != name:
+                    continue
                 before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
                 behind = self.masked[use.end() : use.end() + 64].lstrip()
                 if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
@@ -552,7 +555,7 @@ class _Preparation:
             for match in _EXTENSIONS.finditer(buffer):
                 self.blank(*match.span())
         if b"<<<" in buffer and b">>>" in buffer:
-            for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]*?>>>(?=\s*\()", bytes(buffer)):
+            for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]{0,1000}?>>>(?=\s*\()", bytes(buffer)):
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
@@ -687,11 +690,12 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
 
 
 _ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
-_STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"')
+_STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+(?:"|(?=[\\\n])|\Z)')
 
 
 def _hollow(match: re.Match[bytes]) -> bytes:
-    return b'"' + b" " * (match.end() - match.start() - 2) + b'"'
+    size = match.end() - match.start() - 2
+    return b'"' + b" " * size + b'"' if size >= 0 and match[0].endswith(b'"') else match[0]
 
 
 def _closing(masked: bytes, opening: int) -> int:
@@ -819,7 +823,7 @@ _WHOLE = re.compile(rb"\s*(?!else\b|catch\b)[^)},.;?:+*/|=\s](?s:.)*[;}]\s*\Z")
 def _balance(text: bytes) -> tuple[int, int]:
     """How many braces and parentheses stay open."""
     if b'"' in text or b"'" in text:
-        text = re.sub(rb""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.){1,12}+'""", b"", text)
+        text = re.sub(rb""""(?:[^"\\\n]|\\.)*+(?:"|\\?\Z|(?=\\?\n))|'(?:[^'\\\n]|\\.){1,12}+'""", b"", text)
     return text.count(b"{") - text.count(b"}"), text.count(b"(") - text.count(b")")
 
 

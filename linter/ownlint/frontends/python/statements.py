@@ -151,7 +151,7 @@ class Statements(Values):
         start, end = self.range(node)
         value = self.value(node.value)
         op = self.data[self.range(node.target)[1] : value.start]
-        written = re.search(rb"[-+*/%@&|^<>]+=", op)
+        written = re.search(rb"[-+*/%@&|^<>]{1,3}=", op)
         place = self.target(node.target)
         return [r.Evaluate(start, end, r.Assign(start, end, place, written[0].decode() if written else "=", value))]
 
