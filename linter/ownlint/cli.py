@@ -314,10 +314,10 @@ def _coloured(choice: str) -> bool:
 @click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
 @click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
 @click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
-@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when a file was not read in full.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
 def check(
     paths: tuple[Path, ...],
     diff_base: str | None,
@@ -351,9 +351,9 @@ def check(
     options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
-    beside = outputs(output)
-    check_output(output_file, output_format)
-    check_output(export_fixes)
+    beside = outputs(output, options.root)
+    check_output(output_file, options.root, "diff" if diff else "report", output_format)
+    check_output(export_fixes, options.root, "fixes")
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
@@ -363,12 +363,12 @@ def check(
             adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
     report = adopted.report
     if export_fixes is not None:
-        deliver(mending.exported(options.root, report.findings), export_fixes)
+        exported, alone = mending.exported(options.root, report)
+        deliver(exported, export_fixes)
+        for note in adopting.left_alone(alone):
+            _say(note, quiet)
     if diff:
-        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
-        deliver(mending.diff(planned), output_file)
-        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
-        return 1 if planned.after and not exit_zero else 0
+        return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
         deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
@@ -378,11 +378,28 @@ def check(
         text = rendered(report, options, output_format, colour)
     deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
+    if fail_on_incomplete and report.incomplete:
+        _tell_incomplete(report, options)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
-    if report.failed or (fail_on_incomplete and report.partial):
+    if report.failed or (fail_on_incomplete and report.incomplete):
         return 2
     return 1 if report.findings and not exit_zero else 0
+
+
+def _diff(
+    report: Report, options: pipeline.Options, output_file: Path | None, *, unsafe: bool, exit_zero: bool, quiet: bool
+) -> int:
+    from ownlint import adopting, mending
+
+    planned = mending.plan(options.root, report, unsafe=unsafe)
+    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    terminal = output_file is None and sys.stdout.isatty()
+    deliver(mending.harmless(text) if terminal else text, output_file)
+    for note in adopting.left_alone(planned.alone):
+        _say(note, quiet)
+    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
 def statistics_text(report: Report) -> str:
@@ -395,29 +412,50 @@ def _tell(
     report: Report, options: pipeline.Options, output_format: str, *, to_stdout: bool, quiet: bool, verbose: bool
 ) -> None:
     """What is said beside the findings: failures always, the rest unless it is to be quiet."""
+    from ownlint.report.model import KINDS, TYPES_ONLY
     from ownlint.report.text import summary
 
     here = shown(options.root, Path.cwd())
     said = failed = 0
     for each in report.incomplete:
-        if each.stage == "rule":
+        if each.kind == "rule":
             failed += 1
             if verbose or failed <= _MOST_INCOMPLETE:
                 _say(f"error: {here(each.path)}: {each.reason}")
-        elif verbose or (each.stage != "meaning" and said < _MOST_INCOMPLETE):
+        elif verbose or (each.kind not in TYPES_ONLY and said < _MOST_INCOMPLETE):
             said += 1
             line, reason = each.placed
             place = f"{here(each.path)}:{line}" if line else here(each.path)
-            _say(f"warning: {place}: not read in full: {reason}", quiet)
-    left = sum(each.stage in ("read", "structure") for each in report.incomplete) - said
+            _say(f"warning: {place}: {KINDS[each.kind]}: {reason}", quiet)
+    left = len(report.unanalysed) - failed - said
     if failed > _MOST_INCOMPLETE and not verbose:
         _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
-        _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
+        _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
     if verbose:
-        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {options.cache or 'none'}")
+        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
     _say(f"note: {report.notice}" if report.notice else "", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
+
+
+def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
+    """Why `--fail-on-incomplete` fails the run: the first file of each kind, and how many there are."""
+    from ownlint.report.model import KINDS
+    from ownlint.report.text import counted
+
+    here = shown(options.root, Path.cwd())
+    for kind, text in KINDS.items():
+        first = next((each for each in report.incomplete if each.kind == kind), None)
+        if first is not None:
+            _say(f"error: --fail-on-incomplete: {here(first.path)}: {text}: {first.reason}")
+    _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
+
+
+def _cache_said(options: pipeline.Options) -> str:
+    from ownlint.facts.cache import Cache
+
+    distrust = Cache(options.cache, options.root).distrust
+    return f"not used: {distrust}" if distrust else str(options.cache or "none")
 
 
 # --- baseline ---------------------------------------------------------------------------------
@@ -439,7 +477,7 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
-    check_output(known)
+    check_output(known, options.root, "baseline")
     with _refusals(), commands.watched(options) as watched:
         return options, pipeline.run(watched), known
 
@@ -481,51 +519,45 @@ def baseline_show(file: Path | None, **given: Any) -> None:
     known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
     if known is None:
         raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
-    lines = adopting.shown_baseline(known)
+    lines = adopting.shown_baseline(known, options)
     deliver("".join(f"{line}\n" for line in lines), None)
 
 
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
 
 
-@cli.command()
-@click.argument("rule", shell_complete=commands.rule_names)
+@cli.command(short_help="Show the manual page of a rule.")
+@click.argument("rule", required=False, shell_complete=commands.rule_names)
+@click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
-def explain(rule: str, output_format: str) -> None:
-    """Show the manual page of a RULE."""
-    info = _rule(rule)
+def explain(rule: str | None, all_: bool, output_format: str) -> None:
+    """Show the manual page of a RULE, or the pages of a group of rules."""
+    from ownlint.report import manual
+
+    if (rule is None) is not all_:
+        raise click.UsageError(
+            "name a rule or a group, or give --all" if rule is None else "--all and RULE exclude each other"
+        )
+    found = _rules(rule or "all")
     if output_format == "json":
-        told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-        deliver(_json({**told, "page": info.manual}), None)
-    elif output_format == "markdown":
-        deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
-    else:
-        deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
+        pages = [manual.page(info) for info in found]
+        deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)
+        return
+    shown = manual.markdown if output_format == "markdown" else manual.text
+    deliver("\n".join(map(shown, found)), None)
 
 
-def _rule(name: str) -> RuleInfo:
-
+def _rules(name: str) -> list[RuleInfo]:
+    """Those that `name` stands for, by group."""
     from ownlint.outline import rule_infos
+    from ownlint.selection import RuleNames
 
     with _refusals():
-        infos = {info.id: info for info in rule_infos()}
-    if name not in infos:
-        raise CannotRunError(f"unknown rule `{name}`{did_you_mean(name, infos)}")
-    return infos[name]
-
-
-def _plain(page: str) -> str:
-    """Markdown as text: code is indented instead of fenced."""
-    lines, inside = [], False
-    for line in page.strip().splitlines():
-        if line.lstrip().startswith("```"):
-            words = line.strip().strip("`").split()
-            if not inside and len(words) > 1:
-                lines.append(f"{' '.join(words[1:])}:")
-            inside = not inside
-            continue
-        lines.append(f"    {line}".rstrip() if inside else line.lstrip("#").lstrip() if line.startswith("#") else line)
-    return "\n".join(lines)
+        infos = rule_infos()
+    names = RuleNames(infos)
+    if not names.of(name):
+        raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
+    return sorted((info for info in infos if info.id in names.of(name)), key=lambda info: (info.group, info.id))
 
 
 def _json(value: object) -> str:
@@ -534,25 +566,21 @@ def _json(value: object) -> str:
     return json_page(value)
 
 
-@cli.command()
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@cli.command(short_help="List the rules, by group.")
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
-    """List the rules."""
+    """List the rules by group, with language, severity, and whether some findings have a fix."""
+    from ownlint.report import manual
 
-    from ownlint.outline import rule_infos
-
-    with _refusals():
-        infos = rule_infos()
+    infos = _rules("all")
     if output_format == "json":
-        listed = [
-            {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-            for info in infos
-        ]
-        deliver(_json(listed), None)
-        return
-    width = max(len(info.id) for info in infos)
-    lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
-    deliver("".join(lines), None)
+        deliver(_json([manual.entry(info) for info in infos]), None)
+    elif output_format == "markdown":
+        from ownlint import catalogue
+
+        deliver(manual.tables(infos, catalogue.groups()), None)
+    else:
+        deliver(manual.table(infos), None)
 
 
 @cli.command()
@@ -615,16 +643,17 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
     from ownlint import contracting
     from ownlint.program.contract_text import render
+    from ownlint.report.model import KINDS
 
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
-    check_output(output_file)
+    check_output(output_file, options.root, "contract")
     with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)
-    for path, reason in found.unread[:_MOST_INCOMPLETE]:
-        _say(f"warning: {shown(options.root, Path.cwd())(path)}: not read in full: {reason}", quiet)
+    for each in found.unread[:_MOST_INCOMPLETE]:
+        _say(f"warning: {shown(options.root, Path.cwd())(each.path)}: {KINDS[each.kind]}: {each.reason}", quiet)
     left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
     _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +20,7 @@ from ownlint.outline import Libraries
 from ownlint.pipeline import Options
 from ownlint.report.sanitise import sanitise
 from ownlint.rule import Rule
-from ownlint.sources import headers
+from ownlint.sources import git, headers
 from ownlint.sources.compilation import Command, Compilation, CompilationError
 from ownlint.sources.discover import discover
 
@@ -50,9 +48,9 @@ def examine(options: Options) -> list[Part]:
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
         *_parsers(),
         *_compiling(options),
-        _cache(options.cache),
+        _cache(options.cache, options.root),
         *_knowledge(options),
-        _git(),
+        _git(options.root),
     ]
 
 
@@ -134,9 +132,13 @@ def _compiling(options: Options) -> Iterator[Part]:
     yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} files of C++")
 
 
-def _cache(folder: Path | None) -> Part:
+def _cache(folder: Path | None, root: Path) -> Part:
     if folder is None:
         return Part("cache", "optional", "off")
+    if distrust := Cache(folder, root).distrust:
+        return Part(
+            "cache", "optional", f"not used: {distrust}", "name a folder outside of the project with --cache-dir"
+        )
     if not folder.exists():
         beside = next(each for each in folder.parents if each.exists())
         if os.access(beside, os.W_OK):
@@ -168,13 +170,12 @@ def _by_pack(rules: Sequence[Rule]) -> dict[str, list[str]]:
     return dict(sorted(packs.items()))
 
 
-def _git() -> Part:
+def _git(root: Path) -> Part:
     remedy = "install git: `--diff-base` asks it, and it tells which files are the project's"
-    git = shutil.which("git")
-    if git is None:
+    found = git.program(root)
+    if not found:
         return Part("git", "optional", "not found", remedy)
     try:
-        ran = subprocess.run([git, "--version"], capture_output=True, text=True, timeout=10, cwd="/", check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Part("git", "optional", f"{git}: {error}", remedy)
-    return Part("git", "ok", ran.stdout.strip().removeprefix("git version "))
+        return Part("git", "ok", git.version())
+    except git.GitError as error:
+        return Part("git", "optional", f"{found}: {error}", remedy)

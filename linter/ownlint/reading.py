@@ -16,15 +16,16 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import inputs
+from ownlint import door, inputs
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
+from ownlint.facts.digest import digest_of
 from ownlint.facts.records import File, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.outline import Libraries
 from ownlint.report.progress import Told, nobody
 from ownlint.sources.compilation import Command
-from ownlint.sources.digests import DIGEST_SIZE, Digests
+from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Source, modules
 
 DEADLINE = 60.0
@@ -54,12 +55,14 @@ class _Head(msgspec.Struct, frozen=True, gc=False):
 class Entry:
     """One file: its head, and its facts when they are asked for."""
 
-    def __init__(self, head: _Head, key: str, file: File | None = None) -> None:
+    def __init__(self, head: _Head, key: str, held: str, file: File | None = None) -> None:
         self.head = head.file
         self.depends = tuple(path for path, _ in head.depends)
         self.read = head.read
         self.digest = head.digest
         self.key = key
+        self.held = held
+        """The digest of the bytes that were analysed; empty when there are none, or more than one."""
         self.file = file
         self.settled = False
         """It was just read, and did not change meanwhile."""
@@ -111,6 +114,10 @@ class Facts:
         self._entries = sorted(entries, key=lambda entry: entry[1].head.path)
         self.heads = [entry.head for _, entry in self._entries]
         self.depends = sorted({path for _, entry in self._entries for path in entry.depends})
+
+    def held(self) -> dict[str, str]:
+        """The digest of what was analysed of each file, by path."""
+        return {entry.head.path: entry.held for _, entry in self._entries}
 
     @property
     def settled(self) -> bool:
@@ -205,10 +212,10 @@ class Reader:
             self._vocabularies[index] = vocabulary
             source, held = self.sources[index], self.held[index]
             if held and source.language == "python" and passed.over(source.relative) == held:
-                entries[index] = self._bare(source)
+                entries[index] = self._bare(source, held)
                 continue
             key = self._key(source, held, words[source.language])
-            entry = self._cached(key) if held else None
+            entry = self._cached(key, held) if held else None
             if entry is None:
                 missing.append((index, key))
             else:
@@ -220,11 +227,11 @@ class Reader:
         passed.save()
         return [(index, entries[index]) for index in chosen]
 
-    def _bare(self, source: Source) -> Entry:
+    def _bare(self, source: Source, held: str) -> Entry:
         """Of a file that was passed over before."""
         module = self._named.get(source.relative, "")
         file = File(source.relative, source.language, source.stamp.size, module=module)
-        return Entry(_Head(file, (), "", read=False), "", file)
+        return Entry(_Head(file, (), "", read=False), "", held, file)
 
     def whole(self, entries: Iterable[tuple[int, Entry]]) -> list[File]:
         """With their facts, which may have been swept from the cache since the head was read."""
@@ -236,6 +243,9 @@ class Reader:
             if entry.file is None:
                 lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
         again = {i: e for vocabulary, many in lost.items() for i, e in self._extracted(many, vocabulary).items()}
+        for index, entry in entries:
+            if index in again and again[index].held != entry.held:
+                entry.held = ""  # its head is of other bytes than its facts
         return [file for i, entry in entries if (file := again.get(i, entry).file) is not None]
 
     def _facts(self, entry: Entry) -> File | None:
@@ -254,7 +264,7 @@ class Reader:
         about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
         return Cache.key(b"file", inputs.reader_digest(source.language, self.cache), words, about, how)
 
-    def _cached(self, key: str) -> Entry | None:
+    def _cached(self, key: str, held: str) -> Entry | None:
         """When the headers that were read for it are still the same."""
         data = self.cache.get(key)
         if data is None:
@@ -265,7 +275,7 @@ class Reader:
             return None
         if any(self.digests.of(path) != digest for path, digest in head.depends):
             return None
-        return Entry(head, key)
+        return Entry(head, key, held)
 
     def _extracted(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
         passed = self._passed_over(missing, vocabulary) if len(missing) <= _FEW else {}
@@ -287,14 +297,14 @@ class Reader:
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
-            entry = entries[index] = Entry(head, key, file)
+            entry = entries[index] = Entry(head, key, extracted.digest, file)
             if extracted.digest and extracted.digest == self.held[index]:
                 if head.read or head.file.problems:
                     self.cache.put(_facts_key(key), extracted.encoded)
                 if not entry.is_bare or entry.head.language != "python":
                     self.cache.put(key, msgspec.json.encode(head))
                 entry.settled = True
-            elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
+            elif extracted.lost or extracted.digest:
                 self.settled = False
         return entries
 
@@ -307,12 +317,12 @@ class Reader:
                 from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
 
                 try:
-                    data = source.path.read_bytes()
-                except OSError:
+                    data = door.read(source.path, _SMALL)
+                except door.UnreadableError:
                     continue
-                same = blake2b(data, digest_size=DIGEST_SIZE).hexdigest() == self.held[index]
+                same = digest_of(data) == self.held[index]
                 if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):
-                    found[index] = self._bare(source)
+                    found[index] = self._bare(source, self.held[index])
                     found[index].settled = True
         return found
 

@@ -33,7 +33,7 @@ error[flag-set-before-success]: `init_done_` is set before `Record` has succeede
    |
    = help: set `init_done_` after `Record` returns ok
    = fix: set it later
-   = note: likely: this happens on some paths, not on all
+   = note: likely: on the path where `Record` fails
 
 """
     )
@@ -109,7 +109,7 @@ note[block]: a block
 11 | |   }
    | |___^
    |
-   = note: possible: something on the way was not understood
+   = note: confidence: possible
 
 """
     )
@@ -193,11 +193,11 @@ def test_concise_is_one_line_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
-        ([], "No problems found in 12 files; 1 suppressed; 1 file not read in full"),
-        ([sample.flag()], "Found 1 problem (1 error) in 12 files; 1 suppressed; 1 file not read in full"),
+        ([], "No problems found in 12 files; 1 suppressed; 1 not read"),
+        ([sample.flag()], "Found 1 problem (1 error) in 12 files; 1 suppressed; 1 not read"),
         (
             [sample.flag(), sample.labels(), sample.whole(), sample.block()],
-            "Found 4 problems (1 error, 2 warnings, 1 note) in 12 files; 1 suppressed; 1 file not read in full",
+            "Found 4 problems (1 error, 2 warnings, 1 note) in 12 files; 1 suppressed; 1 not read",
         ),
     ],
 )

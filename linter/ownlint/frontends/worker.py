@@ -17,7 +17,6 @@ answers with the whole file again, types and symbols joined in.
 from __future__ import annotations
 
 import gc
-import hashlib
 import os
 import resource
 import sys
@@ -28,6 +27,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 import msgspec
 
 from ownlint import door
+from ownlint.facts.digest import digest_of
 from ownlint.facts.records import File, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 
@@ -62,6 +62,8 @@ class Request(msgspec.Struct, frozen=True):
     module: str = ""
     ahead: tuple[str, ...] = ()
     """Lines of a header to parse ahead, once for all requests that have the same."""
+    project: str = ""
+    """The folder whose files may all be read for types; `directory` where it is empty."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -100,9 +102,9 @@ class Reader:
         try:
             data = door.read(request.absolute, limit)
         except door.UnreadableError as error:
-            problem = Problem(0, 0, "read", error.reason)
+            problem = Problem(0, 0, "limit" if error.size > limit else "unread", error.reason)
             return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
-        digest = hashlib.blake2b(data, digest_size=20).hexdigest()
+        digest = digest_of(data)
         dependencies: tuple[str, ...] = ()
         try:
             match request.kind:
@@ -114,8 +116,11 @@ class Reader:
                     file = self._python(request, data)
             encoded = encode_file(file)
         except Exception as error:  # noqa: BLE001 - a parser's bug costs one file, never the run
-            stage: Literal["structure", "meaning"] = "meaning" if request.kind == "meaning" else "structure"
-            problem = Problem(0, 0, stage, f"internal error: {type(error).__name__}: {str(error)[:200]}")
+            kind: Literal["types", "unread"] = "types" if request.kind == "meaning" else "unread"
+            out = isinstance(error, MemoryError)
+            problem = Problem(
+                0, 0, "limit" if out else kind, f"internal error: {type(error).__name__}: {str(error)[:200]}"
+            )
             encoded = encode_file(self._fallback(request, language, data, problem))
         return Response(digest, dependencies, self._tired()), encoded
 
@@ -134,7 +139,9 @@ class Reader:
 
         file = self._structured(request, data)
         ahead = self._precompiled(request)
-        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute, ahead)
+        found = meaning.read(
+            request.path, data, request.arguments, request.directory, request.absolute, ahead, request.project
+        )
         problems = file.problems + found.problems
         file = msgspec.structs.replace(file, meanings=found.meanings, typed=found.typed, problems=problems)
         return file, found.dependencies

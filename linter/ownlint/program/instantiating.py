@@ -89,7 +89,7 @@ def _templates(file: r.File) -> list[Template]:
 
 def _names(written: str) -> Iterator[str]:
     """`typename T, int N = 3` -> `T`, `N`; of a pack, and of what follows it, nothing."""
-    for part in types.parse(f"t<{written}>").arguments:
+    for part in types.arguments_of(written):
         if "..." in part:
             return
         match = _PARAMETER.match(part.strip())
@@ -115,7 +115,7 @@ def _instances(template: Template, calls: Iterable[tuple[r.File, r.Function, r.C
     for file, around, call in calls:
         if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
             continue
-        given = types.parse(f"t<{call.template}>").arguments
+        given = types.arguments_of(call.template)
         if len(given) > len(template.names) or _is_dependent(file, around, given):
             continue
         words = tuple((name, said) for name, said in zip(template.names, given, strict=False) if name)
@@ -202,14 +202,15 @@ def _named(record: _Bound, given: Mapping[str, str]) -> _Bound:
     return record if said is None else replace(record, name=said)
 
 
+_STRING_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w:])\w++')
+
+
 class _Copy:
     """Writes one type for each parameter, and new numbers for the functions that are copied along."""
 
     def __init__(self, words: Mapping[str, str], moved: Mapping[int, int]) -> None:
         self.words = words
         self.moved = moved
-        names = "|".join(sorted(map(re.escape, words), key=lambda name: (-len(name), name)))
-        self.parameter = re.compile(rf'"(?:[^"\\]|\\.)*"|(?<![\w:])(?:{names})(?!\w)') if words else re.compile(r"(?!)")
 
     def function(self, record: r.Function) -> r.Function:
         body = r.encode_body(self._inside(r.decode_body(record)))
@@ -229,7 +230,7 @@ class _Copy:
     def _inside(self, said: Any) -> Any:
         match said:
             case str():
-                return self.parameter.sub(lambda match: self.words.get(match[0], match[0]), said)
+                return _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
             case tuple():
                 return tuple(map(self._inside, said))
             case r.Literal(kind="str" | "char"):

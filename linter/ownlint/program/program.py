@@ -28,7 +28,7 @@ from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
-from ownlint.program.places import last_name, receiver, walk
+from ownlint.program.places import last_name, receiver
 from ownlint.program.statuses import Status, Statuses, is_enum
 from ownlint.program.subjects import Binding, Class, Function
 
@@ -278,8 +278,8 @@ class Program:
 
     def _is_hint(self, name: str) -> bool:
         """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
-        bodies = [(m.parameters[0], re.sub(r"[\s()!]", "", m.body)) for m in self._macros.get(name, ()) if m.parameters]
-        hints = [body for one, body in bodies if re.fullmatch(rf"__builtin_expect(?:long|bool)?{one},(?:0|1)L?", body)]
+        bodies = [(m.parameters[0], _BRACKETS.sub("", m.body)) for m in self._macros.get(name, ()) if m.parameters]
+        hints = [body for one, body in bodies if _expects(body, one)]
         return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
 
     def _annotates(self, macro: r.Macro) -> str:
@@ -294,7 +294,7 @@ class Program:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
         body = _without_lambdas(macro.body)
-        assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters or () if p != "...")
+        assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
         if _LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
@@ -972,22 +972,11 @@ class Program:
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""
-        for statement in function.statements:
-            if isinstance(statement, r.Evaluate) and statement.start <= write.span.start < statement.end:
-                for value in walk(statement.value):
-                    if isinstance(value, r.Assign) and value.target.start == write.span.start:
-                        return value.target
-        return None
+        return function.targets.get(write.span.start)
 
     def is_voided(self, function: Function, span: r.Span) -> bool:
         """Whether the expression at `span` is all of a `(void)x;`."""
-        return any(
-            isinstance(statement, r.Evaluate)
-            and isinstance(statement.value, r.Cast)
-            and statement.value.type == "void"
-            and statement.start <= span.start < statement.end
-            for statement in function.statements
-        )
+        return any(statement.start <= span.start < statement.end for statement in function.voided)
 
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""
@@ -1045,6 +1034,9 @@ _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
+_NAME = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"(\w++)\s*+=(?=[^=])")
+_BRACKETS = re.compile(r"[\s()!]")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
@@ -1071,13 +1063,19 @@ def _vanishes(macro: r.Macro) -> bool:
 
 def _hands_on(macro: r.Macro) -> bool:
     """Whether the body evaluates a parameter."""
-    names = [re.escape(p.rstrip(".")) or "__VA_ARGS__" for p in macro.parameters or ()]
-    return any(re.search(rf"\b{name}\b", macro.body) for name in names)
+    names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
+    return not names.isdisjoint(_NAME.findall(macro.body))
+
+
+def _expects(body: str, parameter: str) -> bool:
+    """Whether a body without brackets is `__builtin_expect` of the parameter and a number."""
+    spelled = (f"__builtin_expect{kind}{parameter},{number}" for kind in ("", "long", "bool") for number in "01")
+    return body.removesuffix("L") in spelled
 
 
 def _does_more(macro: r.Macro, inner: str) -> bool:
     """Whether a macro that asserts evaluates a parameter elsewhere, too."""
-    opening = re.search(rf"\b{re.escape(inner)}\s*\(", macro.body)
+    opening = next((call for call in _MACRO_CALL.finditer(macro.body) if call[1] == inner), None)
     if opening is None:
         return False
     depth, at = 1, opening.end()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from ownlint.finding import Certainty, Role, Severity
-from ownlint.report.model import Located, Report
+from ownlint.report.model import Kind, Located, Report
 from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
 
@@ -52,7 +53,13 @@ class Finding(msgspec.Struct, frozen=True):
     rule: str
     severity: Severity
     certainty: Certainty
+    reason: str
+    """Why it is not certain; empty where that is not known, and where it is."""
     message: str
+    help: str
+    """What to do about it, lines; may be empty."""
+    help_uri: str
+    """The address of the rule's page; empty where no documentation is known."""
     path: str
     line: _From1
     column: _From1
@@ -65,9 +72,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Incomplete(msgspec.Struct, frozen=True):
-    """A file that was not read in full, or that a rule failed on."""
+    """Why the analysis of a file is incomplete, so that findings in it may be missing. `kind`: it was not read
+    (`unread`), a part of it was not understood (`partial`), a header was not found (`headers`), the compiler's parser
+    did not tell every type (`types`), a bound on size, time, memory or steps was reached (`limit`), a rule failed on
+    it (`rule`), it changed during the run (`changed`). With `--fail-on-incomplete`, any of them gives exit code 2."""
 
     path: str
+    kind: Kind
     reason: str
 
 
@@ -78,19 +89,22 @@ class Document(msgspec.Struct, frozen=True):
     suppressed: _From0
 
 
-def render(report: Report) -> str:
+def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
+    """`page_of` is the address of a rule's page, empty where there is none."""
     document = Document(
         version=1,
-        findings=tuple(_finding(each) for each in report.findings),
-        incomplete=tuple(Incomplete(sanitise(each.path), sanitise(each.reason)) for each in report.incomplete),
+        findings=tuple(_finding(each, page_of(each.rule)) for each in report.findings),
+        incomplete=tuple(
+            Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
+        ),
         suppressed=report.suppressed,
     )
     return json_page(document)
 
 
-def lines(report: Report) -> str:
-    """A finding a line, as in the document; what was not read in full is told elsewhere."""
-    return "".join(f"{json_line(_finding(each))}\n" for each in report.findings)
+def lines(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
+    """A finding a line, as in the document; what is incomplete is told elsewhere."""
+    return "".join(f"{json_line(_finding(each, page_of(each.rule)))}\n" for each in report.findings)
 
 
 def schema() -> str:
@@ -104,14 +118,17 @@ def schema() -> str:
     return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
 
 
-def _finding(located: Located) -> Finding:
+def _finding(located: Located, page: str) -> Finding:
     region = located.region
     fix = located.fix
     return Finding(
         rule=located.rule,
         severity=located.severity,
         certainty=located.certainty,
+        reason=sanitise(located.reason),
         message=sanitise(located.message),
+        help="\n".join(map(sanitise, located.help.splitlines())),
+        help_uri=page,
         path=sanitise(located.path),
         line=region.line,
         column=region.column,

@@ -5,7 +5,7 @@ cache takes. It is asked where a folder's name does not tell, as for eggs and zi
 """
 
 # os.path is several times as fast, and this is done in every run.
-# ruff: noqa: PTH118, PTH123, PTH208
+# ruff: noqa: PTH118, PTH208
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+
+from ownlint import door
+
+_MOST_BYTES = 1 << 20
 
 Point = tuple[str, str]
 """The name of an entry point, and the module it names."""
@@ -68,9 +72,8 @@ def _listed(place: str, changed: int) -> dict[str, str]:
 
 def _points(path: str, group: str) -> Iterator[Point]:
     try:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-    except (OSError, UnicodeDecodeError):
+        text = door.read(path, _MOST_BYTES).decode()
+    except (door.UnreadableError, UnicodeDecodeError):
         return
     section = ""
     for line in text.splitlines() if group in text else ():
@@ -83,10 +86,22 @@ def _points(path: str, group: str) -> Iterator[Point]:
 
 
 def _asked(distribution: str, place: str) -> str:
+    """What the metadata of an egg say, and what is packed in a file on the path."""
+    if os.path.isdir(place):  # noqa: PTH112
+        folder = os.path.join(place, _told(place)[_normal(distribution)])
+        return next(filter(None, map(_version_in, (f"{folder}/PKG-INFO", f"{folder}/METADATA", folder))), "")
     from importlib.metadata import Distribution, DistributionFinder
 
     context = DistributionFinder.Context(name=distribution, path=[place])
     return next((found.version for found in Distribution.discover(context=context)), "")
+
+
+def _version_in(path: str) -> str:
+    try:
+        head = door.read(path, _MOST_BYTES, cut=True).decode("utf-8", "replace").partition("\n\n")[0]
+    except door.UnreadableError:
+        return ""
+    return next((line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Version:")), "")
 
 
 def _asked_points(group: str, place: str) -> Iterator[Point]:

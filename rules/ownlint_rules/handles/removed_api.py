@@ -45,7 +45,7 @@ from ownlint import Certainty, Finding, Function, Span, questions, records, rule
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
-@rule(severity="warning", languages=("python",))
+@rule(severity="warning", cwe=(477,), languages=("python",))
 def removed_api(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):
@@ -74,9 +74,11 @@ def _certainty(asked: questions.Asked, missing: questions.Missing) -> Certainty:
 
 def _is_asked_for(function: Function, name: str) -> bool:
     """`hasattr(context, "name")` anywhere in the file."""
-    literal = re.compile(rb"(?:'|\\\")" + re.escape(name.encode()) + rb"(?:'|\\\")")
+    single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
     inner = (function.program.function_at(function.file, index) for index in range(len(function.file.functions)))
-    return any(other.says(literal) for other in inner if other is not None)
+    return any(
+        single in body or double in body for other in inner if other is not None for body in (bytes(other.record.body),)
+    )
 
 
 def _is_tried(body: records.Body, at: Span) -> bool:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.spelling import spelled
+from ownlint.patterns import Expressions
 
 Role = str
 """What a word of capitals is known to be: `annotation`, `declaring`, `standing`, or empty."""
@@ -84,7 +85,7 @@ class _Directive(NamedTuple):
 
 
 # Every alternative opens with one plain character: that keeps the search for the next one in C.
-_TOKENS = re.compile(
+TOKENS = re.compile(
     rb"""//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
     rb"""|"(?<=R")([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\1"|\Z)|"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*+"?"""
     rb"""|'(?<![0-9a-fA-F]')(?:[^'\\\n]|\\.){1,12}+'"""
@@ -92,7 +93,8 @@ _TOKENS = re.compile(
     rb"""|"(?:[^"\\\n]|\\.)*+"?)[^\n\\/"]*+)*+)"""
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
-_BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+_EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _MEMBER_FUNCTION = (
@@ -161,7 +163,7 @@ def _roles(
 ) -> Callable[[bytes], Role]:
     known: dict[bytes, Role] = {}
     patterns = [
-        (role, re.compile("|".join(f"(?:{word})" for word in words)))
+        (role, Expressions(words))
         for role, words in (("annotation", annotations), ("declaring", declaring), ("standing", standing))
         if words
     ]
@@ -170,7 +172,7 @@ def _roles(
         found = known.get(word)
         if found is None:
             text = word.decode()
-            found = next((name for name, pattern in patterns if pattern.fullmatch(text)), "")
+            found = next((name for name, pattern in patterns if pattern.first(text) is not None), "")
             known[word] = found
         return found
 
@@ -207,7 +209,7 @@ class _Preparation:
         strings = self.scan()
         masked = bytearray(self.buffer)
         for start, end in strings:
-            masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(_BLANK)
+            masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(BLANK)
         self.masked = bytes(masked)
         self.unsplice()
         self.join_operators()
@@ -246,7 +248,7 @@ class _Preparation:
         data, buffer = self.data, self.buffer
         strings = []
         continued = 0
-        for match in _TOKENS.finditer(data):
+        for match in TOKENS.finditer(data):
             start, end = match.span()
             first = data[start]
             if start < continued:
@@ -260,7 +262,7 @@ class _Preparation:
                     following = data.find(b"\n", end + 1)
                     end = continued = following if following >= 0 else len(data)
                 self.comments.append((start, end))
-                buffer[start:end] = data[start:end].translate(_BLANK)
+                buffer[start:end] = data[start:end].translate(BLANK)
             elif first == _HASH:
                 self.directive(match)
             else:
@@ -317,7 +319,7 @@ class _Preparation:
             window *= 4
 
     def blank(self, start: int, end: int) -> None:
-        self.buffer[start:end] = self.data[start:end].translate(_BLANK)
+        self.buffer[start:end] = self.data[start:end].translate(BLANK)
 
     def directive(self, match: re.Match[bytes]) -> None:
         start, end = match.span()
@@ -546,10 +548,9 @@ class _Preparation:
                 if self.masked[at : at + 1] == b"_":
                     self.mark(word, at, at + len(word))
                 at = data.find(word, at + 1)
-        for word in (b"__extension__", b"__restrict__", b"__restrict"):
-            if word in data:
-                for match in re.finditer(rb"\b%s\b" % word, buffer):
-                    self.blank(*match.span())
+        if b"__extension__" in data or b"__restrict" in data:
+            for match in _EXTENSIONS.finditer(buffer):
+                self.blank(*match.span())
         if b"<<<" in buffer and b">>>" in buffer:
             for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]*?>>>(?=\s*\()", bytes(buffer)):
                 self.blank(*match.span())
@@ -665,15 +666,15 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
                 continue  # reads as a declaration, and says of a class that it cannot be copied
             if after not in (b"{", b":") and (with_bodies or b"{" not in masked[start:close]):
                 done = close + 1
-                buffer[start:done] = buffer[start:done].translate(_BLANK)
+                buffer[start:done] = buffer[start:done].translate(BLANK)
             continue
         inside = masked[opening + 1 : close].strip()
         for odd in _ODD_ARGUMENTS.finditer(masked, opening + 1, close + 1) if after == b";" else ():
-            buffer[slice(*odd.span())] = odd[0].translate(_BLANK)
+            buffer[slice(*odd.span())] = odd[0].translate(BLANK)
         if inside[-1:] == b";":
             name = masked[start:opening].strip()
             loose.append(Loose(start, start + len(name), name.decode(), None))
-            buffer[start:opening] = buffer[start:opening].translate(_BLANK)
+            buffer[start:opening] = buffer[start:opening].translate(BLANK)
             buffer[opening : opening + 1], buffer[close : close + 1] = b"{", b"}"
         elif (
             following is not None and b"\n" in masked[close : following.end()] and (after.isalnum() or after in b"_}~")
@@ -681,7 +682,7 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
             done = close + 1
             name = masked[start:opening].strip()
             loose.append(Loose(start, done, name.decode(), spelled(_text(prepared.source[opening + 1 : close]))))
-            buffer[start:done] = buffer[start:done].translate(_BLANK)
+            buffer[start:done] = buffer[start:done].translate(BLANK)
     return prepared._replace(source=bytes(buffer), loose=sorted(loose, key=lambda macro: macro.start))
 
 

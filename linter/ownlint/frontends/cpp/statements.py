@@ -15,7 +15,7 @@ from tree_sitter import Node
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.preprocess import Loose, Prepared
-from ownlint.frontends.cpp.values import LIMIT, Values
+from ownlint.frontends.cpp.values import LIMIT, UNNAMED, Values
 
 Out = list[r.Statement]
 
@@ -333,6 +333,10 @@ class Statements(Values):
                     target = r.Aggregate(bound.start_byte, bound.end_byte, "tuple", names)
                 elif declarator.name is not None:
                     target = self.name(declarator.name)
+        if target is None:
+            self.broken = True
+            start, end = node.start_byte, right.start_byte
+            target = r.OpaqueValue(start, end, self.line(start, end))
         iterable = self.value(right)
         self.flush(before)
         inner = self.block(body)
@@ -547,11 +551,13 @@ class Statements(Values):
         return Declarator(None, suffix + sizes, function)
 
     def declared_names(self, declarator: Declarator) -> tuple[str, ...]:
+        """None of them is empty: what the parser made up is left out."""
+        nodes: Iterable[Node] = ()
         if declarator.name is not None:
-            return (self.text(declarator.name.start_byte, declarator.name.end_byte),)
-        if declarator.binding is not None:
-            return tuple(self.text(c.start_byte, c.end_byte) for c in self.children(declarator.binding) if c.is_named)
-        return ()
+            nodes = (declarator.name,)
+        elif declarator.binding is not None:
+            nodes = (child for child in self.children(declarator.binding) if child.is_named)
+        return tuple([text for node in nodes if (text := self.text(node.start_byte, node.end_byte))])
 
     def declaration(self, node: Node, out: Out) -> None:
         specifiers, rest = self.specifiers(node)
@@ -615,7 +621,7 @@ class Statements(Values):
     def constructed(self, node: Node, type_: str, type_node: Node | None, arguments: Node) -> r.Value:
         """`T x(a)`, `T x{a}`."""
         if type_node is None or type_node.kind_id == g.ENUM or type_node.kind_id in g.CLASSES:
-            callee = r.Name(node.start_byte, node.start_byte, type_)
+            callee = r.Name(node.start_byte, node.start_byte, type_ or UNNAMED)
             template = ""
         else:
             callee, template = self.type_name(type_node)
@@ -640,6 +646,8 @@ class Statements(Values):
         if first.kind_id not in _EXPRESSION_LIKE or len(children) > 2:
             return None
         value, template = self.named(first)
+        if value is None:
+            return None
         if len(children) == 1:
             if first.kind_id == g.TEMPLATE_TYPE:
                 return None
@@ -680,9 +688,11 @@ class Statements(Values):
             self.declared_in_body(node, out)
             return
         parts = self.children(head)
-        name = self.name(parts[0])
-        assert isinstance(name, r.Name)
-        self.mentions.add(name.text)
+        name = self.named(parts[0])[0]
+        if name is None:
+            self.unknown(node, out)
+            return
+        self.mentions.add(name.text.rpartition("::")[2])
         args: list[r.Value] = []
         for child in self.children(parts[1]) if len(parts) > 1 else ():
             if child.is_named:

@@ -31,6 +31,8 @@ LIMIT = 120
 CHAIN = 40
 WIDE = 24
 ITEMS = 64
+UNNAMED = "<unnamed>"
+"""Stands for the type that `struct {...} x{1};` constructs."""
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast", "std::bit_cast"})
 _OPERATORS = {"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!="}
@@ -62,6 +64,8 @@ class Values:
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
         self.depth = 0
+        self.repeated = 0
+        """How many values were given a second place in the tree."""
         self.mentions: set[str] = set()
         self.hoisted: list[r.Statement] = []
         self.broken = False
@@ -89,6 +93,16 @@ class Values:
         """The items of `(a, b)`, `{a, b}`, `[a, b]`."""
         value = self.value
         return tuple([value(child) for child in self.children(node) if child.is_named])
+
+    def again(self, node: Node, value: r.Value, before: int) -> r.Value:
+        """`value`, which was read of `node`, for a second place in the tree. What has such a second place inside of
+        it, so that `repeated` was less `before`, is opaque there: each level would be twice as large as the one below.
+        """
+        self.repeated += 1
+        if self.repeated == before + 1:
+            return value
+        start, end = node.start_byte, node.end_byte
+        return r.OpaqueValue(start, end, self.line(start, end), self.names(node))
 
     def opaque(self, node: Node) -> r.OpaqueValue:
         start, end = node.start_byte, node.end_byte
@@ -129,17 +143,32 @@ class Values:
 
     # --- names ---
 
-    def name(self, node: Node) -> r.Value:
+    def name(self, node: Node) -> r.Name | r.OpaqueValue:
+        """Opaque where the parser made up a name that is not there."""
         start, end = node.start_byte, node.end_byte
         text = self.assumed.get(start) or self.text(start, end)
+        if not text:
+            return self.opaque(node)
         return r.Name(start, end, self.opened.get(text, text) if self.opened else text)
 
-    def named(self, node: Node) -> tuple[r.Name, str]:
-        """A possibly qualified name without template arguments, and those of its last part.
+    def named(self, node: Node) -> tuple[r.Name | None, str]:
+        """A possibly qualified name without template arguments, and those of its last part; None where the parser made
+        up the last part (`a::`).
 
         The range ends with the last name, so that this token is found from the end.
         """
+        name, template = self._named(node)
+        return (name if name.text and not name.text.endswith("::") else None), template
+
+    def spelled(self, node: Node | None) -> str:
+        """The text of `named`; empty where there is none."""
+        name = self.named(node)[0] if node is not None else None
+        return name.text if name is not None else ""
+
+    def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.TYPE_IDENTIFIER and start in self.assumed:
+            return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
         if _PLAIN_NAME(text):
             return r.Name(start, end, _without_root(text)), ""
@@ -183,7 +212,7 @@ class Values:
         return "".join(text.partition("<")[0].split())
 
     def qualified(self, node: Node) -> r.Value:
-        return self.named(node)[0]
+        return self.named(node)[0] or self.opaque(node)
 
     # --- calls, members, subscripts ---
 
@@ -205,7 +234,8 @@ class Values:
         template = ""
         value: r.Value
         if kind == g.TEMPLATE_FUNCTION or kind == g.QUALIFIED:
-            value, template = self.named(node)
+            name, template = self.named(node)
+            value = name or self.opaque(node)
         elif kind == g.PRIMITIVE_TYPE or kind == g.TEMPLATE_TYPE:
             value = self.name(node)
         elif spine:
@@ -254,8 +284,12 @@ class Values:
             base, arrow = base.value, True  # `(*p).x` is `p->x`
         if kind == g.FIELD_IDENTIFIER:
             at = last.start_byte
+            if at == end:
+                return self.opaque(node), ""
             return r.Member(start, end, base, self.text(at, end), arrow, at), ""
         name, template = self.named(last)
+        if name is None:
+            return self.opaque(node), ""
         plain = name.text.rpartition("::")[2]
         at = name.end - len(plain.encode())
         return r.Member(start, name.end, base, plain, arrow, at), template
@@ -344,10 +378,11 @@ class Values:
         if len(children) != 2:
             return self.opaque(node)
         operand, sign = children if children[0].is_named else reversed(children)
+        before = self.repeated
         target = self.value(operand)
         self.assigned(target)
         operator = self.text(sign.start_byte, sign.end_byte)
-        return r.Assign(node.start_byte, node.end_byte, target, operator, target)
+        return r.Assign(node.start_byte, node.end_byte, target, operator, self.again(operand, target, before))
 
     def unary(self, node: Node) -> r.Value:
         children = self.children(node)
@@ -374,9 +409,10 @@ class Values:
         for child in self.children(node):
             if child.is_named:
                 if child.kind_id == g.TYPE_DESCRIPTOR:
-                    inner: r.Value = r.Name(
-                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
-                    )
+                    written = self.written(child.start_byte, child.end_byte)
+                    if not written:
+                        break
+                    inner: r.Value = r.Name(child.start_byte, child.end_byte, written)
                 else:
                     inner = self.value(child)
                 return r.Unary(start, end, "sizeof", inner)
@@ -387,14 +423,18 @@ class Values:
         if len(children) != 4:
             return self.opaque(node)
         type_ = self.written(children[1].start_byte, children[1].end_byte)
+        if not type_:
+            return self.opaque(node)
         return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
 
     def conditional(self, node: Node) -> r.Value:
         children = self.children(node)
         start, end = node.start_byte, node.end_byte
         if len(children) == 4 and not children[2].is_named:  # GNU: a ?: b
+            before = self.repeated
             condition = self.value(children[0])
-            return r.Conditional(start, end, condition, condition, self.value(children[3]))
+            then = self.again(children[0], condition, before)
+            return r.Conditional(start, end, condition, then, self.value(children[3]))
         if len(children) != 5:
             return self.opaque(node)
         return r.Conditional(start, end, self.value(children[0]), self.value(children[2]), self.value(children[4]))
@@ -453,10 +493,11 @@ class Values:
         first = children[0]
         start, end = first.start_byte, children[-2].end_byte
         text = self.text(start, end)
-        if text.startswith("."):
-            key: r.Value = r.Name(start + 1, end, text[1:].strip())
-        else:
-            key = r.Name(start, end, text)
+        dotted = text.startswith(".")
+        name = text[1:].strip() if dotted else text
+        if not name:
+            return self.opaque(node)
+        key = r.Name(start + dotted, end, name)
         return r.Pair(node.start_byte, node.end_byte, key, self.value(children[-1]))
 
     def braced(self, node: Node) -> r.Value:
@@ -466,8 +507,7 @@ class Values:
             if len(children) == 1 and children[0].kind_id == g.INITIALIZER_LIST:  # a default argument `= {}`
                 return self.aggregate(children[0])
             if len(children) == 4:  # (T){...}
-                type_ = self.written(children[1].start_byte, children[1].end_byte)
-                return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
+                return self.cast(node)
             return self.opaque(node)
         callee, template = self.type_name(children[0])
         return r.Call(node.start_byte, node.end_byte, callee, self.listed(children[1]), "construct", template)
@@ -479,11 +519,15 @@ class Values:
 
     def type_name(self, node: Node) -> tuple[r.Name, str]:
         """The name of a type that is constructed, and its template arguments; mentions it, too."""
+        start, end = node.start_byte, node.end_byte
+        named: Node | None = node
         if node.kind_id == g.TYPE_DESCRIPTOR or node.kind_id == g.PLACEHOLDER or node.kind_id == g.PRIMITIVE_TYPE:
-            name = r.Name(node.start_byte, node.end_byte, self.written(node.start_byte, node.end_byte))
-            template = ""
+            name, template = r.Name(start, end, self.written(start, end) or UNNAMED), ""
         else:
-            name, template = self.named(node)
+            if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
+                named = node.child_by_field_name("name")
+            found, template = self.named(named) if named is not None else (None, "")
+            name = found or r.Name(start, start, UNNAMED)
         self.mentions.add(name.text.rpartition("::")[2])
         return name, template
 
