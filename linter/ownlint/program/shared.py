@@ -71,6 +71,7 @@ class Map(Generic[K, V]):
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
     def _found(self, key: Any) -> Any:
+        leaf: Any
         if self._leaf is not None:
             return self._leaf.get(key, _ABSENT)
         code = hash(key)
