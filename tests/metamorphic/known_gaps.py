@@ -31,4 +31,9 @@ GAPS: dict[tuple[str, str, str], str] = {
         "reference-leaked",
         "The truth values of a header that is out of sight",
     ): _TYPE_ALONE,
+    (
+        "python-a-token-a-line",
+        "used-after-storage-freed",
+        "Across functions",
+    ): "the words by which a file is chosen to be read are looked for on one line",
 }
