@@ -28,12 +28,11 @@ _LOOKS_AFTER_PARENT = 1.0
 
 
 class LostError(Exception):
-    """The child crashed, hung or never began. `status` is how it ended as `subprocess` counts, None while it runs."""
+    """The child crashed, hung or never began."""
 
-    def __init__(self, reason: str, status: int | None = None) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.status = status
 
 
 # --- messages --------------------------------------------------------------------------------------
@@ -105,30 +104,35 @@ class Forked:
     def __init__(self, work: Callable[[], object], *, group: bool) -> None:
         """`group`: it leads a process group of its own, apart from the terminal."""
         parent = os.getpid()
+        self._group = group
         self._status: int | None = None
         self.pid = os.fork()
         if self.pid == 0:
             _become(work, parent, group=group)
 
-    def poll(self) -> int | None:
-        """How it ended, a signal as its negative number; None while it runs."""
-        return self._reap(os.WNOHANG)
-
-    def wait(self) -> int:
-        status = self._reap(0)
-        return 0 if status is None else status
-
-    def _reap(self, flags: int) -> int | None:
-        if self._status is None:
-            pid, status = os.waitpid(self.pid, flags)
+    def ended(self, seconds: float) -> int | None:
+        """How it ended, as `subprocess` counts; None when it still runs after so many seconds."""
+        until = time.monotonic() + seconds
+        while self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
                 self._status = os.waitstatus_to_exitcode(status)
+            elif time.monotonic() > until:
+                return None
+            else:
+                time.sleep(0.005)
         return self._status
 
-    def kill(self) -> None:
-        """The process alone, at once."""
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+    def close(self) -> None:
+        """Kills it at once, with its group where it leads one, and waits for its end."""
+        with suppress(ProcessLookupError, PermissionError):  # it has not come so far as to lead one, or all have gone
+            if self._group:
+                os.killpg(self.pid, signal.SIGKILL)
+        if self._status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            _, status = os.waitpid(self.pid, 0)
+            self._status = os.waitstatus_to_exitcode(status)
 
 
 def _become(work: Callable[[], object], parent: int, *, group: bool) -> NoReturn:
@@ -144,6 +148,7 @@ def _become(work: Callable[[], object], parent: int, *, group: bool) -> NoReturn
         sys.stdin, sys.stdout, sys.stderr = (open(os.devnull, mode) for mode in ("r", "w", "w"))  # noqa: PTH123, SIM115
         if group:
             watched(work, parent)
+        threading.stack_size(1 << 20)
         threading.Thread(target=_leave_after, args=(parent,), daemon=True).start()
         work()
     finally:

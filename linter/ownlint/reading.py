@@ -54,13 +54,15 @@ class _Head(msgspec.Struct, frozen=True, gc=False):
 class Entry:
     """One file: its head, and its facts when they are asked for."""
 
-    def __init__(self, head: _Head, key: str, file: File | None = None) -> None:
+    def __init__(self, head: _Head, key: str, encoded: bytes | None = None) -> None:
+        """`encoded` are the facts of a file that was just read. They are decoded where they are needed, which is in
+        another process: here they would only take up memory."""
         self.head = head.file
         self.depends = tuple(path for path, _ in head.depends)
         self.read = head.read
         self.digest = head.digest
         self.key = key
-        self.file = file
+        self.encoded = encoded
         self.settled = False
         """It was just read, and did not change meanwhile."""
 
@@ -224,23 +226,28 @@ class Reader:
         """Of a file that was passed over before."""
         module = self._named.get(source.relative, "")
         file = File(source.relative, source.language, source.stamp.size, module=module)
-        return Entry(_Head(file, (), "", read=False), "", file)
+        return Entry(_Head(file, (), "", read=False), "")
 
-    def whole(self, entries: Iterable[tuple[int, Entry]]) -> list[File]:
+    def whole(self, entries: Sequence[tuple[int, Entry]]) -> list[File]:
         """With their facts, which may have been swept from the cache since the head was read."""
-        entries = list(entries)
+        found: dict[int, File] = {}
         lost: dict[Vocabulary, list[tuple[int, str]]] = {}
         for index, entry in entries:
-            if entry.file is None:
-                entry.file = self._facts(entry)
-            if entry.file is None:
+            file = self._facts(entry)
+            if file is None:
                 lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
-        again = {i: e for vocabulary, many in lost.items() for i, e in self._extracted(many, vocabulary).items()}
-        return [file for i, entry in entries if (file := again.get(i, entry).file) is not None]
+            else:
+                found[index] = file
+        for vocabulary, many in lost.items():
+            for index, entry in self._extracted(many, vocabulary).items():
+                found[index] = self._facts(entry) or entry.head
+        return [found[index] for index in dict.fromkeys(index for index, _ in entries)]
 
     def _facts(self, entry: Entry) -> File | None:
         if not entry.read and not entry.head.problems:
             return entry.head  # it has none
+        if entry.encoded is not None:
+            return decode_file(entry.encoded)
         data = self.cache.get(_facts_key(entry.key))
         try:
             return decode_file(data) if data is not None else None
@@ -287,7 +294,7 @@ class Reader:
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
-            entry = entries[index] = Entry(head, key, file)
+            entry = entries[index] = Entry(head, key, extracted.encoded)
             if extracted.digest and extracted.digest == self.held[index]:
                 if head.read or head.file.problems:
                     self.cache.put(_facts_key(key), extracted.encoded)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from ownlint.program.steps import start, stop
+
 if TYPE_CHECKING:
     from ownlint.program.program import Program
     from ownlint.program.subjects import Binding, Function
@@ -29,7 +31,11 @@ def once(
         known = function.flow.known
         key = (ask, rest)
         if key not in known:
-            known[key] = ask(function, *rest, **named)
+            before = start(function.file.size)
+            try:
+                known[key] = ask(function, *rest, **named)
+            finally:
+                stop(before)
         answer: _Answer = known[key]
         return answer
 
@@ -42,6 +48,9 @@ class _Keeper(Protocol):
     @property
     def known(self) -> dict[Any, Any]: ...
 
+    @property
+    def size(self) -> int: ...
+
 
 _Of = TypeVar("_Of", bound=_Keeper)
 
@@ -51,7 +60,11 @@ def _kept(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     def asked(of: _Of) -> _Answer:
         known = of.known
         if ask not in known:
-            known[ask] = ask(of)
+            before = start(of.size)
+            try:
+                known[ask] = ask(of)
+            finally:
+                stop(before)
         answer: _Answer = known[ask]
         return answer
 

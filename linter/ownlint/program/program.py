@@ -30,10 +30,14 @@ from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
 from ownlint.program.places import last_name, receiver, walk
 from ownlint.program.statuses import Status, Statuses, is_enum
+from ownlint.program.steps import spend
 from ownlint.program.subjects import Binding, Class, Function
 
 _KEPT_BODIES = 128
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
+
+_BYTES_A_STEP = 64
+"""So many bytes of an encoded body are decoded in about the time of one step."""
 
 _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
@@ -90,6 +94,7 @@ class Program:
         read, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
         self.files: dict[str, r.File] = {file.path: file for file in read}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
+        self.size = sum(file.size for file in self.files.values())
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
@@ -179,6 +184,7 @@ class Program:
 
     def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
+        spend(len(candidates))
         if len(candidates) < 2:
             return candidates[0] if candidates else None
         same = [c for c in candidates if c.file is file]
@@ -207,6 +213,7 @@ class Program:
         if function in self._bodies:
             self._bodies.move_to_end(function)
             return self._bodies[function]
+        spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
         self._bodies[function] = body
         if len(self._bodies) > _KEPT_BODIES:
@@ -664,6 +671,7 @@ class Program:
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
         all candidates of that name agree on the result, possible otherwise."""
+        spend()
         known = self._callees.get(id(call))
         if known is not None and known[0] is call:
             return known[1]
@@ -856,6 +864,7 @@ class Program:
                 symbol = f"{function.home.symbol}::{name}"
                 found = [(function.home.file, record) for record in records]
                 return self._made(symbol, found, self._models(symbol, scopes), "certain", function.home)
+        spend(len(self._functions_by_last.get(name, ())))
         candidates = [
             (f, g)
             for f, g in self._functions_by_last.get(name, ())
@@ -937,6 +946,7 @@ class Program:
 
     def _definition_elsewhere(self, record: r.Function) -> Function | None:
         wanted = _qualified(record, "::")
+        spend(len(self._functions_by_last.get(record.name, ())))
         matching = [
             view
             for file, other in self._functions_by_last.get(record.name, ())

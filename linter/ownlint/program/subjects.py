@@ -14,6 +14,7 @@ from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
 from ownlint.program.places import Place
+from ownlint.program.steps import spend
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -28,6 +29,12 @@ class _Subject:
     program: Program
     path: str
     symbol: str
+    file: r.File
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file in which it stands."""
+        return self.file.size
 
     def finding(
         self,
@@ -106,6 +113,7 @@ class Function(_Subject):
     def says(self, pattern: re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
+        spend()
         return pattern.search(self.record.body) is not None
 
     @property

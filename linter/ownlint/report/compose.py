@@ -37,7 +37,7 @@ def compose(
     incomplete = [*unread, *_problems(files)]
     for each in said:
         if isinstance(each, Crash):
-            incomplete.append(Incomplete(each.path, f"rule `{each.rule}` failed: {each.error}", "rule"))
+            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind))
         else:
             findings.append(each)
     findings = settle(findings, yields or {}, sources.line)
@@ -93,6 +93,12 @@ def _permitted(findings: list[Located], config: Config) -> list[Located]:
         return any((finding.rule in names or "all" in names) and spec.match_file(finding.path) for spec, names in rules)
 
     return [finding for finding in findings if not ignored(finding)]
+
+
+def _not_judged(crash: Crash) -> str:
+    if not crash.rule:
+        return crash.error
+    return f"rule `{crash.rule}` {'was cut off' if crash.kind == 'limit' else 'failed'}: {crash.error}"
 
 
 def _problems(files: Iterable[File]) -> Iterable[Incomplete]:

@@ -22,7 +22,7 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         if each.stage != "meaning":
             line, reason = each.placed
             at = f",line={line}" if line else ""
-            level = "error" if each.stage == "rule" else "warning"
+            level = "error" if each.stage in ("rule", "limit") else "warning"
             yield f"::{level} file={_property(shown(each.path))}{at},title=ownlint::{_data(reason)}"
 
 

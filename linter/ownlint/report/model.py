@@ -61,7 +61,8 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
     path: str
     reason: str
     stage: str = "read"
-    """`read`, `structure`, `meaning` as in `records.Problem`, or `rule`."""
+    """`read`, `structure`, `meaning` as in `records.Problem`; `rule` for one that failed, `limit` for one that was cut
+    off."""
 
     @property
     def placed(self) -> tuple[int, str]:
@@ -83,8 +84,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """A rule raised: findings may be missing."""
-        return any(each.stage == "rule" for each in self.incomplete)
+        """A rule failed or was cut off somewhere: findings may be missing."""
+        return any(each.stage in ("rule", "limit") for each in self.incomplete)
 
     @property
     def partial(self) -> int:

@@ -76,7 +76,7 @@ def _problem_severity(rule: RuleInfo) -> str:
 def _invocation(report: Report) -> _Json:
     notifications = [
         {
-            "level": "error" if each.stage == "rule" else "warning",
+            "level": "error" if each.stage in ("rule", "limit") else "warning",
             "message": {"text": _message(each.reason)},
             "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
         }
