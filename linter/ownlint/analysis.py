@@ -54,6 +54,9 @@ class Limits(msgspec.Struct, frozen=True):
         return self.seconds + size / self.a_second
 
 
+DEFAULT = Limits()
+
+
 class AnalysisError(RefusalError):
     """The program could not be built; nothing is known of the project."""
 

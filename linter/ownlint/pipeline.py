@@ -194,7 +194,7 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, analysis.Limits(), told)
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, analysis.DEFAULT, told)
 
 
 def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:

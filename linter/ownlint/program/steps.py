@@ -10,8 +10,8 @@ The meter belongs to the process: one thread asks.
 from __future__ import annotations
 
 BUDGET = 1_000_000
-"""Steps of one judgement or of one answer. A step is some microseconds; what took most on any project that was looked at
-took less than a twentieth of this."""
+"""Steps of one judgement or of one answer. A step is some microseconds; what took most on any project that was
+looked at took less than a twentieth of this."""
 
 PER_BYTE = 1
 """Further steps for each byte of the files that an answer is about: all, where it is about the program."""
