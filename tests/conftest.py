@@ -1,3 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+
 pytest_plugins = ["ownlint.testing.plugin"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _user_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The key of caches is not that of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("user-cache")))
+        yield

@@ -28,14 +28,17 @@ def _part(name: str, *below: str) -> None:
 _part("choices")
 _part("door")
 _part("children")
-_part("facts", "door")
+_part("toml")
+_part("patterns")
+_part("gitignore", "patterns")
+_part("facts", "door", "patterns")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding")
+_part("config", "finding", "door", "toml", "gitignore")
 _part("sources", "config", "facts")
 _part("frontends", "facts", "children")
-_part("program", "facts", "finding")
+_part("program", "facts", "finding", "toml")
 _part("rule", "program", "finding")
 _part("catalogue", "rule", "sources")
 _part("analysis", "catalogue", "children")
@@ -62,6 +65,7 @@ ONLY_IN = {
     "tree_sitter": ("frontends/cpp",),
     "tree_sitter_cpp": ("frontends/cpp",),
     "clang": ("frontends/cpp",),
+    "re2": ("patterns.py",),
     "libcst": ("frontends/python",),
     "rich": ("report",),
     "jinja2": ("report",),

@@ -70,7 +70,7 @@ def test_what_is_written_is_read_back_sorted_one_a_line(
     path = tmp_path_factory.mktemp("b") / "b.json"
     text = baseline.text(found)
     path.write_text(text)
-    assert baseline.read(path) == sorted(found)
+    assert baseline.read(path, tmp_path) == sorted(found)
     assert text == baseline.text(reversed(found))
     assert sum(line.lstrip().startswith('{"path"') for line in text.splitlines()) == len(found)
 
@@ -93,6 +93,6 @@ def test_a_file_that_is_none_is_told_with_its_line(tmp_path: Path, text: str, sa
     path = tmp_path / "b.json"
     path.write_text(text)
     with pytest.raises(baseline.BaselineError) as error:
-        baseline.read(path)
+        baseline.read(path, tmp_path)
     assert said in str(error.value)
     assert "\n" not in str(error.value)

@@ -5,6 +5,7 @@ Whatever is written is checked by running again: a fix after which a file can no
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from ownlint.facts.cache import Cache
 from ownlint.files import write_whole
 from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
-from ownlint.report.model import Located, Report
+from ownlint.report.model import TYPES_ONLY, Located, Report
 from ownlint.report.sanitise import sanitise
 
 _MOST_ROUNDS = 10
@@ -41,14 +42,14 @@ def baseline_of(options: Options, given: Path | None, *, isolated: bool) -> Path
     if (named := options.settings.config.baseline) is not None:
         return options.root / named
     usual = options.root / baseline.NAME
-    return usual if not isolated and usual.is_file() else None
+    return usual if not isolated and os.path.lexists(usual) else None
 
 
 def without_known(report: Report, options: Options, file: Path | None) -> Adopted:
     """Raises `CannotRunError` for a file that is none."""
     if file is None:
         return Adopted(report)
-    split = baseline.split(report, _read(file), _Asked(options), _ran(options))
+    split = baseline.split(report, _read(file, options), _Asked(options), _ran(options))
     notes = []
     if split.known:
         notes.append(f"{_count(len(split.known), 'finding')} left out: known to {file.name}")
@@ -63,7 +64,7 @@ def write_baseline(report: Report, options: Options, file: Path) -> str:
     kept: list[baseline.Entry] = []
     if file.exists():
         asked, ran = _Asked(options), _ran(options)
-        kept = [entry for entry in _read(file) if entry.path not in asked or entry.rule not in ran]
+        kept = [entry for entry in _read(file, options) if entry.path not in asked or entry.rule not in ran]
     found = baseline.entries(report)
     _write(file, [*kept, *found])
     return f"wrote {_count(len(found), 'finding')} to {file}" + (f", and kept {len(kept)} of others" if kept else "")
@@ -71,7 +72,7 @@ def write_baseline(report: Report, options: Options, file: Path) -> str:
 
 def prune_baseline(report: Report, options: Options, file: Path) -> str:
     """Without the entries that match nothing any more, or whose file is gone."""
-    entries = _read(file)
+    entries = _read(file, options)
     stale = list(baseline.split(report, entries, _Asked(options), _ran(options)).stale)
     left = []
     for entry in entries:
@@ -83,17 +84,17 @@ def prune_baseline(report: Report, options: Options, file: Path) -> str:
     return f"removed {_count(len(entries) - len(left), 'entry')} from {file}; {len(left)} left"
 
 
-def shown_baseline(file: Path) -> Iterable[str]:
+def shown_baseline(file: Path, options: Options) -> Iterable[str]:
     """A line for each entry, and how many there are."""
-    entries = _read(file)
+    entries = _read(file, options)
     for entry in sorted(entries):
         yield f"{sanitise(entry.path)}: {sanitise(entry.rule)}: {sanitise(entry.message)}"
     yield f"{_count(len(entries), 'entry')} in {_count(len({entry.path for entry in entries}), 'file')}"
 
 
-def _read(file: Path) -> list[baseline.Entry]:
+def _read(file: Path, options: Options) -> list[baseline.Entry]:
     try:
-        return baseline.read(file)
+        return baseline.read(file, options.root)
     except baseline.BaselineError as error:
         raise CannotRunError(str(error)) from None
 
@@ -118,7 +119,7 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    infos = outline_of_rules(Cache(options.cache)).infos
+    infos = outline_of_rules(Cache(options.cache, options.root)).infos
     notes = [info.id for info in infos if info.severity == "note"]
     previews = [info.id for info in infos if info.preview]
     return selected(options.settings.config, [info.id for info in infos], notes, previews)
@@ -156,7 +157,7 @@ def _written(planned: mending.Plan, report: Report, options: Options) -> tuple[R
 
 
 def _unread(report: Report) -> set[str]:
-    return {each.path for each in report.incomplete if each.stage in ("read", "structure")}
+    return {each.path for each in report.incomplete if each.kind not in (*TYPES_ONLY, "rule")}
 
 
 def _mend(root: Path, planned: mending.Plan) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from ownlint import door
 from ownlint.report.model import Located, Report
 from ownlint.report.plain_json import json_line
 from ownlint.report.sanitise import sanitise
@@ -56,15 +57,12 @@ def text(found: Iterable[Entry]) -> str:
 _EMPTY = f'{{\n  "version": {VERSION},\n  "findings": []\n}}\n'
 
 
-def read(path: Path) -> list[Entry]:
-    """Raises `BaselineError`."""
+def read(path: Path, root: Path) -> list[Entry]:
+    """Raises `BaselineError`, also for a link in the project `root` that leads out of it."""
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise BaselineError(f"{path}: {error.strerror or error}") from None
-    if len(data) > _MOST_BYTES:
-        raise BaselineError(f"{path}: larger than {_MOST_BYTES:,} bytes")
+        data = door.read(path, _MOST_BYTES, within=root)
+    except door.UnreadableError as error:
+        raise BaselineError(f"{path}: {error.reason}") from None
     if marker := re.search(rb"^(?:<{7}|={7}|>{7})", data, re.MULTILINE):
         line = data.count(b"\n", 0, marker.start()) + 1
         raise BaselineError(f"{path}:{line}: a merge left its marks here; keep the lines of both sides")
@@ -81,8 +79,8 @@ def _line(data: bytes, error: msgspec.DecodeError) -> int:
     if at := re.search(r"byte (\d+)", str(error)):
         return data.count(b"\n", 0, int(at[1])) + 1
     if number := re.search(r"\$\.findings\[(\d+)\]", str(error)):
-        starts = [match.start() for match in re.finditer(rb"^\s*\{(?=\s*\")", data, re.MULTILINE)]
-        index = int(number[1]) + 1  # the document itself comes first
+        starts = [match.start() for match in re.finditer(rb"^[ \t]*\{[ \t]*\"", data, re.MULTILINE)]
+        index = int(number[1])
         return data.count(b"\n", 0, starts[index]) + 1 if index < len(starts) else 1
     return data.count(b"\n") + 1 if "truncated" in str(error) else 1
 

@@ -28,11 +28,12 @@ _LOOKS_AFTER_PARENT = 1.0
 
 
 class LostError(Exception):
-    """The child crashed, hung or never began."""
+    """The child crashed, hung or never began. `limit`: it ran out of time."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, limit: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.limit = limit
 
 
 # --- messages --------------------------------------------------------------------------------------

@@ -314,10 +314,10 @@ def _coloured(choice: str) -> bool:
 @click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
 @click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
 @click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
-@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when a file was not read in full.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
-@click.option("-v", "--verbose", is_flag=True, help="Name every file that was not read in full.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
 def check(
     paths: tuple[Path, ...],
     diff_base: str | None,
@@ -378,9 +378,11 @@ def check(
         text = rendered(report, options, output_format, colour)
     deliver(text, output_file)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
+    if fail_on_incomplete and report.incomplete:
+        _tell_incomplete(report, options)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
-    if fail_on_incomplete and (report.failed or report.partial):
+    if fail_on_incomplete and report.incomplete:
         return 2
     return 1 if report.findings and not exit_zero else 0
 
@@ -395,29 +397,50 @@ def _tell(
     report: Report, options: pipeline.Options, output_format: str, *, to_stdout: bool, quiet: bool, verbose: bool
 ) -> None:
     """What is said beside the findings: failures always, the rest unless it is to be quiet."""
+    from ownlint.report.model import KINDS, TYPES_ONLY
     from ownlint.report.text import summary
 
     here = shown(options.root, Path.cwd())
     said = failed = 0
     for each in report.incomplete:
-        if each.stage in ("rule", "limit"):
+        if each.kind == "rule":
             failed += 1
             if verbose or failed <= _MOST_INCOMPLETE:
                 _say(f"error: {here(each.path)}: {each.reason}")
-        elif verbose or (each.stage != "meaning" and said < _MOST_INCOMPLETE):
+        elif verbose or (each.kind not in TYPES_ONLY and said < _MOST_INCOMPLETE):
             said += 1
             line, reason = each.placed
             place = f"{here(each.path)}:{line}" if line else here(each.path)
-            _say(f"warning: {place}: not read in full: {reason}", quiet)
-    left = sum(each.stage in ("read", "structure") for each in report.incomplete) - said
+            _say(f"warning: {place}: {KINDS[each.kind]}: {reason}", quiet)
+    left = len(report.unanalysed) - failed - said
     if failed > _MOST_INCOMPLETE and not verbose:
         _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
-        _say(f"warning: {left} more files were not read in full; see --verbose", quiet)
+        _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
     if verbose:
-        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {options.cache or 'none'}")
+        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
     _say(f"note: {report.notice}" if report.notice else "", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
+
+
+def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
+    """Why `--fail-on-incomplete` fails the run: the first file of each kind, and how many there are."""
+    from ownlint.report.model import KINDS
+    from ownlint.report.text import counted
+
+    here = shown(options.root, Path.cwd())
+    for kind, text in KINDS.items():
+        first = next((each for each in report.incomplete if each.kind == kind), None)
+        if first is not None:
+            _say(f"error: --fail-on-incomplete: {here(first.path)}: {text}: {first.reason}")
+    _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
+
+
+def _cache_said(options: pipeline.Options) -> str:
+    from ownlint.facts.cache import Cache
+
+    distrust = Cache(options.cache, options.root).distrust
+    return f"not used: {distrust}" if distrust else str(options.cache or "none")
 
 
 # --- baseline ---------------------------------------------------------------------------------
@@ -481,7 +504,7 @@ def baseline_show(file: Path | None, **given: Any) -> None:
     known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
     if known is None:
         raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
-    lines = adopting.shown_baseline(known)
+    lines = adopting.shown_baseline(known, options)
     deliver("".join(f"{line}\n" for line in lines), None)
 
 
@@ -615,6 +638,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
     from ownlint import contracting
     from ownlint.program.contract_text import render
+    from ownlint.report.model import KINDS
 
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
@@ -623,8 +647,8 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)
-    for path, reason in found.unread[:_MOST_INCOMPLETE]:
-        _say(f"warning: {shown(options.root, Path.cwd())(path)}: not read in full: {reason}", quiet)
+    for each in found.unread[:_MOST_INCOMPLETE]:
+        _say(f"warning: {shown(options.root, Path.cwd())(each.path)}: {KINDS[each.kind]}: {each.reason}", quiet)
     left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
     _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
 

@@ -5,6 +5,7 @@ A key that does not exist is an error with its line and a suggestion, never sile
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from ownlint import door
 from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
 from ownlint.facts.errors import RefusalError
 
@@ -99,32 +101,37 @@ def find(start: Path) -> Settings:
     for folder in (start, *start.parents):
         for name in NAMES:
             path = folder / name
-            if path.is_file() and (settings := _settings(path, required=False)) is not None:
-                return settings
+            if os.path.lexists(path):
+                settings = _settings(path, required=False, within=_tree(folder))
+                if settings is not None:
+                    return settings
     return Settings(config=Config())
 
 
 def read(path: Path) -> Settings:
-    """The settings of one named file, which must hold some."""
-    settings = _settings(path, required=True)
+    """The settings of one named file, which must hold some. It may be a link that leads anywhere."""
+    settings = _settings(path, required=True, within=None)
     assert settings is not None
     return settings
 
 
-def _settings(path: Path, required: bool) -> Settings | None:
-    """None when a pyproject.toml has nothing to say about us."""
-    import tomllib
+def _tree(folder: Path) -> Path:
+    """What the settings in a folder may link to: the git tree that it is in, else the folder."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 
-    text = _text(path)
+
+def _settings(path: Path, required: bool, within: Path | None) -> Settings | None:
+    """None when a pyproject.toml has nothing to say about us."""
+    from ownlint import toml
+
+    text = _text(path, within)
     project = path.name == "pyproject.toml"
     if project and not required and "ownlint" not in text:
         return None
     try:
-        table: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}{_line_in(str(error), text)}: {_without_place(str(error))}") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: nested too deeply") from None
+        table: Any = toml.parse(text)
+    except toml.TomlError as error:
+        raise ConfigError(f"{path}:{error.line}: {error.message}") from None
     if project:
         tool = table.get("tool", {})
         table = tool.get("ownlint") if isinstance(tool, dict) else None
@@ -137,33 +144,17 @@ def _settings(path: Path, required: bool) -> Settings | None:
     return Settings(config=_config(path, text, table), file=path, origin=dict.fromkeys(table, str(path)))
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, within: Path | None = None) -> str:
     try:
-        if not path.is_file():
-            raise ConfigError(f"{path}: no such file")
-        with path.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror or error}") from None
-    if len(data) > _MOST_BYTES:
-        raise ConfigError(f"{path}: larger than {_MOST_BYTES} bytes")
+        data = door.read(path, _MOST_BYTES, within=within)
+    except door.UnreadableError as error:
+        nothing = "a link that leads nowhere" if path.is_symlink() else "no such file"
+        raise ConfigError(f"{path}: {nothing if error.missing else error.reason}") from None
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: not valid UTF-8") from None
-
-
-def _line_in(message: str, text: str) -> str:
-    if "at end of document" in message:
-        return f":{len(text.splitlines()) or 1}"
-    found = re.search(r"at line (\d+)", message)
-    return f":{found[1]}" if found else ""
-
-
-def _without_place(message: str) -> str:
-    bare = re.sub(r" \(at .*\)$", "", message)
-    return bare[:1].lower() + bare[1:]
 
 
 def _config(path: Path, text: str, table: dict[str, object]) -> Config:
@@ -187,15 +178,21 @@ def line_of(text: str, key: str, value: str | None = None) -> int:
     opening = re.compile(
         rf"""^\s*(?:\[\s*(?:tool\s*\.\s*)?ownlint\s*\.\s*["']?{quoted}["']?[\s.\]]|["']?{quoted}["']?\s*[.=])"""
     )
-    header = re.compile(r"^\s*\[+\s*([^\]]*?)\s*\]")
     lines = text.splitlines()
     in_ours = not any(re.match(r"^\s*\[\s*tool\s*\.\s*ownlint", line) for line in lines)
     for number, line in enumerate(lines, 1):
-        if (found := header.match(line)) is not None and "=" not in line.partition("]")[0]:
-            in_ours = "ownlint" in found[1] or (not found[1].startswith("tool") and found[1].split(".")[0] == key)
-        if in_ours and (opening.match(line) or (header.match(line) and re.search(rf"\[\s*{quoted}\b", line))):
+        header = _header(line)
+        if header is not None and "=" not in header:
+            in_ours = "ownlint" in header or (not header.startswith("tool") and header.split(".")[0] == key)
+        if in_ours and (opening.match(line) or (header is not None and re.search(rf"\[\s*{quoted}\b", line))):
             return _line_of_value(lines, number, value)
     return 1
+
+
+def _header(line: str) -> str | None:
+    """What stands in the brackets of `[table]` and `[[table]]`."""
+    opened, closing, _ = line.strip().partition("]")
+    return opened.lstrip("[").strip() if closing and opened.startswith("[") else None
 
 
 def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
@@ -209,23 +206,14 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
 def check_patterns(settings: Settings) -> None:
     """Raises on the first pattern of paths that is none."""
     config = settings.config
+    from ownlint.gitignore import mistake
+
     keys = {"include": config.include, "exclude": config.exclude, "extend-exclude": config.extend_exclude}
     for key, patterns in {**keys, "per-file-ignores": tuple(config.per_file_ignores)}.items():
         for pattern in patterns:
-            if not is_pattern(pattern):
+            if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore")
-
-
-def is_pattern(text: str) -> bool:
-    """Whether it is understood as a line of .gitignore."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([text])
-    except (ValueError, re.error):
-        return False
-    return True
+                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}")
 
 
 # --- the names of rules -----------------------------------------------------------------------

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ownlint import inputs, pipeline
+from ownlint import door, inputs, pipeline, toml
 from ownlint.facts.cache import Cache
 from ownlint.outline import Libraries
 from ownlint.program.contract_compare import differences
@@ -17,13 +17,17 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
+if TYPE_CHECKING:
+    from ownlint.report.model import Incomplete
+
+_MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
 class Extracted:
     """A contract, and what stood in the way: names that are computed, files that were not read."""
 
-    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[Incomplete, ...]) -> None:
         self.contract, self.unnamed, self.unread = contract, unnamed, unread
 
 
@@ -32,11 +36,11 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     them. Raises a `RefusalError`."""
     from ownlint.program import exports
     from ownlint.program.program import Program
-    from ownlint.report.model import Sources
+    from ownlint.report.model import Incomplete, Sources
 
     config = options.settings.config
     pipeline.check_names(options.settings)
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     digests = Digests(cache, options.root)
     found = discover(options.root, options.paths, config)
     held = digests.of_sources(found.sources)
@@ -46,7 +50,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     files = reader.all(libraries, []).files()
     digests.save()
     required = requirements.stated(found.root)
-    said = stubs.read(pipeline.stubs_of(found))
+    said = stubs.read(pipeline.stubs_of(found), found.root)
     program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
     sources = Sources(found.root)
@@ -58,7 +62,7 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
-    unread = tuple((f.path, p.reason) for f in files if f.path in asked for p in f.problems)
+    unread = tuple(Incomplete(f.path, p.reason, p.kind) for f in files if f.path in asked for p in f.problems)
     return Extracted(exports.renamed(contract, named), exports.of(program).unnamed(asked), unread)
 
 
@@ -79,8 +83,8 @@ def _package(found: Discovered, extensions: tuple[str, ...]) -> str:
 
 def _project_name(root: Path) -> str:
     try:
-        data = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8", errors="replace"))
-    except (OSError, tomllib.TOMLDecodeError, RecursionError):
+        data = toml.parse(door.read(root / "pyproject.toml", _MOST_BYTES, within=root).decode("utf-8", "replace"))
+    except (door.UnreadableError, toml.TomlError):
         return ""
     project = data.get("project")
     name = project.get("name") if isinstance(project, dict) else None

@@ -50,7 +50,7 @@ def examine(options: Options) -> list[Part]:
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
         *_parsers(),
         *_compiling(options),
-        _cache(options.cache),
+        _cache(options.cache, options.root),
         *_knowledge(options),
         _git(),
     ]
@@ -134,9 +134,13 @@ def _compiling(options: Options) -> Iterator[Part]:
     yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} files of C++")
 
 
-def _cache(folder: Path | None) -> Part:
+def _cache(folder: Path | None, root: Path) -> Part:
     if folder is None:
         return Part("cache", "optional", "off")
+    if distrust := Cache(folder, root).distrust:
+        return Part(
+            "cache", "optional", f"not used: {distrust}", "name a folder outside of the project with --cache-dir"
+        )
     if not folder.exists():
         beside = next(each for each in folder.parents if each.exists())
         if os.access(beside, os.W_OK):

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from ownlint import __version__
+from ownlint import __version__, door
 from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
@@ -20,7 +20,8 @@ from ownlint.facts.cache import Cache
 from ownlint.sources import distributions, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
-_PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "msgspec")
+_MOST_BYTES = 64 << 20
+_PARSERS = ("libclang", "libcst", "tree-sitter", "tree-sitter-cpp", "google-re2", "msgspec")
 
 
 def version_of(distribution: str) -> str:
@@ -50,7 +51,12 @@ def _named(root: Path, settings: Settings) -> Iterator[Path]:
         path = root / name
         if not path.exists():
             raise ConfigError(f"{place_of(settings, 'models', name)}: `{name}`: no such file or folder")
-        yield from sorted(path.glob("*.toml")) if path.is_dir() else (path,)
+        for file in sorted(path.glob("*.toml")) if path.is_dir() else (path,):
+            try:
+                door.check_links(file, root)
+            except door.UnreadableError as error:
+                raise ConfigError(f"{place_of(settings, 'models', name)}: `{name}`: {error.reason}") from None
+            yield file
 
 
 class Contracts(NamedTuple):
@@ -84,7 +90,13 @@ def reader_digest(language: Language, cache: Cache) -> bytes:
     """Of the code that reads files of a language. Not of versions alone: a checkout changes without a new one. It
     imports nothing else, but for a record of how to compile a file."""
     here = Path(__file__).parent
-    places = (here / "facts", *sorted((here / "frontends").glob("*.py")), here / "frontends" / language)
+    places = (
+        here / "door.py",
+        here / "patterns.py",
+        here / "facts",
+        *sorted((here / "frontends").glob("*.py")),
+        here / "frontends" / language,
+    )
     return _parsers() + _digest_of(places, cache)
 
 
@@ -119,17 +131,16 @@ def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> byt
         return known
     digest = blake2b(digest_size=20)
     for path, name, _ in found:
-        digest.update(os.fsencode(name) + b"\0" + _bytes(path) + b"\0")
+        digest.update(os.fsencode(name) + b"\0")
+        try:
+            for piece in door.pieces(path, _MOST_BYTES):
+                digest.update(piece)
+        except door.UnreadableError as error:  # not the same as an empty file
+            digest.update(f"\0{error.reason}".encode())
+        digest.update(b"\0")
     if all(stamp.is_settled() for _, _, stamp in found):
         cache.put(key, digest.digest())
     return digest.digest()
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError:
-        return b""
 
 
 def _files(place: Path, suffix: str) -> list[tuple[str, str, Stamp]]:

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import msgspec
 
+from ownlint import door
 from ownlint.files import write_whole
 from ownlint.finding import Edit, Fix
 from ownlint.fixes import FixError, apply
 from ownlint.report.model import Located
 from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
+
+_MOST_BYTES = 64 << 20
 
 
 class MendError(Exception):
@@ -84,12 +87,10 @@ def _inside(root: Path, path: str) -> bytes | None:
     """The bytes of a file of the project; none of a link, which may lead anywhere."""
     place = root / path
     try:
-        if path.startswith("/") or not place.is_file() or place.is_symlink():
+        if path.startswith("/") or ".." in path.split("/") or place.is_symlink():
             return None
-        if root.resolve() not in place.resolve().parents:
-            return None
-        return place.read_bytes()
-    except OSError:
+        return door.read(place, _MOST_BYTES, within=root)
+    except (OSError, door.UnreadableError):
         return None
 
 
@@ -99,7 +100,7 @@ def write(root: Path, planned: Plan) -> None:
     for path, data in sorted(planned.after.items()):
         place = root / path
         try:
-            if place.read_bytes() != planned.before[path]:
+            if _inside(root, path) != planned.before[path]:
                 raise MendError(f"{path}: changed while it was checked; nothing was written to it")
             write_whole(place, data)
         except OSError as error:

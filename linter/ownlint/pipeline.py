@@ -16,7 +16,7 @@ from ownlint import inputs
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
-from ownlint.finding import Finding
+from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources
 from ownlint.report.progress import Told, nobody
@@ -31,7 +31,6 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 # What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
     from ownlint.facts.records import File
-    from ownlint.finding import Crash
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
     from ownlint.reading import Facts
@@ -63,7 +62,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 def run(options: Options) -> Report:
     """Raises a `RefusalError` when it cannot begin."""
     config = options.settings.config
-    cache = Cache(options.cache)
+    cache = Cache(options.cache, options.root)
     rules = outline_of_rules(cache)
     infos = rules.infos
     known = [info.id for info in infos]
@@ -98,7 +97,7 @@ def run(options: Options) -> Report:
         at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
 
-        told = stubs.read(stubs_at)
+        told = stubs.read(stubs_at, options.root)
 
         def build(earlier: Earlier | None) -> Program:
             from ownlint.program.program import Program
@@ -114,7 +113,7 @@ def run(options: Options) -> Report:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         report = _compose(said, facts.heads, found, options, rules, ran, how.hint, changes)
-        if facts.settled and not report.failed:
+        if facts.settled and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()

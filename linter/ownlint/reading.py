@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import inputs
+from ownlint import door, inputs
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file, encode_file
@@ -301,7 +301,7 @@ class Reader:
                 if not entry.is_bare or entry.head.language != "python":
                     self.cache.put(key, msgspec.json.encode(head))
                 entry.settled = True
-            elif any(problem.stage != "read" for problem in file.problems) or extracted.digest:
+            elif extracted.lost or extracted.digest:
                 self.settled = False
         return entries
 
@@ -314,8 +314,8 @@ class Reader:
                 from ownlint.frontends.python.wanted import speaks_to_the_linter, wanted
 
                 try:
-                    data = source.path.read_bytes()
-                except OSError:
+                    data = door.read(source.path, _SMALL)
+                except door.UnreadableError:
                     continue
                 same = blake2b(data, digest_size=DIGEST_SIZE).hexdigest() == self.held[index]
                 if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):

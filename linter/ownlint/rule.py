@@ -13,7 +13,6 @@ Python is read only where its text says that it is worth it: the models' anchors
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
@@ -23,6 +22,7 @@ import msgspec
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Finding, Severity
+from ownlint.patterns import PatternError, expression
 
 Subject = Literal["Function", "Class", "Binding", "Program"]
 Check = Callable[..., Iterable[Finding]]
@@ -106,8 +106,8 @@ def rule(
 
 def _check_pattern(module: str, anchor: str) -> None:
     try:
-        re.compile(anchor.encode())
-    except re.error as error:
+        expression(anchor)
+    except PatternError as error:
         raise RuleError(f"{module}: the anchor `{anchor}` is no regular expression: {error}") from None
 
 

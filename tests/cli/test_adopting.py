@@ -12,6 +12,7 @@ import pytest
 from command import Done, Run
 
 from ownlint import Edit, Finding, Fix, Function, catalogue
+from ownlint.report.model import KINDS, Incomplete, Kind, Report
 from ownlint.rule import Rule
 
 
@@ -208,4 +209,34 @@ def test_an_output_that_cannot_be_is_told_before_the_work(run: Run, given: str, 
 def test_what_was_not_read_in_full_can_fail_a_run(run: Run) -> None:
     Path("a.py").write_text("def fine(:\n")
     assert check(run).code == 0
-    assert check(run, "--fail-on-incomplete").code == 2
+    done = check(run, "--fail-on-incomplete", "-q")
+    assert done.code == 2
+    assert done.err.endswith("error: --fail-on-incomplete: 1 not read\n")
+
+
+def test_a_header_that_is_not_found_can_fail_a_run(run: Run) -> None:
+    Path("a.cc").write_text('#include "gone.h"\nint fine() { return 1; }\n')
+    entry = {"directory": str(Path.cwd()), "file": "a.cc", "command": "c++ -c a.cc"}
+    Path("compile_commands.json").write_text(json.dumps([entry]))
+    done = run("check", "--output-format", "json", "--jobs", "1")
+    assert done.code == 0
+    assert [(each["path"], each["kind"]) for each in json.loads(done.out)["incomplete"]] == [("a.cc", "headers")]
+    done = run("check", "--fail-on-incomplete", "--exit-zero", "-q", "--jobs", "1")
+    assert done.code == 2
+    assert done.err == (
+        "error: --fail-on-incomplete: a.cc: parsed without all headers: 1 header not found: gone.h\n"
+        "error: --fail-on-incomplete: 1 parsed without all headers\n"
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_incompleteness_can_fail_a_run(run: Run, monkeypatch: pytest.MonkeyPatch, kind: Kind) -> None:
+    """And there is no other way: what JSON calls incomplete is what the option fails on."""
+    report = Report(files=1, incomplete=(Incomplete("a.cc", "it was so", kind),))
+    monkeypatch.setattr("ownlint.pipeline.run", lambda options: report)
+    Path("a.cc").write_text("int fine() { return 1; }\n")
+    done = run("check", "--fail-on-incomplete", "--output-format", "json")
+    assert done.code == 2
+    assert done.err.count(f"error: --fail-on-incomplete: a.cc: {KINDS[kind]}: it was so\n") == 1
+    (told,) = json.loads(done.out)["incomplete"]
+    assert told == {"path": "a.cc", "kind": kind, "reason": "it was so"}

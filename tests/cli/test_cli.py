@@ -230,7 +230,7 @@ def test_statistics_quiet_and_verbose(run: Run) -> None:
     assert run("check", "--statistics", "-q") == Done(1, "1  error[bad-name]\n", "")
     done = run("check", "--output-format", "github", "-v")
     assert done.out.startswith("::error file=a.cc,line=5,col=5,endLine=5,endColumn=11,title=ownlint (bad-name)::")
-    assert "warning: big.py: not read in full: " in done.err
+    assert "warning: big.py: cut off at a limit: " in done.err
     assert "settings: defaults; root: " in done.err
 
 
@@ -264,7 +264,7 @@ def test_files_that_cannot_be_read_harm_nobody(run: Run) -> None:
     report = json.loads(done.out)
     assert done.code == 1
     assert [each["path"] for each in report["findings"]] == ["a.cc"]
-    assert {"path": "pipe.cc", "reason": "not a regular file"} in report["incomplete"]
+    assert {"path": "pipe.cc", "kind": "unread", "reason": "not a regular file"} in report["incomplete"]
 
 
 def test_explain(run: Run) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("rich", "libcst", "tree_sitter", "clang", "jinja2", "pathspec", "email", "importlib.metadata", "unidiff")
+HEAVY = ("rich", "libcst", "tree_sitter", "clang", "jinja2", "re2", "email", "importlib.metadata", "unidiff")
 RULES = ("ownlint_rules", "ownlint.program", "ownlint.frontends", "ownlint.facts.records")
 
 GUILTY = "int f() {\n  char* data = new char[3];\n  if (g()) return 1;\n  delete[] data;\n  return 0;\n}\n"

@@ -76,7 +76,7 @@ def files(work: list[Task], jobs: int = 2, deadline: float = 20, **more: object)
 
 
 def reasons(file: File) -> list[str]:
-    return [f"{problem.stage}: {problem.reason}" for problem in file.problems if not problem.reason.isdigit()]
+    return [f"{problem.kind}: {problem.reason}" for problem in file.problems if not problem.reason.isdigit()]
 
 
 @pytest.mark.usefixtures("fake")
@@ -91,14 +91,14 @@ def test_answers_come_in_the_order_of_the_questions(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fake")
 def test_a_crash_costs_one_file(tmp_path: Path) -> None:
     found = files(tasks(tmp_path, *["fine"] * 20, "CRASH-STRUCTURE", *["fine"] * 20), jobs=1)
-    assert [reasons(file) for file in found] == [[]] * 20 + [["structure: the parser crashed (SIGABRT)"]] + [[]] * 20
+    assert [reasons(file) for file in found] == [[]] * 20 + [["unread: the parser crashed (SIGABRT)"]] + [[]] * 20
 
 
 @pytest.mark.usefixtures("fake")
 def test_a_hang_is_killed_at_the_deadline_and_costs_one_file(tmp_path: Path) -> None:
     before = time.monotonic()
     found = files(tasks(tmp_path, "fine", "HANG", "fine"), jobs=1, deadline=1)
-    assert [reasons(file) for file in found] == [[], ["structure: not read within 1 s"], []]
+    assert [reasons(file) for file in found] == [[], ["limit: not read within 1 s"], []]
     assert time.monotonic() - before < 15
 
 
@@ -106,7 +106,7 @@ def test_a_hang_is_killed_at_the_deadline_and_costs_one_file(tmp_path: Path) -> 
 def test_a_crash_in_meaning_keeps_the_structure(tmp_path: Path) -> None:
     found = files(tasks(tmp_path, "fine", "CRASH-MEANING", "fine", types=True), jobs=1)
     assert [file.typed for file in found] == [True, False, True]
-    assert reasons(found[1]) == ["meaning: the parser crashed (SIGABRT)"]
+    assert reasons(found[1]) == ["types: the parser crashed (SIGABRT)"]
     assert found[1].size == len("CRASH-MEANING")
 
 
@@ -115,7 +115,7 @@ def test_a_busy_reader_is_killed_with_all_it_started(tmp_path: Path) -> None:
     work = tasks(tmp_path, "fine", "SPIN-MEANING", "fine", types=True)
     found = files(work, jobs=1, deadline=1)
     assert [file.typed for file in found] == [True, False, True]
-    assert reasons(found[1]) == ["meaning: not read within 1 s"]
+    assert reasons(found[1]) == ["limit: not read within 1 s"]
     assert found[1].size == len("SPIN-MEANING")
     group = int(Path(f"{work[1].absolute}.pid").read_text())
     with pytest.raises(ProcessLookupError):
@@ -131,7 +131,7 @@ def wait_until_gone(group: int) -> None:
 @pytest.mark.usefixtures("fake")
 def test_a_reader_that_wants_too_much_memory_costs_one_file(tmp_path: Path) -> None:
     found = files(tasks(tmp_path, "fine", "GREEDY", "fine"), jobs=1)
-    assert [reasons(file) for file in found] == [[], ["structure: internal error: MemoryError: "], []]
+    assert [reasons(file) for file in found] == [[], ["limit: internal error: MemoryError: "], []]
 
 
 @pytest.mark.usefixtures("fake")
@@ -144,7 +144,7 @@ def test_a_crash_in_structure_asks_for_no_meaning(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("fake")
 def test_a_parsers_exception_is_a_problem_with_its_name(tmp_path: Path) -> None:
     (found,) = files(tasks(tmp_path, "RAISE"))
-    assert reasons(found) == ["structure: internal error: KeyError: 'what'"]
+    assert reasons(found) == ["unread: internal error: KeyError: 'what'"]
 
 
 @pytest.mark.usefixtures("fake")
@@ -206,13 +206,13 @@ def test_only_regular_files_of_bounded_size_are_opened(tmp_path: Path) -> None:
         work += [Task("cpp", "zero", "/dev/zero"), Task("python", "folder", str(tmp_path)), Task("cpp", "nul", "a\0b")]
         found = files(work, limits=Handshake(Vocabulary(), cpp_limit=2_500_000))
     assert [reasons(file) for file in found] == [
-        ["read: not a regular file"],
-        ["read: 3 MB is larger than 2.5 MB"],
-        ["read: No such device or address"],
-        ["read: No such file or directory"],
-        ["read: not a regular file"],
-        ["read: not a regular file"],
-        ["read: embedded null byte"],
+        ["unread: not a regular file"],
+        ["limit: 3 MB is larger than 2.5 MB"],
+        ["unread: No such device or address"],
+        ["unread: No such file or directory"],
+        ["unread: not a regular file"],
+        ["unread: not a regular file"],
+        ["unread: embedded null byte"],
     ]
     assert found[1].size == 3_000_000
 

@@ -189,10 +189,10 @@ def _one_line_or_contract(data: bytes) -> None:
         (HEAD + f'[[member]]\nname = "{"n" * 201}"\n', "x.own.toml:4: `name` must be a name of up to 200 characters"),
         (HEAD + f'plain = ["{"n" * 2001}"]\n', "x.own.toml:3: `plain` has more than 2000 characters"),
         (HEAD + '"<b>\\u001b" = 1\n', "x.own.toml:1: a contract has no key `<b>?`"),
-        (HEAD + "x = \n", "x.own.toml:3: Invalid value"),
-        (HEAD + "x = 1\nx = 2\n", "x.own.toml:4: Cannot overwrite a value"),
-        (HEAD + "x = " + "[" * 5000, "x.own.toml:1: is nested too deeply"),
-        (HEAD + "x = " + "9" * 9000, "x.own.toml:1: Exceeds the limit"),
+        (HEAD + "x = \n", "x.own.toml:3: invalid value"),
+        (HEAD + "x = 1\nx = 2\n", "x.own.toml:4: cannot overwrite a value"),
+        (HEAD + "x = " + "[" * 5000, "x.own.toml:1: nested too deeply"),
+        (HEAD + "x = " + "9" * 9000, "x.own.toml:1: exceeds the limit"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(text: str, message: str) -> None:
@@ -205,7 +205,7 @@ def test_a_mistake_is_told_with_its_line(text: str, message: str) -> None:
 def test_what_is_no_text_or_no_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(ContractError, match="x:2: is not UTF-8"):
         parse("x", b"format = 1\n\xff")
-    with pytest.raises(ContractError, match="is not a file"):
+    with pytest.raises(ContractError, match="is a folder, not a file"):
         read(tmp_path)
     with pytest.raises(ContractError, match="No such file"):
         read(tmp_path / "gone")

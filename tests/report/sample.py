@@ -129,7 +129,7 @@ def write(root: Path) -> Sources:
 def report(sources: Sources, *findings: Finding) -> Report:
     return Report(
         findings=tuple(locate(findings, sources)),
-        incomplete=(Incomplete("src/bad [x].cc", "the parser crashed (SIGSEGV)", "structure"),),
+        incomplete=(Incomplete("src/bad [x].cc", "the parser crashed (SIGSEGV)", "unread"),),
         suppressed=1,
         files=12,
     )

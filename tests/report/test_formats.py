@@ -150,9 +150,11 @@ def test_markdown_says_it_all(sources: Sources) -> None:
         "\n"
         "Help: set `init_done_` after `Record` returns ok\n"
         "\n"
-        "### Not read in full\n"
+        "### Incomplete\n"
         "\n"
-        "- `src/bad [x].cc`: the parser crashed \\(SIGSEGV\\)\n"
+        "1 not read.\n"
+        "\n"
+        "- `src/bad [x].cc`: not read: the parser crashed \\(SIGSEGV\\)\n"
     )
 
 

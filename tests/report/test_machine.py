@@ -65,7 +65,9 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
             "edits": [{"path": "src/a.cc", "start": 79, "end": 96, "text": ""}],
         },
     }
-    assert document["incomplete"] == [{"path": "src/bad [x].cc", "reason": "the parser crashed (SIGSEGV)"}]
+    assert document["incomplete"] == [
+        {"path": "src/bad [x].cc", "kind": "unread", "reason": "the parser crashed (SIGSEGV)"}
+    ]
     assert [each["fix"] for each in document["findings"] if each["rule"] == "labels"] == [None]
 
 
@@ -180,7 +182,7 @@ def test_github_gets_one_command_a_finding(tmp_path: Path) -> None:
             "%0A1. src/a.cc:5: set here%0A2. src/a.cc:7: this can still fail%0A3. src/a.cc:10: and leaves it set"
             "%0Ahelp: set `init_done_` after `Record` returns ok"
         ),
-        "::warning file=src/bad [x].cc,title=ownlint::the parser crashed (SIGSEGV)",
+        "::warning file=src/bad [x].cc,title=ownlint (not read)::the parser crashed (SIGSEGV)",
     ]
 
 

@@ -193,11 +193,11 @@ def test_concise_is_one_line_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("findings", "said"),
     [
-        ([], "No problems found in 12 files; 1 suppressed; 1 file not read in full"),
-        ([sample.flag()], "Found 1 problem (1 error) in 12 files; 1 suppressed; 1 file not read in full"),
+        ([], "No problems found in 12 files; 1 suppressed; 1 not read"),
+        ([sample.flag()], "Found 1 problem (1 error) in 12 files; 1 suppressed; 1 not read"),
         (
             [sample.flag(), sample.labels(), sample.whole(), sample.block()],
-            "Found 4 problems (1 error, 2 warnings, 1 note) in 12 files; 1 suppressed; 1 file not read in full",
+            "Found 4 problems (1 error, 2 warnings, 1 note) in 12 files; 1 suppressed; 1 not read",
         ),
     ],
 )

@@ -217,7 +217,7 @@ def test_the_matcher_knows_a_note_and_leaves_other_lines_alone() -> None:
     told = matched("a b.cc:1:2: note[redundant-cast] a cast: b[1]")
     assert told["severity"] == "notice"
     assert told["message"] == "a cast: b[1]"
-    for line in ("Found 2 problems (2 errors) in 1 file", "warning: a.py: not read in full: line 1: bad", ""):
+    for line in ("Found 2 problems (2 errors) in 1 file", "warning: a.py: not read: line 1: bad", ""):
         assert matched(line) == {}
 
 

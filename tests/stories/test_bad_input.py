@@ -64,6 +64,10 @@ class Done(NamedTuple):
     def incomplete(self) -> dict[str, str]:
         return {each["path"]: each["reason"] for each in self.report["incomplete"]}
 
+    @property
+    def kinds(self) -> dict[str, str]:
+        return {each["path"]: each["kind"] for each in self.report["incomplete"]}
+
 
 def environment(**variables: str) -> dict[str, str]:
     ours = ("NO_COLOR", "FORCE_COLOR", "GITHUB_WORKSPACE", "OWNLINT_CACHE_DIR", "PYTHONHASHSEED")
@@ -152,6 +156,9 @@ REASONS = {
     "elif.py": "too complex to parse",
 }
 
+KINDS = {"big.cc": "limit", "big.py": "limit", "broken.cc": "partial"}
+"""Nothing of the others is read."""
+
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -206,23 +213,21 @@ def test_the_bugs_in_readable_files_are_all_found(zoo_report: Done) -> None:
 
 def test_each_bad_file_says_why_it_was_not_read_in_full(zoo_report: Done) -> None:
     assert zoo_report.incomplete == REASONS
+    assert zoo_report.kinds == dict.fromkeys(REASONS, "unread") | KINDS
 
 
 def test_a_few_of_them_are_named_and_the_rest_counted(zoo: Path, zoo_report: Done) -> None:
     warnings = [line for line in zoo_report.err.splitlines() if line.startswith("warning: ")]
-    assert warnings[0] == r"warning: b\xff.cc: not read in full: its name is not valid UTF-8"
-    assert "warning: brackets.py:2: not read in full: too many nested parentheses" in warnings
-    assert warnings[-1] == f"warning: {len(REASONS) - 10} more files were not read in full; see --verbose"
+    assert warnings[0] == r"warning: b\xff.cc: not read: its name is not valid UTF-8"
+    assert "warning: brackets.py:2: not read: too many nested parentheses" in warnings
+    assert warnings[-1] == f"warning: {len(REASONS) - 10} more files are incomplete; see --verbose"
     named = check(zoo, "--verbose").err
     for path, reason in REASONS.items():
         line = re.match(r"line (\d+): ", reason)
-        said = (
-            f"{path}:{line[1]}: not read in full: {reason[line.end() :]}"
-            if line
-            else f"{path}: not read in full: {reason}"
-        )
+        kind = {"limit": "cut off at a limit", "partial": "partially analysed"}.get(KINDS.get(path, ""), "not read")
+        said = f"{path}:{line[1]}: {kind}: {reason[line.end() :]}" if line else f"{path}: {kind}: {reason}"
         assert f"warning: {said}\n" in named
-    assert zoo_report.err.endswith(f"; {len(REASONS)} files not read in full\n")
+    assert zoo_report.err.endswith(f"; {len(REASONS) - 3} not read, 1 partially analysed, 2 cut off at a limit\n")
 
 
 @pytest.mark.parametrize("output_format", ["full", "concise", "github", "sarif"])
@@ -578,7 +583,7 @@ def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_modules_of_the_project_are_not_imported(tmp_path: Path) -> None:
     proof = tmp_path / "executed"
     project = good(tmp_path / "project")
-    names = "msgspec libcst clang tree_sitter tree_sitter_cpp rich click pathspec tomllib json re ownlint_rules"
+    names = "msgspec libcst clang tree_sitter tree_sitter_cpp rich click re2 tomllib json re ownlint_rules"
     for name in (*names.split(), "sitecustomize", "usercustomize", "signal", "resource"):
         (project / f"{name}.py").write_text(f"open({str(proof)!r}, 'w').close()\n{GOOD_PYTHON}")
     (project / "conftest.py").write_text(f"open({str(proof)!r}, 'w').close()\n")

@@ -68,7 +68,7 @@ class Done(NamedTuple):
 
     @property
     def incomplete(self) -> list[tuple[str, str, str]]:
-        return [(one["path"], one["stage"], one["reason"]) for one in json.loads(self.out)["incomplete"]]
+        return [(one["path"], one["kind"], one["reason"]) for one in json.loads(self.out)["incomplete"]]
 
 
 class Bench:
@@ -140,7 +140,7 @@ def seen(*names: str) -> list[tuple[str, str]]:
 
 class Hurt(NamedTuple):
     body: str
-    stage: str
+    kind: str
     reason: str
     limits: dict[str, float]
 
@@ -181,14 +181,14 @@ def test_it_costs_its_own_judgement(bench: Bench, how: str) -> None:
     hurt = HURTS[how]
     bench.rule("hurts", hurt.body)
     done = bench.check(**hurt.limits)
-    assert done.incomplete == [("a.cc", hurt.stage, f"rule `hurts` {hurt.reason}")]
+    assert done.incomplete == [("a.cc", hurt.kind, f"rule `hurts` {hurt.reason}")]
     assert sorted(done.findings) == [
         ("hurts", "`First` is seen"),
         ("hurts", "`Last` is seen"),
         *seen("Bad", "First", "Last"),
     ]
     assert done.code == 1
-    assert f"error: a.cc: rule `hurts` {hurt.reason}" in done.err
+    assert f"a.cc: {'cut off at a limit: ' if hurt.kind == 'limit' else ''}rule `hurts` {hurt.reason}" in done.err
     assert bench.check("--fail-on-incomplete", **hurt.limits).code == 2
 
 

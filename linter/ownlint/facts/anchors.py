@@ -16,6 +16,7 @@ import msgspec
 from ownlint.facts import consumers
 from ownlint.facts.records import File, Function
 from ownlint.facts.vocabulary import Anchor, Vocabulary
+from ownlint.patterns import AnyName, strings
 
 MOST_PASSES = 3
 """How often files that were passed over are looked at again: a helper of a helper, and a package that hands it on."""
@@ -116,7 +117,7 @@ def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]
     """By module, the names of classes that the project has a library make (`CB = FUNCTION_TYPE(...)`), where they are
     made and where they are imported."""
     out: dict[str, set[str]] = {}
-    said = re.compile(f'"(?:{"|".join(sorted(libraries.class_makers)) or "(?!)"})"'.encode())
+    said = strings(libraries.class_makers)
     read = [file for file in files if file.language == "python" and file.functions]
     for file in read:
         names = set(_made_classes(file, libraries.makes_class, said))
@@ -130,7 +131,7 @@ def _classes(files: Iterable[File], libraries: Libraries) -> dict[str, set[str]]
     return {module: names for module, names in out.items() if module.isidentifier()}
 
 
-def _made_classes(file: File, makes_class: Callable[[str], bool], said: re.Pattern[bytes]) -> Iterator[str]:
+def _made_classes(file: File, makes_class: Callable[[str], bool], said: AnyName) -> Iterator[str]:
     """Variables of the module that stand in front of such a call."""
     if not file.variables:
         return

@@ -4,15 +4,17 @@ Entries are JSON behind a checksum; whatever is wrong with one, it is a miss. Se
 a folder: an entry is written beside its place and renamed into it. A folder that cannot be written
 is no cache, without a word.
 
-The folder is trusted as much as the tree it lies in: do not restore it from untrusted changes.
+The checksum is keyed, and is of the entry's name too: what was put into the folder by somebody who does not know the
+secret (see `cache_secret`), or under another name, is a miss.
 """
 
 # os.path is several times as fast, and this is done for every file of the project.
-# ruff: noqa: PTH103, PTH105, PTH106, PTH108, PTH120, PTH208
+# ruff: noqa: PTH103, PTH105, PTH106, PTH108, PTH116, PTH120, PTH208
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import os
 import re
 import stat
@@ -20,18 +22,17 @@ import time
 from hashlib import blake2b
 from pathlib import Path
 
+from ownlint import door
+from ownlint.facts import cache_secret
+
 FOLDER = ".ownlint_cache"
 
 _LIMIT = 2 << 30
-_CHECKSUM = 16
+_MOST_BYTES = 512 << 20
+_CHECKSUM = 32
 _TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# Written by ownlint; see https://bford.info/cachedir/\n"
 _DAY = 24 * 3600
 _ENTRY = re.compile(r"[0-9a-f]{38}|\.new-.*")
-
-
-def _open(path: str, flags: int) -> int:
-    """A pipe in the place of an entry does not make us wait."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 class NotOursError(Exception):
@@ -46,14 +47,13 @@ def remove(folder: Path) -> int | None:
     if folder.is_symlink() or not folder.is_dir():
         raise NotOursError(f"{folder}: is not a folder")
     try:
-        with open(folder / "CACHEDIR.TAG", "rb", opener=_open) as stream:
-            tag = stream.read(len(_TAG))
-    except OSError:
+        tag = door.read(folder / "CACHEDIR.TAG", len(_TAG), cut=True)
+    except door.UnreadableError:
         tag = b""
     if tag != _TAG:
         raise NotOursError(f"{folder}: is no cache of ownlint: it has no CACHEDIR.TAG that says so")
     removed = 0
-    for shard in Cache(folder).shards():
+    for shard in shards(folder):
         with os.scandir(shard) as found:
             for entry in found:
                 if _ENTRY.fullmatch(entry.name) and not entry.is_dir(follow_symlinks=False):
@@ -61,8 +61,8 @@ def remove(folder: Path) -> int | None:
                     os.unlink(entry.path)
         with contextlib.suppress(OSError):
             os.rmdir(shard)
-    left = sorted(os.listdir(folder))
-    if left == [".gitignore", "CACHEDIR.TAG"]:
+    left = os.listdir(folder)
+    if {".gitignore", "CACHEDIR.TAG"} <= set(left) <= {".gitignore", "CACHEDIR.TAG", cache_secret.NAME}:
         for name in left:
             os.unlink(folder / name)
         os.rmdir(folder)
@@ -70,11 +70,20 @@ def remove(folder: Path) -> int | None:
 
 
 class Cache:
-    """`folder` None is a cache that never holds anything."""
+    """`folder` None is a cache that never holds anything; so is one for which there is no secret, and `distrust` says
+    why. `root` is the project that it may lie in."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, root: Path | None = None) -> None:
         self.folder = folder
-        self._writable = folder is not None
+        self.root = root
+        self.distrust = ""
+        self._secret = b""
+        if folder is not None:
+            try:
+                self._secret = cache_secret.of(folder, root)
+            except cache_secret.NoSecretError as error:
+                self.folder, self.distrust = None, str(error)
+        self._writable = self.folder is not None
         self._prepared = False
         self.wrote = 0
 
@@ -88,23 +97,25 @@ class Cache:
         return digest.hexdigest()
 
     def get(self, key: str) -> bytes | None:
-        if self.folder is None:
+        if not self._secret:
             return None
         try:
-            with open(self._place(key), "rb", opener=_open) as stream:
-                status = os.fstat(stream.fileno())
-                if not stat.S_ISREG(status.st_mode):
-                    return None
-                data = stream.read()
-        except OSError:
+            data = door.read(self._place(key), _MOST_BYTES)
+        except door.UnreadableError:
             return None
         checksum, content = data[:_CHECKSUM], data[_CHECKSUM:]
-        if blake2b(content, digest_size=_CHECKSUM).digest() != checksum:
+        if not hmac.compare_digest(self._checksum(key, content), checksum):
             return None
-        if time.time() - status.st_mtime > _DAY:  # in use: the last to be swept
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):
+            if time.time() - os.stat(self._place(key)).st_mtime > _DAY:  # in use: the last to be swept
                 os.utime(self._place(key))
         return content
+
+    def _checksum(self, key: str, content: bytes) -> bytes:
+        digest = blake2b(key.encode(), key=self._secret, digest_size=_CHECKSUM)
+        digest.update(b"\0")
+        digest.update(content)
+        return digest.digest()
 
     def put(self, key: str, data: bytes) -> None:
         if not self._writable:
@@ -117,7 +128,7 @@ class Cache:
             handle, name = tempfile.mkstemp(dir=os.path.dirname(place), prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as stream:
-                    stream.write(blake2b(data, digest_size=_CHECKSUM).digest())
+                    stream.write(self._checksum(key, data))
                     stream.write(data)
                 os.replace(name, place)
             except BaseException:
@@ -141,6 +152,10 @@ class Cache:
             for name, content in ((".gitignore", b"*\n"), ("CACHEDIR.TAG", _TAG)):
                 with contextlib.suppress(FileExistsError), (self.folder / name).open("xb") as stream:
                     stream.write(content)
+            try:
+                self._secret = cache_secret.of(self.folder, self.root, make=True)
+            except cache_secret.NoSecretError as error:
+                raise PermissionError(str(error)) from None
             self._prepared = True
         os.makedirs(os.path.dirname(place), exist_ok=True)
 
@@ -149,7 +164,7 @@ class Cache:
         if self.folder is None or not self.wrote:
             return
         entries = []
-        for folder in self.shards():
+        for folder in shards(self.folder):
             with contextlib.suppress(OSError), os.scandir(folder) as found:
                 for entry in found:
                     status = entry.stat(follow_symlinks=False)
@@ -164,10 +179,11 @@ class Cache:
                 os.unlink(path)
             total -= size
 
-    def shards(self) -> list[str]:
-        """Only what looks like ours is ever swept."""
-        try:
-            with os.scandir(self.folder) as found:
-                return [entry.path for entry in found if len(entry.name) == 2 and entry.is_dir(follow_symlinks=False)]
-        except OSError:
-            return []
+
+def shards(folder: Path) -> list[str]:
+    """Only what looks like ours is ever swept."""
+    try:
+        with os.scandir(folder) as found:
+            return [entry.path for entry in found if len(entry.name) == 2 and entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []

@@ -543,9 +543,11 @@ class Suppression(Node, frozen=True, array_like=True, gc=False):
 
 
 class Problem(Node, frozen=True, array_like=True, gc=False):
-    """Why a file, or a part of it, was not read. `stage`: `read`, `structure`, `meaning`."""
+    """Why less is known of a file than stands in it. `kind`: nothing of it was read (`unread`), a part of it was not
+    understood (`partial`), a header was not found (`headers`), libclang did not tell every type (`types`), a bound on
+    size, time or memory was reached (`limit`)."""
 
-    stage: OneOf["read", "structure", "meaning"]
+    kind: OneOf["unread", "partial", "headers", "types", "limit"]
     reason: str
 
 

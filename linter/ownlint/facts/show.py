@@ -169,7 +169,7 @@ def file(facts: r.File) -> Iterator[str]:
     read = "typed" if facts.typed else "structure only"
     yield f"{facts.path}: {facts.language}, {facts.size} bytes, {read}"
     for problem in facts.problems:
-        yield f"problem in {problem.stage}: {problem.reason}"
+        yield f"{problem.kind}: {problem.reason}"
     for imported in facts.imports:
         yield f"import {imported.name} {imported.target}"
     for macro in facts.macros:

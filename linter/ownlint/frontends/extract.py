@@ -20,7 +20,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -52,12 +51,14 @@ class Task(msgspec.Struct, frozen=True):
 
 class Extracted(msgspec.Struct, frozen=True):
     """`encoded` is a `File`. `dependencies` are the headers that were read for its meaning, absolute
-    paths; `digest` is the blake2b of the file's bytes, empty when they could not be read."""
+    paths; `digest` is the blake2b of the file's bytes, empty when they could not be read. `lost` is a file whose
+    reader gave no answer: another attempt may have one."""
 
     path: str
     encoded: bytes
     dependencies: tuple[str, ...] = ()
     digest: str = ""
+    lost: bool = False
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -146,7 +147,7 @@ def run_chunk(settings: Settings, tasks: Sequence[Task]) -> list[Extracted]:
         except LostError as lost:
             _drop_child()
             index, request = todo.popleft()
-            done[index] = _damaged(tasks[index], request, done.get(index), lost.reason)
+            done[index] = _damaged(tasks[index], request, done.get(index), lost)
             if request.kind == "structure" and todo and todo[0][0] == index:
                 todo.popleft()  # no meaning without a structure
         else:
@@ -165,15 +166,15 @@ def _requests(task: Task) -> Iterator[Request]:
         yield Request("meaning", task.path, task.absolute, command.arguments, command.directory, ahead=task.ahead)
 
 
-def _damaged(task: Task, request: Request, before: Extracted | None, reason: str) -> Extracted:
+def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostError) -> Extracted:
     """What is left of a file when its child was lost."""
-    stage: Literal["structure", "meaning"] = "meaning" if request.kind == "meaning" else "structure"
-    problem = Problem(0, 0, stage, reason)
+    problem = Problem(0, 0, "limit" if lost.limit else "types" if request.kind == "meaning" else "unread", lost.reason)
     if before is None:
-        return Extracted(task.path, encode_file(File(task.path, task.language, 0, problems=(problem,))))
+        bare = File(task.path, task.language, 0, problems=(problem,))
+        return Extracted(task.path, encode_file(bare), lost=True)
     file = decode_file(before.encoded)
     file = msgspec.structs.replace(file, problems=(*file.problems, problem))
-    return msgspec.structs.replace(before, encoded=encode_file(file))
+    return msgspec.structs.replace(before, encoded=encode_file(file), lost=True)
 
 
 # --- the children ------------------------------------------------------------------------------
@@ -248,7 +249,8 @@ class Child:
         except EOFError:
             raise LostError(self._death()) from None
         if message is None:
-            raise LostError(f"not read within {deadline:g} s" if deadline else "the reader did not start")
+            reason = f"not read within {deadline:g} s" if deadline else "the reader did not start"
+            raise LostError(reason, limit=bool(deadline))
         return message
 
     def _death(self) -> str:
@@ -347,7 +349,7 @@ def _folders() -> tuple[str, ...]:
     here = Path.cwd()
     path = [home, *(entry for entry in sys.path if entry and Path(entry).is_absolute() and Path(entry) != here)]
     found = {ours: None, home: None}
-    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "yaml"):
+    for name in ("libcst", "clang", "tree_sitter", "tree_sitter_cpp", "re2", "yaml"):
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.origin is not None:
             found[str(Path(spec.origin).resolve().parents[1])] = None

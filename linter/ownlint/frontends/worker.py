@@ -80,7 +80,7 @@ class Reader:
         try:
             data = door.read(request.absolute, limit)
         except door.UnreadableError as error:
-            problem = Problem(0, 0, "read", error.reason)
+            problem = Problem(0, 0, "limit" if error.size > limit else "unread", error.reason)
             return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
         digest = hashlib.blake2b(data, digest_size=20).hexdigest()
         dependencies: tuple[str, ...] = ()
@@ -94,8 +94,11 @@ class Reader:
                     file = self._python(request, data)
             encoded = encode_file(file)
         except Exception as error:  # noqa: BLE001 - a parser's bug costs one file, never the run
-            stage: Literal["structure", "meaning"] = "meaning" if request.kind == "meaning" else "structure"
-            problem = Problem(0, 0, stage, f"internal error: {type(error).__name__}: {str(error)[:200]}")
+            kind: Literal["types", "unread"] = "types" if request.kind == "meaning" else "unread"
+            out = isinstance(error, MemoryError)
+            problem = Problem(
+                0, 0, "limit" if out else kind, f"internal error: {type(error).__name__}: {str(error)[:200]}"
+            )
             encoded = encode_file(self._fallback(request, language, data, problem))
         return Response(digest, dependencies, self._tired()), encoded
 

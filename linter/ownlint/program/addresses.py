@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable
 from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Fix, Step
+from ownlint.patterns import AnyName, strings
 from ownlint.program.address_flow import Interpreter, leaving_names
 from ownlint.program.address_records import (
     Misuse,
@@ -103,19 +102,19 @@ class Addresses(Known):
         """Every word by which memory can be lost, whichever library it is of."""
         return frozenset(word for words in self.memory.losing.values() for word in words)
 
-    def _words(self, file: r.File) -> tuple[re.Pattern[bytes], ...]:
+    def _words(self, file: r.File) -> tuple[AnyName, ...]:
         roots = self.imported(file) | {""}
         return tuple(words for root, words in self._losing if root in roots)
 
     @cached_property
-    def _losing(self) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
+    def _losing(self) -> tuple[tuple[str, AnyName], ...]:
         losing = sorted(self.memory.losing.items())
-        return tuple((root, _any_of(words)) for root, words in losing if words)
+        return tuple((root, strings(words)) for root, words in losing if words)
 
     @cached_property
     def _classes(self) -> frozenset[str]:
         """Names of variables of modules and classes in which a class of callbacks is made."""
-        words = _any_of(self.memory.callback_makers)
+        words = strings(self.memory.callback_makers)
         found: set[str] = set()
         for function in self.program.functions:
             if function.language == "python" and function.record.kind in ("module", "class") and function.says(words):
@@ -192,11 +191,6 @@ def _is_only_compared(misuse: Misuse) -> bool:
         case r.Evaluate(value=r.Assign(target=r.Member(base=r.Name(text="self"), name=name))):
             return misuse.ref.loss == "address" and is_only_compared(misuse.function, name)
     return False
-
-
-def _any_of(words: Iterable[str]) -> re.Pattern[bytes]:
-    """Finds one of the words in an encoded body."""
-    return re.compile(f'"(?:{"|".join(re.escape(word) for word in sorted(words)) or "(?!)"})"'.encode())
 
 
 def _is_plain(function: Function) -> bool:

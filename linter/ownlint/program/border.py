@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
+from ownlint.patterns import AnyName, strings
 from ownlint.program import derived, exports, glance
 from ownlint.program.bound_containers import containers
 from ownlint.program.contract_facts import fact_of_members, setter_of
@@ -541,8 +542,8 @@ def _may_end(function: Function, words: PythonWords) -> bool:
 
 
 @lru_cache(64)
-def _any_of(words: frozenset[str]) -> re.Pattern[bytes]:
-    return re.compile(f'"(?:{"|".join(map(re.escape, sorted(words))) or "(?!)"})"'.encode())
+def _any_of(words: frozenset[str]) -> AnyName:
+    return strings(words)
 
 
 def _home(function: Function) -> str:

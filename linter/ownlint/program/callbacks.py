@@ -78,8 +78,11 @@ def is_capturing(function: Function) -> bool:
     outer = function.parent
     if outer is None:
         return True
-    found = re.search(opens(r.Lambda) + rb"%d,(\[.)" % function.index, bytes(outer.record.body))
-    return found is None or found[1] != b"[]"
+    found = (match for match in _LAMBDA.finditer(outer.record.body) if int(match[1]) == function.index)
+    return next((match[2] != b"[]" for match in found), True)
+
+
+_LAMBDA = re.compile(opens(r.Lambda) + rb"(\d++),(\[.)")
 
 
 def handles(function: Function) -> Iterator[r.Parameter]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.program import glance
 from ownlint.program.bodies import values
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Function
@@ -47,7 +47,7 @@ def is_only_compared(function: Function, attribute: str) -> bool:
 
 
 def _says(function: Function, name: str) -> bool:
-    return function.says(re.compile(f'"{re.escape(name)}"'.encode()))
+    return glance.says(function, name)
 
 
 def _uses(function: Function, place: Place) -> Iterator[Place | None]:

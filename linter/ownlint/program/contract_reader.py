@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import stat
-import tomllib
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
+from ownlint import door, toml
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import CERTAINTIES
 from ownlint.program.contract_records import (
@@ -28,6 +27,7 @@ _MOST_NAME = 200
 _MOST_ARGUMENTS = 255
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _HEADER = re.compile(r"\s*\[\[\s*(\w+)\s*\]\]")
+_KEY = re.compile(r"""\s*+["']?([^"'=.\s]++)["']?\s*+[.=]""")
 _PLACE = re.compile(r"self|result|argument [1-9][0-9]{0,2}")
 _PACKAGE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -43,14 +43,9 @@ class ContractError(RefusalError):
 def read(path: Path) -> ContractFile:
     """Raises `ContractError`, also when there is no such file."""
     try:
-        state = path.stat()
-        if not stat.S_ISREG(state.st_mode):
-            raise ContractError(path, 0, "is not a file")
-        if state.st_size > MOST_BYTES:
-            raise ContractError(path, 0, f"has {state.st_size:,} bytes; more than {MOST_BYTES:,} are not read")
-        data = path.read_bytes()
-    except OSError as error:
-        raise ContractError(path, 0, error.strerror or str(error)) from None
+        data = door.read(path, MOST_BYTES)
+    except door.UnreadableError as error:
+        raise ContractError(path, 0, error.reason) from None
     return parse(path, data)
 
 
@@ -60,16 +55,9 @@ def parse(path: Path | str, data: bytes) -> ContractFile:
     except UnicodeDecodeError as error:
         raise ContractError(path, data.count(b"\n", 0, error.start) + 1, "is not UTF-8") from None
     try:
-        top: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        line = re.search(r"line (\d+)", said)
-        at = int(line[1]) if line else text.count("\n") + 1
-        raise ContractError(path, at, said.partition(" (at ")[0]) from None
-    except RecursionError:
-        raise ContractError(path, 1, "is nested too deeply") from None
-    except ValueError as error:  # a number with more digits than Python reads
-        raise ContractError(path, 1, str(error).partition(":")[0]) from None
+        top: Any = toml.parse(text)
+    except toml.TomlError as error:
+        raise ContractError(path, error.line, error.message) from None
     return _Reader(path, text, top).file()
 
 
@@ -203,12 +191,11 @@ class _Table:
 
     def _line(self, key: str) -> int:
         lines = self.reader.lines
-        pattern = re.compile(rf"""\s*(?:["']?){re.escape(key)}(?:["']?)\s*[.=]""")
         first = self.start + 1 if self.header else 0
         for number in range(first, len(lines)) if key else ():
             if _HEADER.match(lines[number]):
                 break
-            if pattern.match(lines[number]):
+            if (said := _KEY.match(lines[number])) is not None and said[1] == key:
                 return number + 1
         return self.start + 1
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.patterns import AnyName
 from ownlint.program import types
 from ownlint.program.pairs import words
 from ownlint.program.places import last_name, strip
@@ -225,7 +226,7 @@ def _is_part_that_stays(cls: Class, other: Class, field: r.Field, depth: int) ->
 
 def _uses_in_bodies(cls: Class) -> Iterator[bool]:
     """Of each local and each object that the file's functions make of the class: whether it is a copy."""
-    name = re.compile(rf"\b{re.escape(cls.name)}\b".encode())
+    name = AnyName((cls.name,))
     for index in range(len(cls.file.functions)):
         function = cls.program.function_at(cls.file, index)
         if function is None or not function.says(name):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
+from ownlint.patterns import AnyName
 from ownlint.program.bodies import values
 from ownlint.program.places import last_name, place_of, walk
 from ownlint.program.program import Program
@@ -82,7 +83,7 @@ class Hot:
         return [function for function in self.program.functions if function.language == "python"]
 
     @cached_property
-    def says(self) -> re.Pattern[bytes]:
+    def says(self) -> AnyName:
         """A consuming keyword, or a method that frees, in an encoded body."""
         return _pattern({*self.consuming.keywords, *self.storage.ends})
 
@@ -300,9 +301,12 @@ def _module(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
 
 
-def _pattern(words: set[str]) -> re.Pattern[bytes]:
+def _pattern(words: set[str]) -> AnyName:
     """A name or a text among these, in an encoded body."""
-    return re.compile(rb"[\"'](?:" + b"|".join(re.escape(word).encode() for word in sorted(words)) + rb")\\?[\"']")
+    return AnyName(words, _QUOTED)
+
+
+_QUOTED = re.compile(rb"""(?<=["'])([^"'\\]*+)(?=\\?["'])""")
 
 
 def _targets(target: r.Value) -> Iterator[tuple[str, bool]]:

@@ -6,13 +6,13 @@ on stand-ins (they are traced) are none of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Fix, Step
+from ownlint.program import glance
 from ownlint.program.bodies import values
 from ownlint.program.donation import Consumer, Items, Misuse, Own, Scope, Spec
 from ownlint.program.donation_callables import Callables
@@ -283,7 +283,7 @@ class Donations:
         ) and not any(self._says_name(inner, name) for inner in self.program.nested(function))
 
     def _says_name(self, function: Function, name: str) -> bool:
-        return function.says(re.compile(rb'"' + re.escape(name).encode() + rb'"'))
+        return glance.says(function, name)
 
     def _looked_at(self, value: r.Value, name: str, function: Function) -> bool:
         match value:

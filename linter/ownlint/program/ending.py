@@ -42,7 +42,7 @@ def may_be_left(function: Function) -> bool:
     if not own:
         return False
     text = body.decode("utf-8", "replace")
-    viewed = assigned & known.views or said_names(function) & known.views or known.view.search(text)
+    viewed = assigned & known.views or said_names(function) & known.views or known.says_view(text)
     views = bool(viewed) and any(b"<" in written or b"tring" in written for written in own.values())
     if (
         views

@@ -181,9 +181,9 @@ class Surroundings:
         for file in self.program.files.values():
             if any(types.parse(variable.type).last == cls.name for variable in file.variables):
                 return True
-        said = re.compile(rb'"(?:[^"]*[:<])?%b[^"]*"' % re.escape(cls.name.encode()))
+        said = cls.name.encode()
         for function in self.program.functions:
-            if function.says(said) and any(
+            if said in bytes(function.record.body) and any(
                 isinstance(s, r.Declare) and s.static and _makes(s, cls.name) for s in function.statements
             ):
                 return True

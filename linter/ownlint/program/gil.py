@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.once import once, per_function, per_program
@@ -378,12 +379,12 @@ def may_release(function: Function) -> bool:
 
 
 @per_program
-def _types(program: Program) -> re.Pattern[bytes]:
+def _types(program: Program) -> AnyName:
     """Stands in every body that declares a guard, or says a macro without parentheses."""
     names = words(program) | {
         name for word in ("drops", "takes") for name in getattr(program.models.gil, word) if "*" not in name
     }
-    return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names)))})\b".encode())
+    return AnyName(names)
 
 
 def taken(function: Function, entry: State) -> e.Event | None:

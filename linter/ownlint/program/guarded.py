@@ -18,6 +18,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.patterns import AnyName, strings
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.locks import ELSEWHERE, Held, Locking, holds, is_made_in, last_part, locking
@@ -185,7 +186,7 @@ class Domain:
             return Guard(member.name, match[1], "comment")
         for lock in self.locks:
             told = _GUARDS.search(self._comments.get(lock, ""))
-            if told is not None and len(member.name) > 1 and re.search(rf"\b{re.escape(member.name)}\b", told[1]):
+            if told is not None and len(member.name) > 1 and member.name in _NAMES.findall(told[1]):
                 return Guard(member.name, lock, "comment")
         return None
 
@@ -270,8 +271,8 @@ class Domain:
                     yield Use(function, event.index, event.span, traced, kind, held[event.index], alias)
 
     @cached_property
-    def words(self) -> re.Pattern[bytes]:
-        return re.compile(b'"(?:' + b"|".join(re.escape(name.encode()) for name in sorted(self.members)) + b')"')
+    def words(self) -> AnyName:
+        return strings(self.members)
 
     @cached_property
     def lenders(self) -> frozenset[str]:
@@ -512,11 +513,7 @@ class Guarded:
         own: who has members of the same names himself says so with the object."""
         key = stem, names
         if key not in self._said:
-            spelled = b"|".join(re.escape(name.encode()) for name in names)
-            said, said_of_an_object = (
-                re.compile(b'"(?:%b)"' % spelled),
-                re.compile(b',"(?:%b)",(?:true|false)' % spelled),
-            )
+            said, said_of_an_object = strings(names), AnyName(names, _OF_AN_OBJECT)
             self._said[key] = [
                 function
                 for function in self._by_stem.get(stem, ())
@@ -563,3 +560,7 @@ def guards(cls: Class) -> dict[str, Guard]:
     """Which of the class's own members belong to which of its locks."""
     domain = guarded(cls.program).by_class.get(cls)
     return domain.guards if domain is not None else {}
+
+
+_NAMES = re.compile(r"\w++")
+_OF_AN_OBJECT = re.compile(rb',"([^"\\]*+)"(?=,(?:true|false))')

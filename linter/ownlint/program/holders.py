@@ -347,11 +347,11 @@ class Holder:
     def _is_said_by_macro(self, node: r.Call) -> bool:
         """Whether a macro of the project names the local in its body."""
         macros = self.function.program.macros_named(last_name(node.callee)) if type(node.callee) is r.Name else []
-        names = "|".join(sorted({re.escape(alias[0]) for alias in self.aliases})) if macros else ""
+        names = {alias[0] for alias in self.aliases}
         return any(
-            re.search(rf"\b(?:{names})\b", macro.body) is not None
+            not names.isdisjoint(_WORDS.findall(macro.body))
             for macro in macros
-            if not {alias[0] for alias in self.aliases} & set(macro.parameters or ())
+            if not names & set(macro.parameters or ())
         )
 
     def _is_compared_with_null(self, node: r.Call) -> bool:
@@ -663,3 +663,6 @@ def parts(value: r.Value | None) -> Iterator[r.Value]:
     elif isinstance(inner, r.Call) and inner.kind == "macro":
         for argument in children(inner)[1:]:
             yield from parts(argument)
+
+
+_WORDS = re.compile(r"\w++")

@@ -202,14 +202,15 @@ def _named(record: _Bound, given: Mapping[str, str]) -> _Bound:
     return record if said is None else replace(record, name=said)
 
 
+_STRING_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*+"|(?<![\w:])\w++')
+
+
 class _Copy:
     """Writes one type for each parameter, and new numbers for the functions that are copied along."""
 
     def __init__(self, words: Mapping[str, str], moved: Mapping[int, int]) -> None:
         self.words = words
         self.moved = moved
-        names = "|".join(sorted(map(re.escape, words), key=lambda name: (-len(name), name)))
-        self.parameter = re.compile(rf'"(?:[^"\\]|\\.)*"|(?<![\w:])(?:{names})(?!\w)') if words else re.compile(r"(?!)")
 
     def function(self, record: r.Function) -> r.Function:
         body = r.encode_body(self._inside(r.decode_body(record)))
@@ -229,7 +230,7 @@ class _Copy:
     def _inside(self, said: Any) -> Any:
         match said:
             case str():
-                return self.parameter.sub(lambda match: self.words.get(match[0], match[0]), said)
+                return _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
             case tuple():
                 return tuple(map(self._inside, said))
             case r.Literal(kind="str" | "char"):

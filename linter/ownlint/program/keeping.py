@@ -461,7 +461,8 @@ class Keepers(NamedTuple):
     classes: frozenset[str]
     """Classes with a field that is a pointer, a reference or a view, and in `lookers` those with a reference."""
     lookers: frozenset[str]
-    view: re.Pattern[str]
+    says_view: Callable[[str], bool]
+    """Whether a type or a text says the last name of a view."""
 
 
 _PLAIN_TYPE = re.compile(
@@ -469,6 +470,7 @@ _PLAIN_TYPE = re.compile(
     r"(?:std::)?(?:u?int\w*|bool|char|long|short|float|double|s?size_t|ptrdiff_t|string|byte|mutex|Mutex|atomic\S*|once_flag"
     r"|unsigned|Status|Duration|Time|condition_variable|CondVar)"
 )
+_WORDS = re.compile(r"\w++")
 _STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -480,8 +482,11 @@ def is_plain_type(written: str) -> bool:
 @per_program
 def keepers(program: Program) -> Keepers:
     """It tells which bodies are worth decoding."""
-    words = sorted(program.models.names_of("view"))
-    view = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b" if words else r"(?!)")
+    words = program.models.names_of("view")
+
+    def says_view(written: str) -> bool:
+        return not words.isdisjoint(_WORDS.findall(written))
+
     classes = [cls.record for cls in program.classes if cls.file.language == "cpp"]
     held = [(f.name, f.type) for record in classes for f in record.fields]
     held += [(v.name, v.type) for file in program.files.values() if file.language == "cpp" for v in file.variables]
@@ -489,12 +494,12 @@ def keepers(program: Program) -> Keepers:
     return Keepers(
         names=frozenset(name for name, _ in held),
         filled=frozenset(name for name, written in held if "*" not in written and "&" not in written),
-        views=frozenset(name for name, written in held if view.search(written)),
+        views=frozenset(name for name, written in held if says_view(written)),
         classes=frozenset(
-            c.name for c in classes if any("*" in f.type or "&" in f.type or view.search(f.type) for f in c.fields)
+            c.name for c in classes if any("*" in f.type or "&" in f.type or says_view(f.type) for f in c.fields)
         ),
         lookers=frozenset(c.name for c in classes if any("&" in f.type for f in c.fields)),
-        view=view,
+        says_view=says_view,
     )
 
 

@@ -59,8 +59,8 @@ class ModelFile:
         self.languages: tuple[Language, ...] = library.choices("languages", ("cpp", "python")) or ("cpp",)
         self.namespaces = library.texts("namespaces")
         self.aliases: dict[str, str] = library.mapping("aliases")
-        self.anchors = library.texts("anchors")
-        self.beside = library.texts("beside")
+        self.anchors = library.expressions("anchors")
+        self.beside = library.expressions("beside")
         self.helpers = library.flag("helpers", default=True)
         self.prefixes = library.texts("prefixes")
         self.constants = library.texts("constants")
@@ -188,13 +188,8 @@ class ModelFile:
         return model
 
     def _macros(self, table: Table) -> Iterator[MacroModel]:
-        patterns = table.texts("pattern")
+        patterns = table.expressions("pattern")
         names = () if patterns else table.names()
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                table.fail(f"`{pattern}` is not a regular expression: {error}", "pattern", pattern[:40])
         role = table.choice("role", get_args(MacroRole))
         if role is None:
             table.lacks("role")

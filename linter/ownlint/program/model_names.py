@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
 import msgspec
 
 from ownlint.finding import CERTAINTIES, Certainty
+from ownlint.patterns import globs
 
 _NOISE = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|mutable|constexpr|static|inline)\b")
 _INLINE_NAMESPACE = re.compile(r"__1|__cxx11|__ndk1|__detail|lts_\d+|v\d+(?:_\d+)*|\(anonymous namespace\)|")
@@ -71,8 +72,7 @@ class Index(Generic[_Model]):
     def last_parts(self) -> re.Pattern[str]:
         """Matches the last part of a name that some pattern may fit: one test instead of one a pattern."""
         if self._last_parts is None:
-            shapes = sorted({translate(parts[-1]) for parts, _, _ in self.wild})
-            self._last_parts = re.compile("|".join(shapes) if shapes else r"(?!)")
+            self._last_parts = globs(parts[-1] for parts, _, _ in self.wild)
         return self._last_parts
 
     def add(self, name: str, bare: bool, model: _Model) -> None:

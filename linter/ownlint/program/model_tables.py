@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-import stat
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
+from ownlint import door, toml
 from ownlint.facts.errors import RefusalError
+from ownlint.patterns import Expression, PatternError
 from ownlint.program.model_records import Effect, Place, Verb
 
 MAXIMUM_BYTES = 4_000_000
@@ -102,7 +102,7 @@ def _place(text: str) -> Place:
 
 # --- tables ----------------------------------------------------------------------------------------
 
-_HEADER = re.compile(r"\s*\[(\[)?\s*([\w.\- ]+?)\s*\]\]?\s*(?:#.*)?")
+_HEADER = re.compile(r"\s*+\[(\[)?([\w.\- \t]++)\]\]?\s*+(?:#.*)?")
 
 
 class Source:
@@ -112,7 +112,7 @@ class Source:
         self.path = path
         self.lines = text.splitlines()
         self.headers = [
-            (number, match[2]) for number, line in enumerate(self.lines) if (match := _HEADER.fullmatch(line))
+            (number, match[2].strip()) for number, line in enumerate(self.lines) if (match := _HEADER.fullmatch(line))
         ]
 
     def header(self, name: str, occurrence: int, after: int = -1) -> int:
@@ -175,6 +175,16 @@ class Table:
         if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
             self.fail(f"`{key}` must be a string or a list of strings", key)
         return tuple(value or ())
+
+    def expressions(self, key: str) -> tuple[str, ...]:
+        """Regular expressions, as `patterns.Expression` reads them."""
+        texts = self.texts(key)
+        for text in texts:
+            try:
+                Expression(text)
+            except PatternError as error:
+                self.fail(f"`{text}` is not a regular expression: {error}", key, text[:40])
+        return texts
 
     def names(self) -> tuple[str, ...]:
         """`name = "a"` or `names = ["a", "b"]`, one of the two."""
@@ -266,22 +276,13 @@ def parse(path: Path, data: bytes) -> tuple[Source, dict[str, Any]]:
     except UnicodeDecodeError as error:
         raise ModelError(path, data.count(b"\n", 0, error.start) + 1, "the file is not UTF-8") from None
     try:
-        return Source(path, text), tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = re.search(r" \(at line (\d+), column \d+\)", str(error))
-        line = int(found[1]) if found else max(1, text.count("\n"))
-        message = str(error).partition(" (at ")[0]
-        raise ModelError(path, line, message[:1].lower() + message[1:]) from None
+        return Source(path, text), toml.parse(text)
+    except toml.TomlError as error:
+        raise ModelError(path, error.line, error.message) from None
 
 
 def read_bytes(path: Path) -> bytes:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ModelError(path, 1, "not a regular file")
-        with path.open("rb") as stream:
-            data = stream.read(MAXIMUM_BYTES + 1)
-    except OSError as error:
-        raise ModelError(path, 1, f"cannot be read: {error.strerror}") from None
-    if len(data) > MAXIMUM_BYTES:
-        raise ModelError(path, 1, f"larger than {MAXIMUM_BYTES:,} bytes")
-    return data
+        return door.read(path, MAXIMUM_BYTES)
+    except door.UnreadableError as error:
+        raise ModelError(path, 1, f"cannot be read: {error.reason}") from None

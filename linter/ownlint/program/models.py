@@ -12,7 +12,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,7 @@ import msgspec
 from ownlint.facts.records import Language
 from ownlint.facts.vocabulary import Anchor, Vocabulary
 from ownlint.finding import Certainty
+from ownlint.patterns import Expressions, globs
 from ownlint.program import memory_models
 from ownlint.program.consumer_models import Consuming
 from ownlint.program.model_files import ModelFile, beside
@@ -136,8 +137,8 @@ class Models:
         macros = [macro for file in reversed(files) for macro in file.macros]
         self.macros = tuple(macros)
         self._macro_names = {macro.name: macro for macro in reversed(macros) if not macro.regular}
-        self._macro_patterns = [(re.compile(macro.name), macro) for macro in macros if macro.regular]
-        self._any_macro = re.compile("|".join(f"(?:{macro.name})" for macro in macros if macro.regular) or r"(?!)")
+        self._macro_patterns = [macro for macro in macros if macro.regular]
+        self._macro_expressions = Expressions(macro.name for macro in self._macro_patterns)
 
     def _index_python(self, files: Sequence[ModelFile]) -> None:
         self._modules = {alias: name for file in files for alias, name in file.modules.items()}
@@ -362,18 +363,17 @@ class Models:
     @functools.cached_property
     def atomic(self) -> re.Pattern[str]:
         """Fits the names of functions that make objects which refer to no others."""
-        return re.compile("|".join(sorted({translate(name) for name in self._atomic})) or r"(?!)")
+        return globs(self._atomic)
 
     @functools.cached_property
     def counted_patterns(self) -> re.Pattern[str]:
         """Fits the names that the patterns among them stand for."""
-        shapes = sorted({translate(parts[-1]) for parts, _, model in self._function_index["cpp"].wild if model.counted})
-        return re.compile("|".join(shapes) or r"(?!)")
+        return globs(parts[-1] for parts, _, model in self._function_index["cpp"].wild if model.counted)
 
     @functools.cached_property
     def constants(self) -> re.Pattern[str]:
         """Fits the names of counted objects that live as long as the program."""
-        return re.compile("|".join(sorted({translate(name) for name in self._constants})) or r"(?!)")
+        return globs(self._constants)
 
     def counted_method(self, last: str) -> FunctionModel | None:
         """The method of that name by which a wrapper deals in counted references."""
@@ -384,9 +384,8 @@ class Models:
         """By exact name first, then by the first pattern that fits the whole name."""
         if found := self._macro_names.get(name):
             return found
-        if not self._any_macro.fullmatch(name):
-            return None
-        return next((macro for pattern, macro in self._macro_patterns if pattern.fullmatch(name)), None)
+        number = self._macro_expressions.first(name)
+        return None if number is None else self._macro_patterns[number]
 
     # --- Python ---
 

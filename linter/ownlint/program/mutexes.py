@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal as OneOf
 
 from ownlint.facts import records as r
+from ownlint.patterns import AnyName
 from ownlint.program import guard_classes, types
 from ownlint.program.once import per_program
 from ownlint.program.places import last_name
@@ -39,6 +40,7 @@ _NATIVE = frozenset(
 _BOXES = frozenset({"smart pointer", "shared pointer", "optional"})
 
 _WORDS = re.compile(r"\w+")
+_DECLARES_LOCAL = re.compile(r"\b(\w++)(?=(?:<[^()]{0,200}>)?\s++\w[\w#]*+\s*+[({]([^(){}]*+)[)}])")
 
 Verb = OneOf["hold", "release", "yield", "assert", ""]
 
@@ -177,10 +179,10 @@ class Mutexes:
         return names | {name for name in self.program.called_names if self._locks_by_name(name)}
 
     @cached_property
-    def types(self) -> re.Pattern[bytes]:
+    def types(self) -> AnyName:
         """Stands in every body that declares a guard, or something around one."""
         names = guard_classes.guards(self.program).words | set(self.holders)
-        return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names)))})\b".encode())
+        return AnyName(names)
 
     @staticmethod
     def _locks_by_name(name: str) -> bool:
@@ -201,15 +203,12 @@ class Mutexes:
     def macros(self) -> dict[str, int]:
         """The project's macros that declare a guard, and which of their arguments is the lock, from 0; -1 for none."""
         names = guard_classes.guards(self.program).words | set(self.holders)
-        declares = re.compile(
-            r"\b(?:" + "|".join(sorted(map(re.escape, names))) + r")\b(?:<[^()]*>)?\s+\w[\w#]*\s*[({]([^(){}]*)[)}]"
-        )
         found: dict[str, int] = {}
         for file in self.program.files.values():
             for macro in file.macros:
-                match = declares.search(macro.body)
+                match = next((m for m in _DECLARES_LOCAL.finditer(macro.body) if m[1] in names), None)
                 if match is not None:
-                    given = re.findall(r"\w+", match[1])
+                    given = re.findall(r"\w+", match[2])
                     parameters = macro.parameters or ()
                     found[macro.name] = next((i for i, p in enumerate(parameters) if p in given), -1)
         return found

@@ -285,8 +285,8 @@ class Program:
 
     def _is_hint(self, name: str) -> bool:
         """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
-        bodies = [(m.parameters[0], re.sub(r"[\s()!]", "", m.body)) for m in self._macros.get(name, ()) if m.parameters]
-        hints = [body for one, body in bodies if re.fullmatch(rf"__builtin_expect(?:long|bool)?{one},(?:0|1)L?", body)]
+        bodies = [(m.parameters[0], _BRACKETS.sub("", m.body)) for m in self._macros.get(name, ()) if m.parameters]
+        hints = [body for one, body in bodies if _expects(body, one)]
         return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
 
     def _annotates(self, macro: r.Macro) -> str:
@@ -301,7 +301,7 @@ class Program:
         """A macro whose body leaves the function under a condition returns on failure; when it also
         assigns to one of its parameters, it assigns or returns."""
         body = _without_lambdas(macro.body)
-        assigns = any(re.search(rf"\b{re.escape(p)}\s*=[^=]", body) for p in macro.parameters or () if p != "...")
+        assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
         if _LEAVES.search(body) and _CONDITIONAL.search(body):
             return "assign or return" if assigns else "return on failure"
         if _ABORTS.search(body) and _CONDITIONAL.search(body):
@@ -1055,6 +1055,9 @@ _LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
 _ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
 _CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 _WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
+_NAME = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"(\w++)\s*+=(?=[^=])")
+_BRACKETS = re.compile(r"[\s()!]")
 _LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
 _MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
 _NOTHING = re.compile(
@@ -1081,13 +1084,19 @@ def _vanishes(macro: r.Macro) -> bool:
 
 def _hands_on(macro: r.Macro) -> bool:
     """Whether the body evaluates a parameter."""
-    names = [re.escape(p.rstrip(".")) or "__VA_ARGS__" for p in macro.parameters or ()]
-    return any(re.search(rf"\b{name}\b", macro.body) for name in names)
+    names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
+    return not names.isdisjoint(_NAME.findall(macro.body))
+
+
+def _expects(body: str, parameter: str) -> bool:
+    """Whether a body without brackets is `__builtin_expect` of the parameter and a number."""
+    spelled = (f"__builtin_expect{kind}{parameter},{number}" for kind in ("", "long", "bool") for number in "01")
+    return body.removesuffix("L") in spelled
 
 
 def _does_more(macro: r.Macro, inner: str) -> bool:
     """Whether a macro that asserts evaluates a parameter elsewhere, too."""
-    opening = re.search(rf"\b{re.escape(inner)}\s*\(", macro.body)
+    opening = next((call for call in _MACRO_CALL.finditer(macro.body) if call[1] == inner), None)
     if opening is None:
         return False
     depth, at = 1, opening.end()

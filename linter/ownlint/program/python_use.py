@@ -4,7 +4,6 @@ without seeing to the lock themselves.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import Step
+from ownlint.patterns import AnyName
 from ownlint.program import entrances, gil, types
 from ownlint.program import events as e
 from ownlint.program.glance import says
@@ -118,8 +118,8 @@ def takes(function: Function) -> bool:
 
 
 @per_program
-def _pattern(program: Program) -> re.Pattern[bytes]:
-    return re.compile("|".join(sorted(map(re.escape, gil.words(program))) or ["(?!)"]).encode())
+def _pattern(program: Program) -> AnyName:
+    return AnyName(gil.words(program))
 
 
 def is_counted(function: Function, written: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
+from ownlint.patterns import AnyName, strings
 from ownlint.program.bodies import values
 from ownlint.program.border import Border
 from ownlint.program.border import of as border_of
@@ -231,10 +232,8 @@ class Questions:
         self.border = border_of(program)
         models = program.models
         self._watched = models.absent
-        words = "|".join(map(re.escape, sorted(models.absent)))
-        givers = "|".join(map(re.escape, sorted(models.loosely_hashed)))
-        self._asks = re.compile(rf'"(?:is|is not|id|{words})"'.encode())
-        self._gives = re.compile(rf'"(?:{givers or "(?!)"})"'.encode())
+        self._asks = strings({"is", "is not", "id", *models.absent})
+        self._gives = strings(models.loosely_hashed)
         self._found: dict[Function, tuple[Asked, ...]] = {}
         self._spoken: dict[str, bool] = {}
 
@@ -320,9 +319,8 @@ class Questions:
         return self._spoken[file.path]
 
     @cached_property
-    def _telling(self) -> re.Pattern[bytes]:
-        names = "|".join(map(re.escape, sorted(self.program.models.telling_members))) or "(?!)"
-        return re.compile(rf'"(?:{names})"'.encode())
+    def _telling(self) -> AnyName:
+        return strings(self.program.models.telling_members)
 
 
 @per_program

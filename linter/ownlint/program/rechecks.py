@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
+from ownlint.patterns import AnyName
 from ownlint.program import assignments, containers, lookups, types
 from ownlint.program import events as e
 from ownlint.program.conditions import Given, comes_to
@@ -45,14 +46,16 @@ def takes_locks(function: Function, times: int = 1) -> bool:
     words = mutexes(function.program).words
     if words.isdisjoint(function.record.mentions):
         return False
-    return times == 1 or len(_takings(words).findall(bytes(function.record.body))) >= times
+    return times == 1 or sum(1 for _ in _takings(words).said(function.record.body)) >= times
 
 
 @lru_cache(maxsize=4)
-def _takings(words: frozenset[str]) -> re.Pattern[bytes]:
+def _takings(words: frozenset[str]) -> AnyName:
     """A call of one of them, as a function or as a method."""
-    spelled = b"|".join(sorted(re.escape(word.encode()) for word in words))
-    return re.compile(rb'%b"(?:[^"]*::)?(?:%b)"\]|,"(?:%b)",(?:true|false),' % (opens(r.Name), spelled, spelled))
+    return AnyName(words, _CALLED, last=True)
+
+
+_CALLED = re.compile(opens(r.Name) + rb'"([^"]*)"\]|,"([^":]*)"(?=,(?:true|false),)')
 
 
 def is_settled(function: Function) -> bool:

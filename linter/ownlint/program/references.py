@@ -223,7 +223,7 @@ class References:
             for use in ("released", "retained"):
                 if use in uses:
                     return use
-            if uses == {"lent"} and len(re.findall(rf"\b{re.escape(macro.parameters[index])}\b", macro.body)) == 1:
+            if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
                 return "lent"
         return ""
 
@@ -249,11 +249,10 @@ def _use_of(model: FunctionModel, index: int) -> Use:
 
 def _given(macro: r.Macro, parameter: str, call: r.Call) -> Iterator[tuple[r.Call, int]]:
     """The calls in a macro's body that are given the parameter itself, and as which argument (from 0)."""
-    own = re.compile(rf"(?:\(\s*[\w\s*]+\*\s*\)\s*)?\(*\s*{re.escape(parameter)}\s*\)*")
     for begun in re.finditer(r"\b([A-Za-z_]\w*)\s*\(", macro.body):
         written = _arguments_at(macro.body, begun.end())
         for position, one in enumerate(written):
-            if own.fullmatch(one.strip()):
+            if (own := _CAST_OR_BARE.fullmatch(one)) is not None and own[1] == parameter:
                 arguments = tuple(r.Name(call.start, call.end, each.strip()) for each in written)
                 yield r.Call(call.start, call.end, r.Name(call.start, call.end, begun[1]), arguments), position
 
@@ -365,3 +364,8 @@ def counted_for_another(function: Function) -> frozenset[str]:
                 uses.setdefault(known.use(event.node, index, function), set()).add(text(argument))
     given = uses.get("stolen", set()) | uses.get("stolen on success", set())
     return frozenset(given & uses.get("retained", set()))
+
+
+_NAMES = re.compile(r"\w++")
+_CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")
+"""A name alone, in parentheses or behind a cast to a pointer."""

@@ -262,10 +262,11 @@ class Resources:
                 index
                 for macro in self.program.macros_named(name)
                 for index, parameter in enumerate(macro.parameters or ())
-                if re.search(rf"\bdelete\b\s*(?:\[\s*\])?\s*\(*{re.escape(parameter)}\b", macro.body)
+                if parameter in _DELETED.findall(macro.body)
                 or any(
                     releasing_verb(called) and called != name
-                    for called in re.findall(rf"\b(\w+)\s*\(\s*[&*(]*{re.escape(parameter)}\b", macro.body)
+                    for called, given in _GIVEN.findall(macro.body)
+                    if given == parameter
                 )
             )
         return self._macros[name]
@@ -468,3 +469,8 @@ def _is_handed_on(record: r.Function, index: int) -> bool:
 def resources(program: Program) -> Resources:
     """The handles of a program; one object a program, since its answers are remembered."""
     return Resources(program)
+
+
+_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?+\(*+(\w++)")
+_GIVEN = re.compile(r"\b(\w++)\s*+\((?=\s*+[&*(]*+(\w++))")
+"""What is called in a macro's body, and the name that its first argument begins with."""

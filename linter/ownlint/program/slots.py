@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.finding import CERTAINTIES, Certainty, weaker
+from ownlint.patterns import AnyName, strings
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
@@ -58,7 +59,7 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: Resources = resources(program)
-        self._spelled: dict[str, re.Pattern[bytes]] = {}
+        self._spelled: dict[str, AnyName] = {}
         self._saying: dict[tuple[str, str], list[Function]] = {}
 
     def of(self, cls: Class) -> list[Slot]:
@@ -407,7 +408,7 @@ class Slots:
     def _may_say(self, function: Function, name: str) -> bool:
         if name not in self._spelled:
             spelled = [name, *sorted(self._macros_saying.get(name, ()))]
-            self._spelled[name] = re.compile(b"|".join(b'"%b"' % one.encode() for one in spelled))
+            self._spelled[name] = strings(spelled)
         return function.says(self._spelled[name]) or _initialises(function, name)
 
     @cached_property

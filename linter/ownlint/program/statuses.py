@@ -14,6 +14,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
+from ownlint.patterns import AnyName
 from ownlint.program import pairs, types
 from ownlint.program.lower import statements
 from ownlint.program.model_records import StatusType
@@ -233,10 +234,9 @@ class Statuses:
         )
 
     @cached_property
-    def _names_functor(self) -> re.Pattern[bytes] | None:
+    def _names_functor(self) -> AnyName | None:
         """Finds the name of one of these classes in an encoded body."""
-        words = b"|".join(re.escape(name.encode()) for name in sorted(self._functors))
-        return re.compile(words) if words else None
+        return AnyName(self._functors) if self._functors else None
 
     def may_answer(self, name: str, function: Function) -> bool:
         """Whether something of that last name, called in the function, can answer with a status."""

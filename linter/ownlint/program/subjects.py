@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Finding, Fix, Role, Step
+from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
@@ -110,11 +111,11 @@ class Function(_Subject):
         asks for an assignment. Needs no decoding."""
         return any(name in self._mentioned for name in names)
 
-    def says(self, pattern: re.Pattern[bytes]) -> bool:
+    def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
         spend()
-        return pattern.search(self.record.body) is not None
+        return bool(pattern.search(self.record.body))
 
     @property
     def is_short(self) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ownlint.facts import records as r
+from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program.glance import opens
 from ownlint.program.guard_classes import GuardClass, guards
@@ -73,7 +74,11 @@ def _words(program: Program) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4)
-def _made_at_once(words: frozenset[str]) -> re.Pattern[bytes]:
-    named = b"|".join(sorted(re.escape(word.encode()) for word in words))
-    begins = rb'(?:%b|%b",",|%b"void","[^"]*",|ignore"\],"=",)' % (opens(r.Evaluate), opens(r.Binary), opens(r.Cast))
-    return re.compile(rb'%b%b%b"(?:[^"]*::)?(?:%b)"' % (begins, opens(r.Call), opens(r.Name), named))
+def _made_at_once(words: frozenset[str]) -> AnyName:
+    return AnyName(words, _MADE_AT_ONCE, last=True)
+
+
+_MADE_AT_ONCE = re.compile(
+    rb'(?:%b|%b",",|%b"void","[^"]*",|ignore"\],"=",)' % (opens(r.Evaluate), opens(r.Binary), opens(r.Cast))
+    + rb'%b%b"([^"]*)"' % (opens(r.Call), opens(r.Name))
+)

@@ -85,12 +85,12 @@ def _permitted(findings: list[Located], config: Config) -> list[Located]:
     """Without those that `per-file-ignores` leaves out."""
     if not config.per_file_ignores or not findings:
         return findings
-    from pathspec import GitIgnoreSpec
+    from ownlint.gitignore import Ignored
 
-    rules = [(GitIgnoreSpec.from_lines([pattern]), names) for pattern, names in config.per_file_ignores.items()]
+    rules = [(Ignored([pattern]), names) for pattern, names in config.per_file_ignores.items()]
 
     def ignored(finding: Located) -> bool:
-        return any((finding.rule in names or "all" in names) and spec.match_file(finding.path) for spec, names in rules)
+        return any({"all", finding.rule} & {*names} and paths.leaves_out(finding.path) for paths, names in rules)
 
     return [finding for finding in findings if not ignored(finding)]
 
@@ -102,7 +102,7 @@ def _not_judged(crash: Crash) -> str:
 
 
 def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
-    return (Incomplete(file.path, problem.reason, problem.stage) for file in files for problem in file.problems)
+    return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
 def _notice(files: Sequence[File], hint: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ownlint.report.model import Located, Report
+from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
@@ -18,12 +18,12 @@ def render(report: Report, shown: Callable[[str], str]) -> str:
 def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
     for finding in report.findings:
         yield _annotation(finding, shown)
-    for each in report.incomplete:
-        if each.stage != "meaning":
-            line, reason = each.placed
-            at = f",line={line}" if line else ""
-            level = "error" if each.stage in ("rule", "limit") else "warning"
-            yield f"::{level} file={_property(shown(each.path))}{at},title=ownlint::{_data(reason)}"
+    for each in report.unanalysed:
+        line, reason = each.placed
+        at = f",line={line}" if line else ""
+        level = "error" if each.kind == "rule" else "warning"
+        title = f"ownlint ({KINDS[each.kind]})"
+        yield f"::{level} file={_property(shown(each.path))}{at},title={title}::{_data(reason)}"
 
 
 def _annotation(finding: Located, shown: Callable[[str], str]) -> str:

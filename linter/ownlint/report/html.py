@@ -20,11 +20,11 @@ import msgspec
 
 from ownlint.config import ConfigError
 from ownlint.finding import CERTAINTIES
-from ownlint.report.model import Located, Report, RuleInfo, Sources
+from ownlint.report.model import KINDS, Located, Report, RuleInfo, Sources
 from ownlint.report.sanitise import sanitise
 from ownlint.report.shown import Shelf
 from ownlint.report.story import stops, story
-from ownlint.report.text import summary
+from ownlint.report.text import counted, summary
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -66,7 +66,8 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
         rules=listed,
         most=max(counts.values(), default=1),
         manuals=_manuals(listed),
-        unread=[each for each in report.incomplete if each.stage != "meaning"],
+        kinds=KINDS,
+        incomplete=counted(report.incomplete),
         plain=report.findings[:MOST_PLAIN],
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ownlint.finding import Certainty, Role, Severity
-from ownlint.report.model import Located, Report
+from ownlint.report.model import Kind, Located, Report
 from ownlint.report.plain_json import json_line, json_page
 from ownlint.report.sanitise import sanitise
 
@@ -65,9 +65,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Incomplete(msgspec.Struct, frozen=True):
-    """A file that was not read in full, or that a rule failed on."""
+    """Why the analysis of a file is incomplete, so that findings in it may be missing. `kind`: it was not read
+    (`unread`), a part of it was not understood (`partial`), a header was not found (`headers`), the compiler's parser
+    did not tell every type (`types`), a bound on size, time, memory or steps was reached (`limit`), a rule failed on
+    it (`rule`), it changed during the run (`changed`). With `--fail-on-incomplete`, any of them gives exit code 2."""
 
     path: str
+    kind: Kind
     reason: str
 
 
@@ -82,14 +86,16 @@ def render(report: Report) -> str:
     document = Document(
         version=1,
         findings=tuple(_finding(each) for each in report.findings),
-        incomplete=tuple(Incomplete(sanitise(each.path), sanitise(each.reason)) for each in report.incomplete),
+        incomplete=tuple(
+            Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
+        ),
         suppressed=report.suppressed,
     )
     return json_page(document)
 
 
 def lines(report: Report) -> str:
-    """A finding a line, as in the document; what was not read in full is told elsewhere."""
+    """A finding a line, as in the document; what is incomplete is told elsewhere."""
     return "".join(f"{json_line(_finding(each))}\n" for each in report.findings)
 
 

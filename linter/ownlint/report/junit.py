@@ -1,7 +1,7 @@
 """JUnit's XML, which most CI systems show: a suite for each file with findings, a failed case for each finding.
 
-What could not be read in full, and rules that failed, are cases with an `error`. A run without either has one case that
-passed, because some readers refuse a file without any.
+Files that were not analysed in full, and rules that failed, are cases with an `error`. A run without either
+has one case that passed, because some readers refuse a file without any.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from ownlint.report.model import Incomplete, Located, Report
+from ownlint.report.model import KINDS, Incomplete, Located, Report
 from ownlint.report.sanitise import sanitise
 
 
@@ -20,10 +20,10 @@ def render(report: Report) -> str:
         by_path.setdefault(finding.path, []).append(finding)
     for path, findings in by_path.items():
         _suite(top, path, findings)
-    unread = [each for each in report.incomplete if each.stage != "meaning"]
-    if unread:
-        _errors(top, unread)
-    if not by_path and not unread:
+    unanalysed = report.unanalysed
+    if unanalysed:
+        _errors(top, unanalysed)
+    if not by_path and not unanalysed:
         clean = _counted(top, "ownlint", 1, 0, 0)
         ET.SubElement(clean, "testcase", {"classname": "ownlint", "name": f"{report.files} files"})
     ET.indent(top)
@@ -45,12 +45,13 @@ def _suite(top: ET.Element, path: str, findings: Sequence[Located]) -> None:
         failure.text = "\n".join(map(sanitise, lines))
 
 
-def _errors(top: ET.Element, unread: Sequence[Incomplete]) -> None:
-    suite = _counted(top, "not read in full", len(unread), 0, len(unread))
-    for each in unread:
+def _errors(top: ET.Element, unanalysed: Sequence[Incomplete]) -> None:
+    suite = _counted(top, "incomplete", len(unanalysed), 0, len(unanalysed))
+    for each in unanalysed:
         path = sanitise(each.path)
-        case = ET.SubElement(suite, "testcase", {"classname": path, "name": f"{each.stage} of {path}", "file": path})
-        ET.SubElement(case, "error", {"type": each.stage, "message": sanitise(each.reason)})
+        name = f"{path}: {KINDS[each.kind]}"
+        case = ET.SubElement(suite, "testcase", {"classname": path, "name": name, "file": path})
+        ET.SubElement(case, "error", {"type": each.kind, "message": sanitise(each.reason)})
 
 
 def _counted(top: ET.Element, name: str, tests: int, failures: int, errors: int) -> ET.Element:

@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from ownlint.report.model import Located, Report
+from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
+from ownlint.report.text import counted
 
 MOST = 200
 """Findings that are listed; a job's summary holds a megabyte."""
@@ -39,12 +40,14 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
     if count > MOST:
         yield ""
         yield f"{count - MOST} more are not listed."
-    unread = [each for each in report.incomplete if each.stage != "meaning"]
-    if unread:
+    if report.incomplete:
         yield ""
-        yield "### Not read in full"
+        yield "### Incomplete"
         yield ""
-        yield from (f"- {_code(shown(each.path))}: {_text(each.reason)}" for each in unread[:MOST])
+        yield f"{_text(counted(report.incomplete))}."
+        yield ""
+        unanalysed = report.unanalysed[:MOST]
+        yield from (f"- {_code(shown(each.path))}: {KINDS[each.kind]}: {_text(each.reason)}" for each in unanalysed)
 
 
 def _finding(finding: Located, shown: Callable[[str], str]) -> Iterator[str]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import bisect
-import os
 import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.base import Span
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
@@ -55,14 +55,30 @@ class Located(msgspec.Struct, frozen=True):
     fix: Fix | None = None
 
 
+Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
+KINDS: Mapping[Kind, str] = MappingProxyType(
+    {
+        "unread": "not read",
+        "partial": "partially analysed",
+        "headers": "parsed without all headers",
+        "types": "parsed without full type information",
+        "limit": "cut off at a limit",
+        "rule": "not checked by every rule",
+        "changed": "changed during the run",
+    }
+)
+"""Every way in which the analysis of a file can be incomplete, and how it is written for people."""
+
+TYPES_ONLY: frozenset[Kind] = frozenset({"headers", "types"})
+"""The structure of the file was analysed in full: what is missing are types."""
+
+
 class Incomplete(msgspec.Struct, frozen=True, order=True):
-    """A file that was not read in full, or a rule that failed on it."""
+    """Why the analysis of a file is incomplete: findings in it may be missing."""
 
     path: str
     reason: str
-    stage: str = "read"
-    """`read`, `structure`, `meaning` as in `records.Problem`; `rule` for one that failed, `limit` for one that was cut
-    off."""
+    kind: Kind = "unread"
 
     @property
     def placed(self) -> tuple[int, str]:
@@ -84,13 +100,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
-        """A rule failed or was cut off somewhere: findings may be missing."""
-        return any(each.stage in ("rule", "limit") for each in self.incomplete)
+        """A rule raised: findings may be missing."""
+        return any(each.kind == "rule" for each in self.incomplete)
 
     @property
-    def partial(self) -> int:
-        """How many files were not read in full; without types is in full."""
-        return len({each.path for each in self.incomplete if each.stage in ("read", "structure")})
+    def unanalysed(self) -> tuple[Incomplete, ...]:
+        """What is incomplete for more than want of types."""
+        return tuple(each for each in self.incomplete if each.kind not in TYPES_ONLY)
 
 
 class RuleInfo(msgspec.Struct, frozen=True):
@@ -164,15 +180,11 @@ class Sources:
         return self.lines(path).region(Span(offset, offset)).line
 
     def _read(self, path: str) -> bytes:
-        place = os.path.realpath(self._root / path)
-        if path.startswith("/") or not place.startswith(f"{self._root}/".replace("//", "/")):
+        if path.startswith("/") or ".." in path.split("/"):
             return b""
         try:
-            if not stat.S_ISREG(Path(place).stat().st_mode):
-                return b""
-            with Path(place).open("rb") as stream:
-                return stream.read(_MOST_BYTES)
-        except OSError:
+            return door.read(self._root / path, _MOST_BYTES, within=self._root, cut=True)
+        except door.UnreadableError:
             return b""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-from ownlint.report.model import Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
+from ownlint.report.model import KINDS, Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
 from ownlint.report.plain_json import json_page
 from ownlint.report.sanitise import sanitise
 
@@ -39,6 +39,11 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
                         "name": "ownlint",
                         "semanticVersion": version,
                         "rules": [_rule(rule) for rule in described],
+                        "notifications": [
+                            {"id": kind, "shortDescription": {"text": text}}
+                            for kind, text in KINDS.items()
+                            if any(each.kind == kind for each in report.incomplete)
+                        ],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
@@ -76,8 +81,9 @@ def _problem_severity(rule: RuleInfo) -> str:
 def _invocation(report: Report) -> _Json:
     notifications = [
         {
-            "level": "error" if each.stage in ("rule", "limit") else "warning",
-            "message": {"text": _message(each.reason)},
+            "descriptor": {"id": each.kind},
+            "level": "error" if each.kind == "rule" else "warning",
+            "message": {"text": _message(f"{KINDS[each.kind]}: {each.reason}")},
             "locations": [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}],
         }
         for each in report.incomplete

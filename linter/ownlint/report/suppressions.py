@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from ownlint.choices import did_you_mean
 from ownlint.facts.records import File, Span, Suppression
 from ownlint.finding import Finding
-from ownlint.report.model import Lines, Located, RuleInfo, Sources
+from ownlint.report.model import TYPES_ONLY, Lines, Located, RuleInfo, Sources
 
 UNUSED = "unused-suppression"
 INVALID = "invalid-suppression"
@@ -62,7 +62,7 @@ class Suppressions:
         for file in files:
             if not file.suppressions:
                 continue
-            if any(problem.stage != "meaning" for problem in file.problems):
+            if any(problem.kind not in TYPES_ONLY for problem in file.problems):
                 self._partial.add(file.path)
             self._silences[file.path] = list(self._read(file, sources.lines(file.path)))
 

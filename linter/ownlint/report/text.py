@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ownlint.report.excerpt import Mark, Row, excerpt
-from ownlint.report.model import Located, Report, Sources
+from ownlint.report.model import KINDS, Incomplete, Located, Report, Sources
 from ownlint.report.sanitise import sanitise
 
 Shown = Callable[[str], str]
@@ -21,15 +21,22 @@ def concise(report: Report, shown: Shown) -> str:
 
 
 def summary(report: Report) -> str:
-    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed; 2 files not read in full`."""
+    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed; 2 not read, 1 partially analysed`."""
     beside = f"; {report.suppressed} suppressed" if report.suppressed else ""
-    beside += f"; {_count(report.partial, 'file')} not read in full" if report.partial else ""
+    beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
     files = _count(report.files, "file")
     if not report.findings:
         return f"No problems found in {files}{beside}"
     counts = [sum(f.severity == word for f in report.findings) for word in ("error", "warning", "note")]
     kinds = ", ".join(_count(n, word) for n, word in zip(counts, ("error", "warning", "note"), strict=True) if n)
     return f"Found {_count(len(report.findings), 'problem')} ({kinds}) in {files}{beside}"
+
+
+def counted(incomplete: Iterable[Incomplete]) -> str:
+    """How many files are incomplete in each way: `2 not read, 1 parsed without all headers`; empty when none is."""
+    files = {(each.kind, each.path) for each in incomplete}
+    counts = {kind: sum(each == kind for each, _ in files) for kind in KINDS}
+    return ", ".join(f"{count} {KINDS[kind]}" for kind, count in counts.items() if count)
 
 
 def statistics(report: Report) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
 import os
 import re
-import shlex
 import stat
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,14 +13,17 @@ from typing import Protocol
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.errors import RefusalError
 from ownlint.sources import headers
-from ownlint.sources.arguments import allowed
+from ownlint.sources.arguments import allowed, split
 from ownlint.sources.inference import Inference
 
 DATABASE = "compile_commands.json"
 LARGEST = 200_000_000
 """Bytes of a database; Chromium's has some 100 MB."""
+
+_LONGEST_PATH = 4096
 
 BUILD_FOLDERS = ("build", "out", "builddir", "cmake-build-*", "build/*")
 
@@ -63,7 +66,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     def words(self) -> Sequence[str]:
         """The command without the compiler. Raises `ValueError` when it cannot be split."""
-        return (self.arguments or shlex.split(self.command))[1:]
+        return (self.arguments or split(self.command))[1:]
 
 
 class Compilation:
@@ -140,10 +143,19 @@ def _candidates(root: Path) -> list[Path]:
         places = [folder / DATABASE]
         for pattern in BUILD_FOLDERS:
             places += sorted(folder.glob(f"{pattern}/{DATABASE}"))
-        found = [(place.stat().st_mtime, str(place)) for place in places if place.is_file()]
+        found = [(_changed(place), str(place)) for place in places if os.path.lexists(place)]
         if found:
             return [Path(place) for _time, place in sorted(found, key=lambda item: (-item[0], item[1]))]
     return []
+
+
+def _changed(place: Path) -> float:
+    """When a file was changed; what is no file comes behind all that are."""
+    try:
+        status = place.stat()
+    except OSError:
+        return -1.0
+    return status.st_mtime if stat.S_ISREG(status.st_mode) else -1.0
 
 
 # --- the database ------------------------------------------------------------------------------
@@ -156,17 +168,15 @@ class Database:
         self.path = path
         self._files: dict[str, Entry] = {}
         self._stems: dict[str, list[str]] = {}
-        self._below: dict[str, str] = {}
         for entry in entries:
+            if len(entry.directory) + len(entry.file) > _LONGEST_PATH:  # no file has such a name
+                continue
             directory = os.path.join(path.parent, entry.directory)  # noqa: PTH118
             file = os.path.normpath(os.path.join(directory, entry.file))  # noqa: PTH118
             self._files.setdefault(file, entry)
-        for file in sorted(self._files):
-            if not file.endswith(".c"):  # its arguments make no C++
-                pure = PurePosixPath(file)
-                self._stems.setdefault(pure.stem, []).append(file)
-                for folder in map(str, pure.parents):
-                    self._below.setdefault(folder, file)
+        self._lenders = sorted(file for file in self._files if not file.endswith(".c"))  # its arguments make no C++
+        for file in self._lenders:
+            self._stems.setdefault(PurePosixPath(file).stem, []).append(file)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -190,7 +200,13 @@ class Database:
         alike = self._stems.get(pure.stem, ())
         if alike:
             return max(alike, key=lambda other: (_shared(path, other), other))
-        return next((self._below[folder] for folder in map(str, pure.parents) if folder in self._below), "")
+        return next(filter(None, (self._first_below(str(folder)) for folder in pure.parents)), "")
+
+    def _first_below(self, folder: str) -> str:
+        start = folder.rstrip("/") + "/"
+        at = bisect.bisect_left(self._lenders, start)
+        found = self._lenders[at] if at < len(self._lenders) else ""
+        return found if found.startswith(start) else ""
 
 
 def _shared(one: str, other: str) -> int:
@@ -200,14 +216,9 @@ def _shared(one: str, other: str) -> int:
 def read(path: Path) -> Database:
     """Raises `CompilationError`. Response files (`@file`) stay unread."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise CompilationError(path, None, "not a regular file")
-        if status.st_size > LARGEST:
-            raise CompilationError(path, None, f"larger than {LARGEST // 1_000_000} MB")
-        data = path.read_bytes()
-    except OSError as error:
-        raise CompilationError(path, None, _reason(error)) from error
+        data = door.read(path, LARGEST)
+    except door.UnreadableError as error:
+        raise CompilationError(path, None, "no such compile database" if error.missing else error.reason) from error
     try:
         entries = msgspec.json.decode(data, type=list[Entry])
     except (msgspec.DecodeError, RecursionError) as error:
@@ -225,14 +236,6 @@ def _mistake(data: bytes, error: Exception) -> tuple[int, str]:
     if isinstance(error, RecursionError):
         return 1, "not a compile database: nested too deeply"
     return _line_of_byte(data, str(error)), _plain(str(error))
-
-
-def _reason(error: OSError) -> str:
-    match error:
-        case FileNotFoundError():
-            return "no such compile database"
-        case _:
-            return error.strerror or "cannot be read"
 
 
 def _plain(message: str) -> str:

@@ -1,7 +1,7 @@
 """What every file holds, as digests; files that did not change since the last run are not read again."""
 
 # os.path is several times as fast, and this is done for every file of the project.
-# ruff: noqa: PTH116, PTH123
+# ruff: noqa: PTH116
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from pathlib import Path
 
 import msgspec
 
+from ownlint import door
 from ownlint.facts.cache import Cache
 from ownlint.sources.discover import Source, Stamp
 
 DIGEST_SIZE = 20
+MOST_BYTES = 64 << 20
+"""Of a larger file the size and the times stand for what it holds: no reader takes it."""
 
 _Memo = dict[str, tuple[Stamp, str]]
 
@@ -62,19 +65,22 @@ class Digests:
             self._new[path] = known
             return known[1]
         settled = stamp.is_settled()
-        digest = _read(path)
+        digest = _read(path) if stamp.size <= MOST_BYTES else _of_stamp(stamp)
         if digest and settled:
             self._new[path] = (stamp, digest)
             self._changed = True
         return digest
 
 
+def _of_stamp(stamp: Stamp) -> str:
+    return blake2b(repr(tuple(stamp)).encode(), digest_size=DIGEST_SIZE).hexdigest()
+
+
 def _read(path: str) -> str:
     digest = blake2b(digest_size=DIGEST_SIZE)
     try:
-        with open(path, "rb") as stream:
-            while piece := stream.read(1 << 20):
-                digest.update(piece)
-    except OSError:
+        for piece in door.pieces(path, MOST_BYTES):
+            digest.update(piece)
+    except door.UnreadableError:
         return ""
     return digest.hexdigest()

@@ -9,6 +9,7 @@ Only regular files count; a link is followed when it stays under the root. The o
 
 from __future__ import annotations
 
+import codecs
 import fnmatch
 import os
 import shutil
@@ -21,7 +22,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint.config import Config, is_pattern
+from ownlint import door
+from ownlint.config import Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
 
@@ -40,12 +42,15 @@ _DEFAULT_EXCLUDE_LIKE = ("cmake-build-*", "bazel-*", "*.egg-info", "*.dist-info"
 _RACY_NS = 2_000_000_000
 _GIT_SECONDS = 30
 _MOST_FILES = 400_000
-_MOST_IGNORE_BYTES = 1 << 20
+_MOST_IGNORE_BYTES = 1 << 18
 
 
 class DiscoverError(RefusalError):
     """The run cannot start; the text is one line."""
 
+
+Decides = Callable[[str, bool], bool | None]
+"""Whether a .gitignore leaves out a path, which may be a folder; None where it does not say."""
 
 Closed = dict[str, str]
 """Folders that cannot be listed, each with the reason; filled while the others are."""
@@ -177,9 +182,9 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
     patterns = tuple(patterns)
     if not patterns:
         return lambda relative: False
-    from pathspec import GitIgnoreSpec
+    from ownlint.gitignore import Ignored
 
-    return GitIgnoreSpec.from_lines(patterns).match_file
+    return Ignored(patterns).leaves_out
 
 
 # --- listing ----------------------------------------------------------------------------------
@@ -231,9 +236,7 @@ def _default_excluded(folder: str) -> bool:
     return any(fnmatch.fnmatchcase(folder, pattern) for pattern in _DEFAULT_EXCLUDE_LIKE)
 
 
-def _walk(
-    root: Path, closed: Closed, below: str = "", ignores: tuple[Callable[[str], bool], ...] = ()
-) -> Iterator[str]:
+def _walk(root: Path, closed: Closed, below: str = "", ignores: tuple[Decides, ...] = ()) -> Iterator[str]:
     """Files under `root` that neither our defaults nor a .gitignore leave out; links to folders are not followed."""
     try:
         with os.scandir(root / below if below else root) as found:
@@ -244,31 +247,35 @@ def _walk(
         closed[below] = error.strerror or str(error)
         return
     if any(entry.name == ".gitignore" for entry in entries):
-        ignores = (*ignores, _gitignore(root, below))
+        ignores = (_gitignore(root, below), *ignores)
     for entry in entries:
         relative = f"{below}/{entry.name}" if below else entry.name
         if entry.is_dir(follow_symlinks=False):
-            if not _default_excluded(entry.name) and not any(ignored(f"{relative}/") for ignored in ignores):
+            if not _default_excluded(entry.name) and not _is_ignored(relative, True, ignores):
                 yield from _walk(root, closed, relative, ignores)
-        elif is_source(entry.name) and not any(ignored(relative) for ignored in ignores):
+        elif is_source(entry.name) and not _is_ignored(relative, False, ignores):
             yield relative
 
 
-def _gitignore(root: Path, below: str) -> Callable[[str], bool]:
-    """The patterns of one folder, for paths relative to the root. One file cannot take back what one above says."""
-    from pathspec import GitIgnoreSpec
+def _is_ignored(relative: str, is_folder: bool, ignores: tuple[Decides, ...]) -> bool:
+    """The nearest .gitignore that has anything to say decides."""
+    return next((said for decides in ignores if (said := decides(relative, is_folder)) is not None), False)
+
+
+def _gitignore(root: Path, below: str) -> Decides:
+    """The patterns of one folder, for paths relative to the root."""
+    from ownlint.gitignore import Ignored
 
     path = root / below / ".gitignore"
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return lambda relative: False
-        with path.open("rb") as stream:
-            lines = stream.read(_MOST_IGNORE_BYTES).decode(errors="replace").splitlines()
-    except OSError:
-        return lambda relative: False
-    match = GitIgnoreSpec.from_lines(filter(is_pattern, lines)).match_file  # what is no pattern leaves nothing out
+        if path.is_symlink():  # git does not follow it either
+            return lambda relative, is_folder: None
+        data = door.read(path, _MOST_IGNORE_BYTES, cut=True).removeprefix(codecs.BOM_UTF8)
+    except (OSError, door.UnreadableError):
+        return lambda relative, is_folder: None
+    ignored = Ignored(line.removesuffix("\r") for line in os.fsdecode(data).split("\n"))
     cut = len(below) + 1 if below else 0
-    return lambda relative: match(relative[cut:])
+    return lambda relative, is_folder: ignored.decides(relative[cut:], is_folder=is_folder)
 
 
 # --- checking ---------------------------------------------------------------------------------

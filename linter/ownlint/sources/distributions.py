@@ -5,7 +5,7 @@ cache takes. It is asked where a folder's name does not tell, as for eggs and zi
 """
 
 # os.path is several times as fast, and this is done in every run.
-# ruff: noqa: PTH118, PTH123, PTH208
+# ruff: noqa: PTH118, PTH208
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+
+from ownlint import door
+
+_MOST_BYTES = 1 << 20
 
 Point = tuple[str, str]
 """The name of an entry point, and the module it names."""
@@ -68,9 +72,8 @@ def _listed(place: str, changed: int) -> dict[str, str]:
 
 def _points(path: str, group: str) -> Iterator[Point]:
     try:
-        with open(path, encoding="utf-8") as stream:
-            text = stream.read()
-    except (OSError, UnicodeDecodeError):
+        text = door.read(path, _MOST_BYTES).decode()
+    except (door.UnreadableError, UnicodeDecodeError):
         return
     section = ""
     for line in text.splitlines() if group in text else ():

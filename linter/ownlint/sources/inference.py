@@ -7,17 +7,20 @@ in one of them would hide the system's.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from ownlint import door
 from ownlint.sources import packages
 
 DEEPEST = 400
 """Headers of the project that are followed from one file, at most."""
 
+_MOST_BYTES = 1 << 20
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include(?:_next)?[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 _STANDARD = re.compile(r"(?:\bc\+\+|\bgnu\+\+|CXX_STANDARD[\s=]+|cxx_std_|cpp_std=)(17|20|2a|23|2b)\b", re.IGNORECASE)
 _BUILD_FILES = ("pyproject.toml", "CMakeLists.txt", "meson.build", "setup.py", "setup.cfg", ".bazelrc", "SConstruct")
@@ -59,9 +62,9 @@ class Inference:
         """The newest one the build files speak of, 17 at least."""
         found = {"17"}
         for name in _BUILD_FILES:
-            file = Path(self._root, name)
-            if file.is_file() and file.stat().st_size < 1_000_000:
-                found |= {m[1].lower() for m in _STANDARD.finditer(file.read_text("utf-8", "replace"))}
+            with contextlib.suppress(door.UnreadableError):
+                text = door.read(f"{self._root}/{name}", _MOST_BYTES, within=self._root).decode("utf-8", "replace")
+                found |= {m[1].lower() for m in _STANDARD.finditer(text)}
         return max(found, key=lambda standard: {"2a": "20", "2b": "23"}.get(standard, standard))
 
     def _roots(self, path: str) -> list[str]:
@@ -109,9 +112,8 @@ class Inference:
 def _head(file: str) -> bytes:
     """The part of a file in which includes stand."""
     try:
-        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:  # noqa: PTH123
-            return stream.read(200_000)
-    except OSError:
+        return door.read(file, 200_000, cut=True)
+    except door.UnreadableError:
         return b""
 
 

@@ -7,9 +7,10 @@ fetched tag say. The first that names a version of a package is believed.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+
+from ownlint import door, toml
 
 _MOST_BYTES = 1 << 20
 _REQUIREMENT = re.compile(
@@ -17,11 +18,9 @@ _REQUIREMENT = re.compile(
 )
 _QUOTED = re.compile(r"""["']([A-Za-z][\w.-]*(?:\[[\w,\s.-]*\])?\s*(?:[<>=!~]=|[<>])[^"';]*)["']""")
 _FOUND = re.compile(r"\bfind_package\s*\(\s*(\w+)\s+(\d+(?:\.\d+)*)", re.IGNORECASE)
-_FETCHED = re.compile(
-    r"\b(?:FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\(\s*(?:NAME\s+)?(\w+)\b[^)]*?"
-    r"(?:GIT_TAG|VERSION)\s+[\"']?v?(\d+(?:\.\d+)+)[\"']?",
-    re.IGNORECASE,
-)
+_FETCHED = re.compile(r"\b(?:FetchContent_Declare|ExternalProject_Add|CPMAddPackage)\s*\(([^)]*)", re.IGNORECASE)
+_NAMED = re.compile(r"\s*(?:NAME\s+)?(\w+)", re.IGNORECASE)
+_TAGGED = re.compile(r"(?:GIT_TAG|VERSION)\s+[\"']?v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 
 
 def stated(root: Path) -> dict[str, str]:
@@ -45,25 +44,28 @@ def split(requirement: str) -> tuple[str, str]:
 
 
 def _all(root: Path) -> Iterator[tuple[str, str]]:
-    for each in _project(_read(root / "pyproject.toml")):
+    for each in _project(_read(root, root / "pyproject.toml")):
         yield split(each)
     for name in ("setup.cfg", "setup.py"):
-        for quoted in _QUOTED.findall(_read(root / name)):
+        for quoted in _QUOTED.findall(_read(root, root / name)):
             yield split(quoted)
     for path in sorted(root.glob("*requirements*.txt")):
-        for line in _read(path).splitlines():
+        for line in _read(root, path).splitlines():
             if line.strip() and not line.lstrip().startswith(("#", "-")):
                 yield split(line.partition("#")[0])
     for path in _cmake(root):
-        written = _read(path)
+        written = _read(root, path)
         yield from ((name, f">={version}") for name, version in _FOUND.findall(written))
-        yield from ((name, f"=={version}") for name, version in _FETCHED.findall(written))
+        for fetched in _FETCHED.finditer(written):
+            name, version = _NAMED.match(fetched[1]), _TAGGED.search(fetched[1])
+            if name and version:
+                yield name[1], f"=={version[1]}"
 
 
 def _project(written: str) -> Iterator[str]:
     try:
-        data = tomllib.loads(written)
-    except tomllib.TOMLDecodeError:
+        data = toml.parse(written)
+    except toml.TomlError:
         return
     build, project = data.get("build-system"), data.get("project")
     for table, key in ((build, "requires"), (project, "dependencies")):
@@ -77,8 +79,8 @@ def _cmake(root: Path) -> list[Path]:
     return sorted(places, key=lambda path: (len(path.parts), path))
 
 
-def _read(path: Path) -> str:
+def _read(root: Path, path: Path) -> str:
     try:
-        return path.read_bytes()[:_MOST_BYTES].decode("utf-8", "replace")
-    except OSError:
+        return door.read(path, _MOST_BYTES, within=root).decode("utf-8", "replace")
+    except door.UnreadableError:
         return ""

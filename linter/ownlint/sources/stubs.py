@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ownlint import door
+
 _MOST_BYTES = 4 << 20
 _MOST_FILES = 200
 _WRAPPERS = ("Optional", "Annotated", "Final", "ClassVar", "Union")
@@ -32,11 +34,12 @@ def beside(folders: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(found[:_MOST_FILES])
 
 
-def read(paths: Iterable[Path]) -> Stubs:
-    """What all of them say; what two say differently, nobody says."""
+def read(paths: Iterable[Path], within: Path | None = None) -> Stubs:
+    """What all of them say; what two say differently, nobody says. One that cannot be read says nothing, nor
+    does a link in `within` that leads out of it."""
     found: dict[tuple[str, str], set[Stub]] = {}
     for path in paths:
-        for key, stub in _of_file(path):
+        for key, stub in _of_file(path, within):
             found.setdefault(key, set()).add(stub)
     agreed: Stubs = {}
     for key, said in sorted(found.items()):
@@ -48,14 +51,10 @@ def read(paths: Iterable[Path]) -> Stubs:
     return agreed
 
 
-def _of_file(path: Path) -> Iterator[tuple[tuple[str, str], Stub]]:
+def _of_file(path: Path, within: Path | None) -> Iterator[tuple[tuple[str, str], Stub]]:
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            return
-        tree = ast.parse(data)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(door.read(path, _MOST_BYTES, within=within))
+    except (door.UnreadableError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
     yield from _in(tree.body, "")
 

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ownlint import door
 from ownlint.finding import Finding
 from ownlint.rule import Rule
 from ownlint.testing.docstrings import examples
-from ownlint.testing.markdown import SEVERE, Case, PageError, parse
+from ownlint.testing.markdown import MOST_BYTES, SEVERE, Case, PageError, parse
 
 GUILTY = 5
 INNOCENT = 8
@@ -47,7 +48,7 @@ def _manual(rule: Rule) -> Iterator[str]:
 
 def _imports(source: Path) -> Iterator[str]:
     """A rule knows the face of ownlint and the standard library, its pack's own helpers, and no parser."""
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(door.read(source, MOST_BYTES).decode())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
             names = [node.module or ""]
@@ -61,7 +62,7 @@ def _page(page: Path, rule: Rule) -> Iterator[str]:
         yield f"there is no page {page.name}"
         return
     try:
-        found = parse(page.read_text(encoding="utf-8"))
+        found = parse(door.read(page, MOST_BYTES).decode())
     except PageError as error:
         yield f"{page.name}, {error}"
         return

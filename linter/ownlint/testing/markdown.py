@@ -23,6 +23,9 @@ Mode = Literal["structure", "typed"]
 Kind = Literal["error", "warning", "note", "ok", "missed", "step"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
+MOST_BYTES = 4 << 20
+"""Of a page, or of the source of a rule."""
+
 SEVERE: tuple[Kind, ...] = ("error", "warning", "note")
 """The marks that expect a finding, each of that severity."""
 
@@ -162,23 +165,29 @@ def sections(text: str) -> Iterator[_Section]:
 def _items(text: str) -> Iterator[tuple[str, int] | _Fence]:
     """Headings and fenced blocks; a block's text loses the indentation of its fence."""
     fence: _Fence | None = None
-    closing = re.compile("")
+    closing = ""
     indent = ""
     for number, line in enumerate(text.splitlines(), 1):
         if fence is not None:
-            if closing.fullmatch(line):
+            if _closes(line, closing):
                 yield fence
                 fence = None
             else:
                 fence.lines.append(line.removeprefix(indent))
         elif opened := re.fullmatch(r"(\s*)(`{3,}|~{3,})\s*([^`]*)", line):
             indent, ticks, info = opened.groups()
-            closing = re.compile(rf"\s*{ticks[0]}{{{len(ticks)},}}\s*")
+            closing = ticks
             fence = _Fence(info.strip(), number + 1)
         elif heading := re.fullmatch(r"#{1,6}\s+(.*?)\s*#*", line):
             yield heading[1], number
     if fence is not None:
         raise PageError(fence.line - 1, "this block is never closed")
+
+
+def _closes(line: str, opening: str) -> bool:
+    """A fence of the same letter, and at least as long, closes a block."""
+    bare = line.strip()
+    return len(bare) >= len(opening) and not bare.strip(opening[0])
 
 
 def read_case(heading: str, line: int, fences: list[_Fence], page: Options) -> Case:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from ownlint import door, toml
 from ownlint.choices import PACKS
 
 DRAFTS = "drafts"
 """Where a new rule stands until somebody moves it to the folder of its effect."""
 
+_MOST_BYTES = 1 << 20
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 
 
@@ -47,11 +48,13 @@ def pack_of(root: Path) -> Path:
     """The folder of the rule pack that the project declares as an entry point."""
     project = root / "pyproject.toml"
     try:
-        declared = tomllib.loads(project.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{root} has no pyproject.toml: rules belong to a package") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{project}: {error}") from None
+        declared = toml.parse(door.read(project, _MOST_BYTES).decode("utf-8", "replace"))
+    except door.UnreadableError as error:
+        if error.missing:
+            raise ValueError(f"{root} has no pyproject.toml: rules belong to a package") from None
+        raise ValueError(f"{project}: {error.reason}") from None
+    except toml.TomlError as error:
+        raise ValueError(f"{project}:{error.line}: {error.message}") from None
     points = declared.get("project", {}).get("entry-points", {}).get(PACKS, {})
     for module in points.values():
         for place in _places(root, str(module)):

@@ -16,7 +16,8 @@ from typing import Literal
 import pytest
 from _pytest._code.code import TerminalRepr
 
-from ownlint.testing.markdown import Case, Mode, PageError, parse
+from ownlint import door
+from ownlint.testing.markdown import MOST_BYTES, Case, Mode, PageError, parse
 
 
 class PageMismatchError(Exception):
@@ -37,7 +38,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class Page(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         try:
-            cases = parse(self.path.read_text(encoding="utf-8"))
+            cases = parse(door.read(self.path, MOST_BYTES).decode())
         except PageError as error:
             raise self.CollectError(f"{self.path.name}, {error}") from None
         for case in cases:

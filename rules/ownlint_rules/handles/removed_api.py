@@ -74,9 +74,11 @@ def _certainty(asked: questions.Asked, missing: questions.Missing) -> Certainty:
 
 def _is_asked_for(function: Function, name: str) -> bool:
     """`hasattr(context, "name")` anywhere in the file."""
-    literal = re.compile(rb"(?:'|\\\")" + re.escape(name.encode()) + rb"(?:'|\\\")")
+    single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
     inner = (function.program.function_at(function.file, index) for index in range(len(function.file.functions)))
-    return any(other.says(literal) for other in inner if other is not None)
+    return any(
+        single in body or double in body for other in inner if other is not None for body in (bytes(other.record.body),)
+    )
 
 
 def _is_tried(body: records.Body, at: Span) -> bool:

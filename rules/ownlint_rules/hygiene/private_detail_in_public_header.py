@@ -188,18 +188,23 @@ def _is_source_of(path: str, own: str, stem: str) -> bool:
     return base.split(".", 1)[0] == own or (folder == stem.rpartition("/")[0] and base.startswith(own + "_impl"))
 
 
+_NAMES = re.compile(r"\w++")
+
+
 def _says(file: records.File, name: str) -> bool:
     """Whether a file says the name, in a declaration, a type or a body."""
-    pattern = re.compile(rf"\b{re.escape(name)}\b")
-    encoded = pattern.pattern.encode()
+
+    def says(text: str) -> bool:
+        return name in text and name in _NAMES.findall(text)
+
     for function in file.functions:
         written = (function.result, function.scope, *(p.type for p in function.parameters))
-        if any(pattern.search(part) for part in written if name in part):
+        if any(map(says, written)):
             return True
-        if name.encode() in bytes(function.body) and re.search(encoded, bytes(function.body)):
+        if name.encode() in bytes(function.body) and says(bytes(function.body).decode(errors="replace")):
             return True
     texts = [f.type for record in file.classes for f in record.fields]
     texts += [base.name for record in file.classes for base in record.bases]
     texts += [alias.target for alias in file.aliases] + [variable.type for variable in file.variables]
     texts += [macro.body for macro in file.macros] + [record.name for record in file.classes]
-    return any(pattern.search(part) for part in texts if name in part)
+    return any(map(says, texts))

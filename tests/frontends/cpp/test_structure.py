@@ -621,18 +621,18 @@ def test_text_is_decoded_whatever_it_is() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b"\n", b"void f() { g\0(); }"])
 def test_odd_files_are_read(data: bytes) -> None:
-    assert not [p for p in read("a.cc", data, Vocabulary()).problems if p.stage == "read"]
+    assert not [p for p in read("a.cc", data, Vocabulary()).problems if p.kind == "unread"]
 
 
 @pytest.mark.parametrize("data", [b"\0" * 100, "void f() {}".encode("utf-16"), b" " * (MAX_SIZE + 1)])
 def test_what_is_no_source_is_a_problem(data: bytes) -> None:
     file = read("a.cc", data, Vocabulary())
-    assert [p.stage for p in file.problems] == ["read"]
+    assert [p.kind for p in file.problems] == ["unread"]
     assert not file.functions
 
 
 def test_a_ruined_file_says_so() -> None:
-    assert [p.stage for p in facts("%%%% ((( ]]] @@@ ;;; )( ][ }{ }{ == == <<\n" * 20).problems] == ["structure"]
+    assert [p.kind for p in facts("%%%% ((( ]]] @@@ ;;; )( ][ }{ }{ == == <<\n" * 20).problems] == ["partial"]
     assert not facts("void f() { a b c; }\n" + "void g() { h(1, 2, 3); }\n" * 9).problems
 
 

@@ -131,7 +131,7 @@ def test_names_in_fstrings_are_placed_or_carry_the_whole_string(source: str) -> 
 def test_what_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
     file = file_of(data)
     (problem,) = file.problems
-    assert problem.stage == "structure"
+    assert problem.kind == "unread"
     assert reason in problem.reason
     assert 0 <= problem.start <= problem.end <= len(data)
     assert (file.functions, file.size) == ((), len(data))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Literal, cast
 
 import msgspec
@@ -348,10 +347,13 @@ def _string(value: r.Value) -> str | None:
     return None
 
 
-@lru_cache(maxsize=16)
-def _spaces(namespaces: tuple[str, ...]) -> re.Pattern[str]:
-    """A name that starts in one of these namespaces."""
-    return re.compile(rf"(?:const\s+)?(?:::)?(?:{'|'.join(map(re.escape, namespaces))})(?:::|$)")
+def _is_within(text: str, namespaces: tuple[str, ...]) -> bool:
+    """Whether a name starts in one of these namespaces."""
+    bare = _CONST.sub("", text).removeprefix("::")
+    return any(bare == space or bare.startswith(f"{space}::") for space in namespaces)
+
+
+_CONST = re.compile(r"\Aconst\s++")
 
 
 # --- names: which framework a spelling belongs to -------------------------------------------------
@@ -392,7 +394,7 @@ class _Names:
         return next((framework for count, framework in votes if count == most), None) if most else None
 
     def _space(self, text: str, framework: Framework) -> bool:
-        return _spaces(framework.namespaces).match(text) is not None
+        return _is_within(text, framework.namespaces)
 
     def of(self, name: str) -> Framework | None:
         """The framework of a qualified name, or of an unqualified one where its namespace is open."""

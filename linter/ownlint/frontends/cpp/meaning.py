@@ -110,7 +110,7 @@ def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directo
 
 
 def _nothing(reason: str) -> Found:
-    return Found(problems=(Problem(0, 0, "meaning", reason),))
+    return Found(problems=(Problem(0, 0, "types", reason),))
 
 
 _FAILURES = {2: "libclang crashed", 3: "libclang refused the arguments", 4: "libclang could not read the file"}
@@ -449,7 +449,7 @@ def _missing(names: tuple[str, ...]) -> tuple[Problem, ...]:
         return ()
     shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
     count = "1 header" if len(names) == 1 else f"{len(names)} headers"
-    return (Problem(0, 0, "meaning", f"{count} not found: {shown}"),)
+    return (Problem(0, 0, "headers", f"{count} not found: {shown}"),)
 
 
 def _errors(count: int, first: tuple[int, str] | None, data: bytes) -> tuple[Problem, ...]:
@@ -457,10 +457,10 @@ def _errors(count: int, first: tuple[int, str] | None, data: bytes) -> tuple[Pro
         return ()
     errors = "1 error" if count == 1 else f"{count} errors"
     if first is None:
-        return (Problem(0, 0, "meaning", f"{errors} in headers"),)
+        return (Problem(0, 0, "types", f"{errors} in headers"),)
     start, message = first
     line = data.count(b"\n", 0, start) + 1
-    return (Problem(start, start, "meaning", f"{errors}, the first in line {line}: {message[:200]}"),)
+    return (Problem(start, start, "types", f"{errors}, the first in line {line}: {message[:200]}"),)
 
 
 def _inclusions(library: ctypes.CDLL, unit: c_void_p, directory: str, absolute: str) -> tuple[str, ...]:

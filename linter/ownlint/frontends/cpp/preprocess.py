@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
+from ownlint.patterns import Expressions
 
 Role = str
 """What a word of capitals is known to be: `annotation`, `declaring`, or empty."""
@@ -89,6 +90,7 @@ _TOKENS = re.compile(
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
 _BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+_EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
 _MEMBER_CASTS = re.compile(
@@ -142,16 +144,14 @@ _NUMBERS = re.compile(rb"(\{\s*+(?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9]
 def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable[[bytes], Role]:
     known: dict[bytes, Role] = {}
     patterns = [
-        (role, re.compile("|".join(f"(?:{word})" for word in words)))
-        for role, words in (("annotation", annotations), ("declaring", declaring))
-        if words
+        (role, Expressions(words)) for role, words in (("annotation", annotations), ("declaring", declaring)) if words
     ]
 
     def role(word: bytes) -> Role:
         found = known.get(word)
         if found is None:
             text = word.decode()
-            found = next((name for name, pattern in patterns if pattern.fullmatch(text)), "")
+            found = next((name for name, pattern in patterns if pattern.first(text) is not None), "")
             known[word] = found
         return found
 
@@ -459,10 +459,9 @@ class _Preparation:
                 if self.masked[at : at + 1] == b"_":
                     self.mark(word, at, at + len(word))
                 at = data.find(word, at + 1)
-        for word in (b"__extension__", b"__restrict__", b"__restrict"):
-            if word in data:
-                for match in re.finditer(rb"\b%s\b" % word, buffer):
-                    self.blank(*match.span())
+        if b"__extension__" in data or b"__restrict" in data:
+            for match in _EXTENSIONS.finditer(buffer):
+                self.blank(*match.span())
         if b"<<<" in buffer and b">>>" in buffer:
             for match in re.finditer(rb"(?<=[\w>])\s*<<<(?!<)[^;{}]*?>>>(?=\s*\()", bytes(buffer)):
                 self.blank(*match.span())

@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ownlint import door
+
 FEWEST = 3
 """Files that must share a set of headers before it is parsed ahead: two would only break even."""
 
@@ -209,10 +211,8 @@ def _read(path: str) -> _Text | None:
 
 def _bytes(path: str) -> bytes | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as stream:  # noqa: PTH123
-            return stream.read(LARGEST)
-    except (OSError, ValueError):
+        return door.read(path, LARGEST, cut=True)
+    except door.UnreadableError:
         return None
 
 

@@ -31,9 +31,10 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     """Everything the file says about itself; offsets are those of `data`, a byte order mark included."""
     size = len(data)
     if size > MAX_SIZE:
-        return _unread(path, size, f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read")
+        reason = f"the file has {size:,} bytes; more than {MAX_SIZE:,} are not read"
+        return File(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
     if _is_binary(data):
-        return _unread(path, size, "the file is not text")
+        return File(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
     prepared = prepare(data, vocabulary)
     prepared, root, unplaced = _parse(prepared)
     reader = Declarations(prepared, data)
@@ -78,10 +79,6 @@ def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
             if left < unplaced:
                 prepared, root, unplaced = again, second, left
     return prepared, root, unplaced
-
-
-def _unread(path: str, size: int, reason: str) -> File:
-    return File(path, "cpp", size, problems=(Problem(0, 0, "read", reason),))
 
 
 def _is_binary(data: bytes) -> bool:
@@ -138,4 +135,4 @@ def _unplaced(root: Node) -> int:
 def _problems(unplaced: int, size: int) -> tuple[Problem, ...]:
     if unplaced <= _LOST * size:
         return ()
-    return (Problem(0, size, "structure", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)
+    return (Problem(0, size, "partial", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)

@@ -48,14 +48,13 @@ def _declared(body: tuple[object, ...]) -> Iterator[r.Declare]:
 class _Reader:
     def __init__(self, kinds: dict[str, str]) -> None:
         self.kinds = kinds
-        self.words = re.compile(rf"\b(?:{'|'.join(map(re.escape, kinds))})\b")
 
     def table(self, name: str, type: str, value: r.Value | None, at: r.Node, function: int) -> r.Table | None:
         """None when the variable is none, or is declared here and filled elsewhere."""
-        said = self.words.search(type)
+        said = next((word for word in _WORDS.findall(type) if word in self.kinds), None)
         if said is None or "*" in type or value is None:
             return None
-        kind = self.kinds[said[0]]
+        kind = self.kinds[said]
         items = _items(value)
         if kind in ("type", "module"):
             entries = tuple(_entry(item, index, kind) for index, item in enumerate(items))
@@ -165,3 +164,6 @@ def _names(value: r.Value) -> Iterator[str]:
             pending.extend(reversed(node))
         elif isinstance(node, r.Node):
             pending.extend(getattr(node, field) for field in reversed(type(node).__struct_fields__))
+
+
+_WORDS = re.compile(r"\w++")

@@ -76,8 +76,8 @@ def _read(path: str, source: Source, module: str) -> File:
 def _problem(data: bytes, error: UnreadableError) -> Problem:
     lines = line_starts(data)
     if not 0 < error.line < len(lines):
-        return Problem(0, 0, "structure", error.reason)
+        return Problem(0, 0, "unread", error.reason)
     start = lines[error.line]
     end = lines[error.line + 1] if error.line + 1 < len(lines) else len(data)
     end = start + len(data[start:end].rstrip(b"\r\n"))
-    return Problem(start, end, "structure", f"line {error.line}: {error.reason}")
+    return Problem(start, end, "unread", f"line {error.line}: {error.reason}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ownlint.facts.vocabulary import Anchor
+from ownlint.patterns import BUT_NOT, expression
 
 _ADDRESSED = re.compile(rb"ownlint\s*:")
 
@@ -64,10 +65,7 @@ def _test(pattern: str) -> _Test:
     text = plain_text(pattern)
     if text and re.fullmatch(r"(?:\\b)?(?:[\w ]|\\\.)+(?:\\b)?", pattern):
         return _word_test(text, pattern.startswith(r"\b"), pattern.endswith(r"\b"))
-    expression = re.compile(pattern.encode())
-    if not text:
-        return lambda data: expression.search(data) is not None
-    return lambda data: text in data and expression.search(data) is not None
+    return lambda data: text in data and expression(pattern).search(data)
 
 
 def _word_test(text: bytes, begins: bool, ends: bool) -> _Test:
@@ -97,6 +95,7 @@ _QUANTIFIERS = "?*{"
 def plain_text(pattern: str) -> bytes:
     """The longest text that every match of a regular expression holds, as far as it is plain to see: what stands in a
     group, a class or beside an alternative counts for nothing."""
+    pattern = pattern.partition(BUT_NOT)[0]
     best, run, depth, at = "", "", 0, 0
     while at < len(pattern):
         char = pattern[at]
