@@ -48,10 +48,10 @@ class Limits(msgspec.Struct, frozen=True):
 
     seconds: float = 60.0
     a_second: int = 100_000
-    memory: int = 16 << 30
+    memory: int = 64 << 30
 
     def deadline(self, size: int) -> float:
-        return self.seconds + size / self.a_second
+        return float(round(self.seconds + size / self.a_second))
 
 
 DEFAULT = Limits()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ownlint import inputs
+from ownlint import inputs, machine
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
@@ -56,7 +56,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def jobs(self) -> int:
-        return self.settings.config.jobs or min(os.cpu_count() or 1, _MOST_JOBS)
+        return self.settings.config.jobs or min(machine.processors(), _MOST_JOBS)
 
 
 def run(options: Options) -> Report:
@@ -193,7 +193,9 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, analysis.DEFAULT, told)
+    memory = machine.analysis(machine.memory(), analysis.DEFAULT.memory)
+    limits = msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits, told)
 
 
 def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import door, inputs
+from ownlint import door, inputs, machine
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import File, Language, decode_file, encode_file
@@ -280,6 +280,7 @@ class Reader:
         if not missing:
             return passed
         from ownlint.frontends.extract import Task, extract
+        from ownlint.frontends.worker import RETIRE, Handshake
 
         tasks = []
         for index, _ in missing:
@@ -287,7 +288,9 @@ class Reader:
             command, module = self.commands.get(source.relative), self._named.get(source.relative, "")
             tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
         entries = passed
-        results = extract(tasks, vocabulary, self.jobs, DEADLINE)
+        jobs, memory = machine.shares(self.jobs, machine.memory())
+        limits = Handshake(vocabulary, memory=memory, retire=min(RETIRE, memory // 4))
+        results = extract(tasks, vocabulary, jobs, DEADLINE, limits=limits)
         self.told(READING, 0, len(tasks))
         for done, ((index, key), extracted) in enumerate(zip(missing, results, strict=True), 1):
             self.told(READING, done, len(tasks))

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from ownlint.frontends.cpp.meaning import Precompiled
 
 
+RETIRE = 400 * 1024**2
+
+
 class Handshake(msgspec.Struct, frozen=True):
     """`memory` bounds the address space, `retire` is the resident size after which the child asks
     to be replaced; all in bytes."""
@@ -42,7 +45,7 @@ class Handshake(msgspec.Struct, frozen=True):
     cpp_limit: int = 8_000_000
     python_limit: int = 1_000_000
     memory: int = 4 * 1024**3
-    retire: int = 400 * 1024**2
+    retire: int = RETIRE
 
 
 class Request(msgspec.Struct, frozen=True):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from ownlint.facts import records as r
+from ownlint.program.once import shared_property
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -17,7 +16,7 @@ class Modules:
         self._definitions: dict[str, dict[int, Function]] = {}
         self._found: dict[str, tuple[r.File, list[str]] | None] = {}
 
-    @cached_property
+    @shared_property
     def _by_last(self) -> dict[str, list[tuple[str, r.File]]]:
         """The dotted names of all modules, by their last part."""
         out: dict[str, list[tuple[str, r.File]]] = {}

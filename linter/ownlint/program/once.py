@@ -7,8 +7,8 @@ kept must not be changed by those who get it, unless it is itself a memory.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
 from ownlint.program.steps import start, stop
 
@@ -84,3 +84,24 @@ def per_binding(ask: Callable[[Binding], _Answer]) -> Callable[[Binding], _Answe
 def per_program(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
     """Keeps what `ask` answers as long as the program is kept."""
     return _kept(ask)
+
+
+class shared_property(cached_property[_Answer]):  # noqa: N801 - a decorator, named as such
+    """An attribute about the whole program of an object that has one (or is it), worked out once: it has a budget of
+    its own, so that who happens to ask first does not pay for what all ask."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _Answer: ...
+
+    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Self | _Answer:
+        if instance is None:
+            return self
+        of: Program = getattr(instance, "program", instance)
+        before = start(of.size)
+        try:
+            return super().__get__(instance, owner)
+        finally:
+            stop(before)
