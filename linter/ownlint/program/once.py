@@ -96,7 +96,7 @@ class shared_property(cached_property[_Answer]):  # noqa: N801 - a decorator, na
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> _Answer: ...
 
-    def __get__(self, instance: object | None, owner: type[Any] | None = None) -> Self | _Answer:
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | _Answer:
         if instance is None:
             return self
         of: Program = getattr(instance, "program", instance)
