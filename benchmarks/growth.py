@@ -1,200 +1,165 @@
-"""How the cost of reading and of every C++ rule grows with a function and with a file.
+"""How the cost of reading and of every rule grows with a function, with a file and with a project.
 
-    python benchmarks/growth.py [RULE ...]
+    python benchmarks/growth.py [--sizes 3750,7500,15000,30000] [--rule RULE]... [--chart FILE.svg] [SHAPE]...
+    python benchmarks/growth.py --profile SHAPE
 
-Each shape is written at several sizes and checked in this process. An exponent of 1 is linear, 2 is quadratic; it is
-that of the last doubling. The largest sizes are a function of 5,000 lines, twice that, and a file of 2 MB.
+Each shape of `shapes.py` is written at several sizes. Each size is read and checked in a process of its own, which may
+take `--limit` seconds of CPU. An exponent of 1 is linear, 2 is quadratic; it is that of the last doubling done.
 """
 
 from __future__ import annotations
 
+import argparse
+import cProfile
 import math
+import multiprocessing
 import platform
+import pstats
+import resource
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
+
+from growth_chart import draw
+from shapes import SHAPES, Shape
 
 from ownlint import catalogue
 from ownlint.finding import Crash
 from ownlint.frontends.cpp import structure
+from ownlint.frontends.python import read
 from ownlint.inputs import packs
-from ownlint.program.models import load
+from ownlint.program.models import Models, load
 from ownlint.program.program import Program
 from ownlint.rule import Rule
 
-LINES = (1250, 2500, 5000, 10000)
-BYTES = (500_000, 1_000_000, 2_000_000)
-
-HEAD = """
-class Store {
- public:
-  absl::Status Run(Device* device, int n);
-  absl::Status Step(int n);
-  ~Store();
- private:
-  absl::Mutex mu_;
-  absl::flat_hash_map<int, Buffer*> table_ ABSL_GUARDED_BY(mu_);
-  std::vector<Buffer*> owned_;
-  bool ready_ = false;
-  Buffer* last_ = nullptr;
-};
-Buffer* buffer_create(Device* device, int n);
-void buffer_destroy(Buffer* buffer);
-"""
+SIZES = (3750, 7500, 15000, 30000)
+PARTS = ("ownlint", "tree-sitter", "tree-sitter-cpp", "msgspec")
+MEMORY = 4 << 30
 
 
-def _run(inner: str) -> str:
-    return f"{HEAD}\nabsl::Status Store::Run(Device* device, int n) {{\n{inner}\nreturn absl::OkStatus();\n}}\n"
+class Cost(NamedTuple):
+    """CPU seconds of reading, and of the rules; how many findings there are."""
+
+    read: float
+    checked: float
+    findings: int
+
+    @property
+    def all(self) -> float:
+        return self.read + self.checked
 
 
-def _body(lines: int, line: Callable[[int], str]) -> str:
-    return _run("\n".join(line(number) for number in range(lines)))
+@lru_cache(maxsize=1)
+def known() -> Models:
+    return load([pack / "models" for pack in packs()])
 
 
-def _straight(number: int) -> str:
-    return f"  int v{number} = n + {number}; use(v{number});"
-
-
-def _failing(number: int) -> str:
-    return f"  RETURN_IF_ERROR(Step({number}));"
-
-
-def _by_hand(number: int) -> str:
-    return f"  if (absl::Status s{number} = Step({number}); !s{number}.ok()) return s{number};"
-
-
-def _acquiring(number: int) -> str:
-    if number % 3 == 0:
-        return f"  Buffer* b{number} = buffer_create(device, n);"
-    return (
-        f"  RETURN_IF_ERROR(Step(b{number - number % 3}->size));"
-        if number % 3 == 1
-        else f"  buffer_destroy(b{number - 2});"
-    )
-
-
-def _held(number: int) -> str:
-    return f"  Buffer* b{number} = buffer_create(device, n);"
-
-
-def _locking(number: int) -> str:
-    look = f"if (!table_.contains({number})) table_[{number}] = device->make({number});"
-    return f"  {{ absl::MutexLock lock(&mu_); {look} }}"
-
-
-def _flags(number: int) -> str:
-    return "  ready_ = true;" if number % 2 else f"  last_ = table_[{number}]; if (!ready_) Step({number});"
-
-
-def _looping(number: int) -> str:
-    step = f"if (owned_[i{number}]) continue; owned_.push_back(last_);"
-    return f"  for (int i{number} = 0; i{number} < n; ++i{number}) {{ {step} }}"
-
-
-def _branching(number: int) -> str:
-    return f"  if (n == {number}) {{ last_ = nullptr; }} else if (n > {number}) {{ Step({number}); }}"
-
-
-def _switching(lines: int) -> str:
-    cases = "\n".join(f"  case {number}: Step({number}); break;" for number in range(lines))
-    return _run(f"switch (n) {{\n{cases}\n}}")
-
-
-def _nesting(lines: int) -> str:
-    """Blocks of 40 levels, one after the other."""
-    block = "".join(f"if (n > {depth}) {{\n" for depth in range(20)) + "}\n" * 20
-    return _run(block * (lines // 40))
-
-
-def _gotos(lines: int) -> str:
-    return _run("\n".join(f"  if (Step({number}).code()) goto out;" for number in range(lines)) + "\nout:")
-
-
-FUNCTIONS: dict[str, Callable[[int], str]] = {
-    "straight": lambda lines: _body(lines, _straight),
-    "macros that return": lambda lines: _body(lines, _failing),
-    "returns by hand": lambda lines: _body(lines, _by_hand),
-    "acquire, fail, release": lambda lines: _body(lines, _acquiring),
-    "acquired and never released": lambda lines: _body(lines, _held),
-    "locks": lambda lines: _body(lines, _locking),
-    "flags and calls": lambda lines: _body(lines, _flags),
-    "loops": lambda lines: _body(lines, _looping),
-    "branches": lambda lines: _body(lines, _branching),
-    "one switch": _switching,
-    "nested blocks": _nesting,
-    "gotos": _gotos,
-}
-
-
-_SMALL = """
-absl::Status Make%d(Device* device, Store* store) {
-  Buffer* made = buffer_create(device, 1);
-  RETURN_IF_ERROR(store->Step(1));
-  buffer_destroy(made);
-  return absl::OkStatus();
-}
-"""
-
-_CLASS = """
-class Part%d {
- public:
-  explicit Part%d(Device* device) : made_(buffer_create(device, 1)) {}
-  ~Part%d() { buffer_destroy(made_); }
-  void Put(int key, Buffer* value) {
-    absl::MutexLock lock(&mu_);
-    table_[key] = value;
-  }
-  bool ready() const { return ready_; }
- private:
-  absl::Mutex mu_;
-  std::map<int, Buffer*> table_;
-  Buffer* made_;
-  bool ready_ = false;
-};
-"""
-
-
-def _many(part: str, size: int) -> str:
-    return HEAD + "".join(part.replace("%d", str(number)) for number in range(size // len(part)))
-
-
-FILES: dict[str, Callable[[int], str]] = {
-    "small functions": lambda size: _many(_SMALL, size),
-    "classes": lambda size: _many(_CLASS, size),
-}
-
-
-def cost(text: str, rules: Sequence[Rule]) -> tuple[float, float, int]:
-    """CPU seconds of reading and of the rules, and how many findings there are."""
-    models = load([pack / "models" for pack in packs()])
+def cost(shape: Shape, size: int, rules: list[Rule]) -> Cost:
+    """What one size costs in this process."""
+    models = known()
     vocabulary = models.vocabulary()
+    files = shape.write(size)
     started = time.process_time()
-    file = structure.read("made.cc", text.encode(), vocabulary)
-    read = time.process_time()
-    said = list(catalogue.run(rules, Program([file], models)))
-    for crash in said:
+    records = [
+        read.read(path, text.encode(), vocabulary, path.removesuffix(".py").replace("/", "."))
+        if path.endswith(".py")
+        else structure.read(path, text.encode(), vocabulary)
+        for path, text in files.items()
+    ]
+    done = time.process_time()
+    found = list(catalogue.run(rules, Program(records, models)))
+    for crash in found:
         if isinstance(crash, Crash):
             sys.exit(f"{crash.rule} failed: {crash.error}")
-    return read - started, time.process_time() - read, len(said)
+    return Cost(done - started, time.process_time() - done, len(found))
 
 
-def _table(unit: str, shapes: dict[str, Callable[[int], str]], sizes: Sequence[int], rules: Sequence[Rule]) -> None:
-    print(f"\n{'':28} " + " ".join(f"{size:>9,} {unit}" for size in sizes) + "   exponent")
-    for name, write in shapes.items():
-        spent = [sum(cost(write(size), rules)[:2]) for size in sizes]
-        grows = math.log2(spent[-1] / spent[-2])
-        print(f"{name:28} " + " ".join(f"{each:>9.2f} s CPU"[: 10 + len(unit)] for each in spent) + f"   {grows:8.2f}")
+def apart(shape: Shape, size: int, rules: list[Rule], limit: int) -> Cost | str:
+    """What one size costs in a process of its own, or in a word why nobody knows."""
+    context = multiprocessing.get_context("fork")  # what is imported and compiled once is not what grows
+    answers = context.SimpleQueue()
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        answers.put(tuple(cost(shape, size, rules)))
+
+    child = context.Process(target=bounded)
+    child.start()
+    child.join()
+    if child.exitcode == 0:
+        return Cost(*answers.get())
+    return f"over {limit} s" if child.exitcode in (-signal.SIGKILL, -signal.SIGXCPU) else "failed"
+
+
+def exponent(costs: dict[int, float]) -> float:
+    """Of the last two sizes; not a number when there is no second one."""
+    sizes = sorted(costs)[-2:]
+    if len(sizes) < 2 or not costs[sizes[0]]:
+        return math.nan
+    return math.log(costs[sizes[1]] / costs[sizes[0]]) / math.log(sizes[1] / sizes[0])
+
+
+def chosen(names: list[str]) -> list[Rule]:
+    return [rule for rule in catalogue.load() if not names or rule.id in names]
+
+
+def profile(shape: Shape, size: int, rules: list[Rule]) -> None:
+    profiler = cProfile.Profile()
+    profiler.runcall(cost, shape, size, rules)
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(25)
+    pstats.Stats(profiler).sort_stats("cumtime").print_stats(60)
+
+
+def measure(shape: Shape, sizes: list[int], rules: list[Rule], limit: int) -> dict[int, float]:
+    """Prints one row; what each size that was done costs."""
+    costs: dict[int, float] = {}
+    row, word = f"{shape.language:7} {shape.name:34}", ""
+    for size in sizes:
+        if size <= shape.most and not word:
+            found = apart(shape, size, rules, limit)
+            word = found if isinstance(found, str) else ""
+            if isinstance(found, Cost):
+                costs[size] = found.all
+        row += f" {costs[size]:>10.2f}" if size in costs else f" {word or '-':>10}"
+    print(f"{row}   {exponent(costs):8.2f}", flush=True)
+    return costs
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("shapes", nargs="*", metavar="SHAPE", help="all by default")
+    parser.add_argument("--sizes", type=lambda text: [int(part) for part in text.split(",")], default=list(SIZES))
+    parser.add_argument("--rule", action="append", default=[], help="all by default")
+    parser.add_argument("--limit", type=int, default=60, help="seconds of CPU for one size")
+    parser.add_argument("--chart", type=Path, help="an SVG to write")
+    parser.add_argument("--profile", action="store_true", help="profile the one shape at its largest size")
+    return parser.parse_args()
 
 
 def main() -> int:
-    rules = [rule for rule in catalogue.load() if "cpp" in rule.languages and rule.id in (sys.argv[1:] or [rule.id])]
+    given = arguments()
+    unknown = [name for name in given.shapes if name not in SHAPES]
+    if unknown:
+        sys.exit(f"no such shape: {', '.join(unknown)}; there are: {', '.join(SHAPES)}")
+    shapes = [SHAPES[name] for name in given.shapes] or list(SHAPES.values())
+    rules = chosen(given.rule)
+    if given.profile:
+        profile(shapes[0], given.sizes[-1], rules)
+        return 0
+    for warm in ("straight", "owners"):
+        cost(SHAPES[warm], 8, rules)
+    print(f"{len(rules)} rules, Python {platform.python_version()},", ", ".join(f"{p} {version(p)}" for p in PARTS))
     print(
-        f"{len(rules)} rules, Python {platform.python_version()}, {Path(__file__).name}; CPU seconds, read and checked"
+        f"CPU seconds, read and checked\n\n{'':42}" + "".join(f" {size:>10,}" for size in given.sizes) + "   exponent"
     )
-    cost(_body(10, _straight), rules)  # what is imported and compiled once is not what grows
-    _table("lines", FUNCTIONS, LINES, rules)
-    _table("bytes", FILES, BYTES, rules)
+    rows = [(shape, measure(shape, given.sizes, rules, given.limit)) for shape in shapes]
+    if given.chart:
+        given.chart.write_text(draw([(shape.name, shape.language, costs) for shape, costs in rows]), encoding="utf-8")
     return 0
 
 

@@ -26,18 +26,20 @@ def _part(name: str, *below: str) -> None:
 
 
 _part("choices")
+_part("selection", "choices")
 _part("door")
 _part("children")
 _part("machine")
 _part("toml")
+_part("json_reading")
 _part("patterns")
 _part("gitignore", "patterns")
 _part("facts", "door", "patterns")
 _part("files", "door")
 _part("finding", "facts", "choices")
 _part("fixes", "finding")
-_part("config", "finding", "door", "toml", "gitignore")
-_part("sources", "config", "facts")
+_part("config", "finding", "door", "toml", "gitignore", "selection")
+_part("sources", "config", "facts", "json_reading")
 _part("frontends", "facts", "children")
 _part("program", "facts", "finding", "toml")
 _part("rule", "program", "finding")
@@ -45,7 +47,7 @@ _part("catalogue", "rule", "sources")
 _part("analysis", "catalogue", "children")
 _part("interplay", "rule")
 _part("report", "fixes", "config", "facts", "interplay")
-_part("baseline", "report")
+_part("baseline", "report", "json_reading")
 _part("mending", "fixes", "report", "files")
 _part("inputs", "catalogue", "config", "sources")
 _part("outline", "inputs", "report", "program")
@@ -191,3 +193,38 @@ def test_libraries_are_known_to_models_alone(path: Path) -> None:
     libraries = library_words()
     found = sorted({f"line {line}: {word}" for line, word in code_words(path) if word in libraries})
     assert found == []
+
+
+OPENING = {
+    "cli.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
+    "door.py": {"_opened", "pieces"},
+    "facts/cache.py": {"_prepare", "put"},  # writes
+    "facts/cache_secret.py": {"_made"},  # writes
+    "files.py": {"write_whole", "_replace", "_poured", "_written", "entered", "held"},  # writes
+    "frontends/worker.py": {"_resident", "main"},  # of the process itself, and its pipes
+    "report/html.py": {"_asset"},  # installed with us
+    "testing/new_rule.py": {"create"},  # writes
+    "verifying.py": {"_descriptions"},  # its own source
+}
+"""All functions that open files: the door, and those that write, or read what belongs to ownlint."""
+
+OPENERS = frozenset({"open", "fdopen", "read_text", "read_bytes", "open_binary", "open_text", "memmap", "mmap"})
+
+
+def _opening(path: Path) -> Iterator[str]:
+    """The functions of a module that open something."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+            if isinstance(node, ast.Call):
+                called = node.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name in OPENERS:
+                    yield function.name
+
+
+def test_files_are_opened_by_the_door_alone() -> None:
+    """Whatever a tree, a setting or the environment may name is read through `ownlint.door`."""
+    found = {path.relative_to(LINTER).as_posix(): set(_opening(path)) for path in modules(LINTER)}
+    found |= {path.relative_to(ROOT).as_posix(): set(_opening(path)) for path in modules(RULES)}
+    assert {name: functions for name, functions in found.items() if functions} == OPENING

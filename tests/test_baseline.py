@@ -70,7 +70,7 @@ def test_what_is_written_is_read_back_sorted_one_a_line(
     path = tmp_path_factory.mktemp("b") / "b.json"
     text = baseline.text(found)
     path.write_text(text)
-    assert baseline.read(path, tmp_path) == sorted(found)
+    assert baseline.read(path, path.parent) == sorted(found)
     assert text == baseline.text(reversed(found))
     assert sum(line.lstrip().startswith('{"path"') for line in text.splitlines()) == len(found)
 
@@ -87,11 +87,13 @@ def test_what_is_written_is_read_back_sorted_one_a_line(
             ":4: Expected `str`, got `int`",
         ),
         ('{\n  "version": 1,\n  "findings": [\n    {"path": \n', ":5: "),
+        ('{\n  "version": 1,\n  "findings": [\n    {"path": "\udced\udca0"}\n', ":4: not valid UTF-8"),
+        ('{"version": 1, "x": ' + "[" * 100_000, ":1: "),
     ],
 )
 def test_a_file_that_is_none_is_told_with_its_line(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "b.json"
-    path.write_text(text)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(baseline.BaselineError) as error:
         baseline.read(path, tmp_path)
     assert said in str(error.value)

@@ -35,6 +35,7 @@ def test_messages(rule: Rule) -> None:
     findings = [finding for case in told for finding in cases.run(case, [rule]).findings]
     assert findings
     assert sorted({problem for finding in findings for problem in form.message_problems(finding)}) == []
+    assert rule.fixable is any(finding.fix is not None for finding in findings)
 
 
 def test_every_page_has_its_rule() -> None:

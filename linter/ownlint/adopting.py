@@ -6,12 +6,13 @@ Whatever is written is checked by running again: a fix after which a file can no
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from ownlint import baseline, mending, pipeline
-from ownlint.config import selected
 from ownlint.delivery import CannotRunError
 from ownlint.facts.cache import Cache
 from ownlint.files import write_whole
@@ -19,6 +20,7 @@ from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
 from ownlint.report.model import TYPES_ONLY, Located, Report
 from ownlint.report.sanitise import sanitise
+from ownlint.selection import RuleNames
 
 _MOST_ROUNDS = 10
 """A fix may make room for another."""
@@ -119,10 +121,7 @@ class _Asked:
 
 
 def _ran(options: Options) -> frozenset[str]:
-    infos = outline_of_rules(Cache(options.cache, options.root)).infos
-    notes = [info.id for info in infos if info.severity == "note"]
-    previews = [info.id for info in infos if info.preview]
-    return selected(options.settings.config, [info.id for info in infos], notes, previews)
+    return RuleNames(outline_of_rules(Cache(options.cache, options.root)).infos).selected(options.settings.config)
 
 
 # --- fixes ------------------------------------------------------------------------------------
@@ -131,38 +130,55 @@ def _ran(options: Options) -> frozenset[str]:
 def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Path | None) -> Adopted:
     """Makes the fixes in the files, as long as there are any. Raises `CannotRunError` when a file cannot be written."""
     done, notes = 0, list[str]()
+    alone: dict[str, str] = {}
     for _ in range(_MOST_ROUNDS):
-        planned = mending.plan(options.root, report.findings, unsafe=unsafe)
-        if not planned.after:
+        written = _mend(options.root, mending.plan(options.root, report, unsafe=unsafe, alone=alone))
+        alone |= written.alone
+        if not written.after:
             break
-        report, broken = _written(planned, report, options)
+        report, broken = _checked(written, report, options, alone)
         report = without_known(report, options, baseline_file).report
         if broken:
             notes.append(f"warning: {broken}: a fix there was undone: the file could not be read in full after it")
             break
-        done += len(planned.made)
+        done += len(written.made)
+    notes = [*left_alone(alone), *notes]
     return Adopted(report, (*notes, f"mended {_count(done, 'finding')}") if done else tuple(notes), done)
 
 
-def _written(planned: mending.Plan, report: Report, options: Options) -> tuple[Report, str]:
-    """The report after it, and the files for which it had to be undone."""
-    _mend(options.root, planned)
+def _checked(written: mending.Plan, report: Report, options: Options, alone: dict[str, str]) -> tuple[Report, str]:
+    """The report after it, and the files for which it had to be undone: with each, all that a fix changed with it."""
     after = pipeline.run(options)
-    hurt = sorted((_unread(after) - _unread(report)) & planned.after.keys())
+    hurt = (_unread(after) - _unread(report)) & written.after.keys()
     if not hurt:
         return after, ""
-    before = {path: planned.before[path] for path in hurt}
-    _mend(options.root, mending.Plan({path: planned.after[path] for path in hurt}, before, (), ()))
-    return pipeline.run(options), ", ".join(hurt)
+    undone = mending.together(written, hurt)
+    _undo(options.root, written, undone, alone)
+    return pipeline.run(options), ", ".join(undone)
+
+
+def _undo(root: Path, written: mending.Plan, paths: Iterable[str], alone: dict[str, str]) -> None:
+    for path in paths:
+        try:
+            if not mending.undo(root, written, path):
+                alone[path] = "changed after it was mended"
+        except mending.MendError as error:
+            raise CannotRunError(str(error)) from None
+
+
+def left_alone(alone: Mapping[str, str]) -> list[str]:
+    """A line for each file that no fix was made in."""
+    return [f"warning: {sanitise(path)}: {reason}; left alone" for path, reason in sorted(alone.items())]
 
 
 def _unread(report: Report) -> set[str]:
     return {each.path for each in report.incomplete if each.kind not in (*TYPES_ONLY, "rule")}
 
 
-def _mend(root: Path, planned: mending.Plan) -> None:
+def _mend(root: Path, planned: mending.Plan) -> mending.Plan:
+    """What was made of it."""
     try:
-        mending.write(root, planned)
+        return mending.write(root, planned)
     except mending.MendError as error:
         raise CannotRunError(str(error)) from None
 
@@ -178,25 +194,28 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
         reason = silencing.check_reason(reason)
     except silencing.ReasonError as error:
         raise CannotRunError(f"--add-suppressions: {error}") from None
-    left, before = list(report.findings), len(report.findings)
+    first, left = report, list(report.findings)
+    alone: dict[str, str] = {}
     for trailing in (False, True):
-        comments = silencing.silenced(options.root, left, reason, trailing=trailing)
-        planned = mending.plan(options.root, comments, unsafe=False)
-        if not planned.after:
+        sources = pipeline.sources_of(options, first.digests)
+        comments = silencing.silenced(sources, left, reason, trailing=trailing)
+        alone |= dict.fromkeys(sources.changed, "changed after it was analysed")
+        asked = msgspec.structs.replace(first, findings=tuple(comments))
+        written = _mend(options.root, mending.plan(options.root, asked, unsafe=False, alone=alone))
+        alone |= written.alone
+        if not written.after:
             break
-        _mend(options.root, planned)
         after = pipeline.run(options)
-        wrong = _of_no_use(after, left, planned.after)
+        wrong = _of_no_use(after, left, written.after)
         if wrong:  # what stands there is no comment
-            back = {path: planned.before[path] for path in wrong}
-            _mend(options.root, mending.Plan({path: planned.after[path] for path in wrong}, back, (), ()))
+            _undo(options.root, written, wrong, alone)
             after = pipeline.run(options)
         report = without_known(after, options, baseline_file).report
         left = [finding for finding in left if finding.path in wrong]
-    done = before - len(report.findings)
-    notes = [f"silenced {_count(done, 'finding')}"]
-    if report.findings:
-        notes.append(f"warning: {_count(len(report.findings), 'finding')} not silenced: no comment can stand there")
+    done = len(first.findings) - len(report.findings)
+    notes = [*left_alone(alone), f"silenced {_count(done, 'finding')}"]
+    if standing := sum(finding.path not in alone for finding in report.findings):
+        notes.append(f"warning: {_count(standing, 'finding')} not silenced: no comment can stand there")
     return Adopted(report, tuple(notes), done)
 
 

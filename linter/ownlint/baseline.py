@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import door
+from ownlint import door, json_reading
 from ownlint.report.model import Located, Report
 from ownlint.report.plain_json import json_line
 from ownlint.report.sanitise import sanitise
@@ -67,7 +67,7 @@ def read(path: Path, root: Path) -> list[Entry]:
         line = data.count(b"\n", 0, marker.start()) + 1
         raise BaselineError(f"{path}:{line}: a merge left its marks here; keep the lines of both sides")
     try:
-        document = msgspec.json.decode(data, type=_Document)
+        document = json_reading.decode(data, _Document)
     except msgspec.DecodeError as error:
         raise BaselineError(f"{path}:{_line(data, error)}: {_reason(error)}") from None
     if document.version != VERSION:
@@ -86,7 +86,7 @@ def _line(data: bytes, error: msgspec.DecodeError) -> int:
 
 
 def _reason(error: msgspec.DecodeError) -> str:
-    return sanitise(re.sub(r" - at `.*`$", "", str(error))[:200])
+    return sanitise(re.sub(r" - at `.*`$| \(byte \d+\)$", "", str(error))[:200])
 
 
 class Split(msgspec.Struct, frozen=True):

@@ -43,6 +43,13 @@ def load() -> tuple[Rule, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+def groups() -> dict[str, str]:
+    """The groups of the rules, each with the first line of its folder's docstring."""
+    folders = {made.group: made.module.rpartition(".")[0] for made in load()}
+    found = {group: importlib.import_module(folder).__doc__ or "" for group, folder in sorted(folders.items())}
+    return {group: text.strip().partition("\n")[0] for group, text in found.items()}
+
+
 def rules_of(pack: ModuleType) -> Iterator[Rule]:
     """The rules of one pack: every module below it that marks a check. A module whose name starts with `_` is none."""
     for info in pkgutil.walk_packages(pack.__path__, pack.__name__ + "."):

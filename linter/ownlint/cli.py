@@ -351,9 +351,9 @@ def check(
     options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
-    beside = outputs(output)
-    check_output(output_file, output_format)
-    check_output(export_fixes)
+    beside = outputs(output, options.root)
+    check_output(output_file, options.root, "diff" if diff else "report", output_format)
+    check_output(export_fixes, options.root, "fixes")
     known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
     with _refusals(), commands.watched(options, quiet) as options:
         adopted = adopting.without_known(pipeline.run(options), options, known)
@@ -363,12 +363,12 @@ def check(
             adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
     report = adopted.report
     if export_fixes is not None:
-        deliver(mending.exported(options.root, report.findings), export_fixes)
+        exported, alone = mending.exported(options.root, report)
+        deliver(exported, export_fixes)
+        for note in adopting.left_alone(alone):
+            _say(note, quiet)
     if diff:
-        planned = mending.plan(options.root, report.findings, unsafe=unsafe_fixes)
-        deliver(mending.diff(planned), output_file)
-        _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
-        return 1 if planned.after and not exit_zero else 0
+        return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
         deliver(rendered(report, options, name, colour=False), path)
     colour = _coloured(color) and output_file is None
@@ -385,6 +385,21 @@ def check(
     if fail_on_incomplete and report.incomplete:
         return 2
     return 1 if report.findings and not exit_zero else 0
+
+
+def _diff(
+    report: Report, options: pipeline.Options, output_file: Path | None, *, unsafe: bool, exit_zero: bool, quiet: bool
+) -> int:
+    from ownlint import adopting, mending
+
+    planned = mending.plan(options.root, report, unsafe=unsafe)
+    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    terminal = output_file is None and sys.stdout.isatty()
+    deliver(mending.harmless(text) if terminal else text, output_file)
+    for note in adopting.left_alone(planned.alone):
+        _say(note, quiet)
+    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    return 1 if (planned.after or planned.alone) and not exit_zero else 0
 
 
 def statistics_text(report: Report) -> str:
@@ -462,7 +477,7 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 
     options = _options(paths or (Path(),), **given)
     known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
-    check_output(known)
+    check_output(known, options.root, "baseline")
     with _refusals(), commands.watched(options) as watched:
         return options, pipeline.run(watched), known
 
@@ -511,44 +526,38 @@ def baseline_show(file: Path | None, **given: Any) -> None:
 # --- explain, rules, facts, config, new-rule --------------------------------------------------
 
 
-@cli.command()
-@click.argument("rule", shell_complete=commands.rule_names)
+@cli.command(short_help="Show the manual page of a rule.")
+@click.argument("rule", required=False, shell_complete=commands.rule_names)
+@click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
-def explain(rule: str, output_format: str) -> None:
-    """Show the manual page of a RULE."""
-    info = _rule(rule)
+def explain(rule: str | None, all_: bool, output_format: str) -> None:
+    """Show the manual page of a RULE, or the pages of a group of rules."""
+    from ownlint.report import manual
+
+    if (rule is None) is not all_:
+        raise click.UsageError(
+            "name a rule or a group, or give --all" if rule is None else "--all and RULE exclude each other"
+        )
+    found = _rules(rule or "all")
     if output_format == "json":
-        told = {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-        deliver(_json({**told, "page": info.manual}), None)
-    elif output_format == "markdown":
-        deliver(f"# {info.id}\n\n{info.manual.strip()}\n", None)
-    else:
-        deliver(f"{info.id} ({info.severity}{', preview' * info.preview})\n\n{_plain(info.manual)}\n", None)
+        pages = [manual.page(info) for info in found]
+        deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)
+        return
+    shown = manual.markdown if output_format == "markdown" else manual.text
+    deliver("\n".join(map(shown, found)), None)
 
 
-def _rule(name: str) -> RuleInfo:
-
+def _rules(name: str) -> list[RuleInfo]:
+    """Those that `name` stands for, by group."""
     from ownlint.outline import rule_infos
+    from ownlint.selection import RuleNames
 
     with _refusals():
-        infos = {info.id: info for info in rule_infos()}
-    if name not in infos:
-        raise CannotRunError(f"unknown rule `{name}`{did_you_mean(name, infos)}")
-    return infos[name]
-
-
-def _plain(page: str) -> str:
-    """Markdown as text: code is indented instead of fenced."""
-    lines, inside = [], False
-    for line in page.strip().splitlines():
-        if line.lstrip().startswith("```"):
-            words = line.strip().strip("`").split()
-            if not inside and len(words) > 1:
-                lines.append(f"{' '.join(words[1:])}:")
-            inside = not inside
-            continue
-        lines.append(f"    {line}".rstrip() if inside else line.lstrip("#").lstrip() if line.startswith("#") else line)
-    return "\n".join(lines)
+        infos = rule_infos()
+    names = RuleNames(infos)
+    if not names.of(name):
+        raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
+    return sorted((info for info in infos if info.id in names.of(name)), key=lambda info: (info.group, info.id))
 
 
 def _json(value: object) -> str:
@@ -557,25 +566,21 @@ def _json(value: object) -> str:
     return json_page(value)
 
 
-@cli.command()
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@cli.command(short_help="List the rules, by group.")
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
-    """List the rules."""
+    """List the rules by group, with language, severity, and whether some findings have a fix."""
+    from ownlint.report import manual
 
-    from ownlint.outline import rule_infos
-
-    with _refusals():
-        infos = rule_infos()
+    infos = _rules("all")
     if output_format == "json":
-        listed = [
-            {"id": info.id, "severity": info.severity, "summary": info.summary, "preview": info.preview}
-            for info in infos
-        ]
-        deliver(_json(listed), None)
-        return
-    width = max(len(info.id) for info in infos)
-    lines = (f"{info.id:<{width}}  {info.severity:<7}  {'(preview) ' * info.preview}{info.summary}\n" for info in infos)
-    deliver("".join(lines), None)
+        deliver(_json([manual.entry(info) for info in infos]), None)
+    elif output_format == "markdown":
+        from ownlint import catalogue
+
+        deliver(manual.tables(infos, catalogue.groups()), None)
+    else:
+        deliver(manual.table(infos), None)
 
 
 @cli.command()
@@ -643,7 +648,7 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
-    check_output(output_file)
+    check_output(output_file, options.root, "contract")
     with _refusals(), commands.watched(options, quiet) as options:
         found = contracting.extract(options, package)
     deliver(render(found.contract), output_file)

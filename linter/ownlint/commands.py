@@ -48,10 +48,15 @@ class WithWords(click.Command):
 def rule_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For the shell; of a list with commas, the last name."""
     from ownlint.outline import rule_infos
+    from ownlint.selection import RuleNames
 
     before, comma, begun = incomplete.rpartition(",")
-    found = [info for info in rule_infos() if info.id.startswith(begun)]
-    return [CompletionItem(f"{before}{comma}{info.id}", help=info.summary) for info in found]
+    infos = rule_infos()
+    helps = {group: f"{len(rules)} rules" for group, rules in sorted(RuleNames(infos).groups.items())}
+    helps |= {info.id: info.summary for info in infos}
+    return [
+        CompletionItem(f"{before}{comma}{name}", help=told) for name, told in helps.items() if name.startswith(begun)
+    ]
 
 
 def register(group: click.Group, with_config: Callable[..., Any], options: MakeOptions) -> None:

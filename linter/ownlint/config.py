@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ import msgspec
 from ownlint import door
 from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
 from ownlint.facts.errors import RefusalError
+from ownlint.selection import RuleNames
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
 """In one folder the first of these that holds settings wins."""
@@ -31,7 +32,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Paths and patterns are relative to the root of the project: the folder of the file."""
 
     select: tuple[str, ...] = ("all",)
-    """Rules to run, by name; `all` is every rule but the previews."""
+    """Rules to run: names, groups (`locks`) and globs (`borrow*`); `all` is every rule but the previews."""
     extend_select: tuple[str, ...] = ()
     """Further rules to run."""
     preview: bool = False
@@ -102,7 +103,7 @@ def find(start: Path) -> Settings:
         for name in NAMES:
             path = folder / name
             if os.path.lexists(path):
-                settings = _settings(path, required=False, within=_tree(folder))
+                settings = _settings(path, required=False, within=door.tree_of(folder))
                 if settings is not None:
                     return settings
     return Settings(config=Config())
@@ -113,11 +114,6 @@ def read(path: Path) -> Settings:
     settings = _settings(path, required=True, within=None)
     assert settings is not None
     return settings
-
-
-def _tree(folder: Path) -> Path:
-    """What the settings in a folder may link to: the git tree that it is in, else the folder."""
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 
 
 def _settings(path: Path, required: bool, within: Path | None) -> Settings | None:
@@ -219,13 +215,11 @@ def check_patterns(settings: Settings) -> None:
 # --- the names of rules -----------------------------------------------------------------------
 
 
-def check_rules(settings: Settings, known: Sequence[str]) -> None:
-    """Raises on the first rule that is named in the settings and does not exist."""
-    words = {*known, "all"}
+def check_rules(settings: Settings, known: RuleNames) -> None:
+    """Raises on the first name in the settings that stands for no rule."""
     for key, name in _named_rules(settings.config):
-        if name in words:
-            continue
-        raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{did_you_mean(name, words)}")
+        if not known.of(name):
+            raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{known.instead_of(name)}")
 
 
 def _named_rules(config: Config) -> Iterator[tuple[str, str]]:
@@ -243,23 +237,6 @@ def place_of(settings: Settings, key: str, name: str) -> str:
         return source
     text = _text(settings.file)
     return f"{settings.file}:{line_of(text, key, name)}"
-
-
-def selected(
-    config: Config, known: Sequence[str], notes: Collection[str] = (), previews: Collection[str] = ()
-) -> frozenset[str]:
-    """The names of the rules to run; `notes` are those of which a finding is no more than a note, `previews` those
-    that are still tried out."""
-    chosen: set[str] = set()
-    named = {*config.select, *config.extend_select, *config.severity}
-    quiet = set(notes) - named if config.preset == "hook" else set()
-    if not config.preview:
-        quiet |= set(previews)
-    for name in (*config.select, *config.extend_select):
-        chosen.update(set(known) - quiet if name == "all" else (name,))
-    for name in config.ignore:
-        chosen.difference_update(known if name == "all" else (name,))
-    return frozenset(chosen)
 
 
 def with_preset(settings: Settings) -> Settings:

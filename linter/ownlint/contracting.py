@@ -47,16 +47,19 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     how = pipeline.compiling(found, config)
     libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
     reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
-    files = reader.all(libraries, []).files()
+    facts = reader.all(libraries, [])
+    files = facts.files()
     digests.save()
     required = requirements.stated(found.root)
     said = stubs.read(pipeline.stubs_of(found), found.root)
     program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
-    sources = Sources(found.root)
+    sources = Sources(found.root, digests=facts.held())
     contract = exports.contract_file(
         program, asked, required, lambda path, offset: f"{path}:{sources.line(path, offset)}"
     )
+    if sources.changed:
+        raise ContractError(Path(min(sources.changed)), 0, "changed while it was read; run this again")
     named = package or _package(found, contract.modules)
     if not contract.classes and not contract.members and not contract.plain:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")

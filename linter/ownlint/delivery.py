@@ -13,20 +13,29 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ownlint import __version__
+from ownlint import __version__, door
 from ownlint.choices import FORMATS, did_you_mean
-from ownlint.files import write_whole
+from ownlint.files import PlaceError, check_place, write_whole
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
+    from ownlint.report.former import Kind
     from ownlint.report.model import Report
+
+_KINDS: dict[Kind, str] = {
+    "report": "report",
+    "diff": "diff",
+    "fixes": "file of fixes",
+    "baseline": "baseline",
+    "contract": "contract",
+}
 
 
 class CannotRunError(Exception):
     """One line for the user; the exit code is 2."""
 
 
-def outputs(given: Sequence[str]) -> tuple[tuple[str, Path], ...]:
+def outputs(given: Sequence[str], root: Path) -> tuple[tuple[str, Path], ...]:
     """Of `FORMAT=FILE`, each. Raises `CannotRunError` for a format that is none and a file that cannot be."""
     found = []
     for text in given:
@@ -35,7 +44,7 @@ def outputs(given: Sequence[str]) -> tuple[tuple[str, Path], ...]:
             raise CannotRunError(f"--output: unknown format `{name}`{did_you_mean(name, FORMATS)}")
         if not equals or not path:
             raise CannotRunError(f"--output: `{text}` names no file: write `{name}=FILE`")
-        check_output(Path(path), name)
+        check_output(Path(path), root, output_format=name)
         found.append((name, Path(path)))
     return tuple(found)
 
@@ -46,9 +55,12 @@ def shown(root: Path, base: Path) -> Callable[[str], str]:
 
 
 def page_of(rule: str) -> str:
-    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation."""
+    """Where the page of a rule is: below `OWNLINT_DOCS_URL`, or below what the package calls its documentation; for an
+    empty name that place itself."""
     base = os.environ.get("OWNLINT_DOCS_URL") or _documentation()
-    return f"{base.rstrip('/')}/rules/{rule}/" if base.startswith(("https://", "http://", "file://")) else ""
+    if not base.startswith(("https://", "http://", "file://")):
+        return ""
+    return f"{base.rstrip('/')}/" + (f"rules/{rule}/" if rule else "")
 
 
 @functools.lru_cache(maxsize=1)
@@ -67,6 +79,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
     from ownlint.pipeline import sources_of
 
     here = shown(options.root, Path.cwd())
+    sources = sources_of(options, report.digests)
     match output_format:
         case "full":
             import shutil
@@ -74,7 +87,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.report import links, text
 
             width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            told = text.full(report, sources_of(options), here, colour=colour, width=width)
+            told = text.full(report, sources, here, colour=colour, width=width)
             return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
         case "concise":
             from ownlint.report import text
@@ -83,11 +96,11 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "json":
             from ownlint.report import json
 
-            return json.render(report)
+            return json.render(report, page_of)
         case "json-lines":
             from ownlint.report import json
 
-            return json.lines(report)
+            return json.lines(report, page_of)
         case "github":
             from ownlint.report import github
 
@@ -104,7 +117,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "rdjson":
             from ownlint.report import rdjson
 
-            return rdjson.render(report, sources_of(options))
+            return rdjson.render(report, sources)
         case "markdown":
             from ownlint.report import markdown
 
@@ -113,38 +126,46 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.outline import rule_infos
             from ownlint.report import html
 
-            return html.render(report, rule_infos(), sources_of(options), __version__)
+            return html.render(report, rule_infos(), sources, __version__)
         case _:
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
 
-            return sarif.render(report, rule_infos(), sources_of(options), __version__)
+            return sarif.render(report, rule_infos(), sources, __version__, page_of)
 
 
-def deliver(text: str, output_file: Path | None) -> None:
+def deliver(text: str | bytes, output_file: Path | None) -> None:
+    data = text.encode("utf-8") if isinstance(text, str) else text
     if output_file is None:
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
     try:
-        write_whole(output_file, text.encode("utf-8"))
+        write_whole(output_file, data)
     except OSError as error:
         raise CannotRunError(f"{output_file}: {error.strerror or error}") from None
 
 
-def check_output(path: Path | None, output_format: str = "") -> None:
-    """Before the work is done, not after it."""
+def check_output(path: Path | None, root: Path, kind: Kind = "report", output_format: str = "") -> None:
+    """Before the work is done, not after it. `root` is the project. No link that stands in it is followed, and what is
+    there must be a former output of the same kind."""
     if output_format == "html":
         from ownlint.report import html
 
         html.check_installed()
     if path is None:
         return
-    if path.is_dir():
-        raise CannotRunError(f"{path}: is a folder")
-    if not path.parent.is_dir():
-        raise CannotRunError(f"{path}: no folder {path.parent}")
-    # A file is written beside its place; what is no file is written where it is.
-    if not os.access(path if path.exists() and not path.is_file() else path.parent, os.W_OK):
-        raise CannotRunError(f"{path}: no right to write there")
+    from ownlint.report import former
+
+    try:
+        check_place(path, root)
+        head = door.read(path, former.HEAD, cut=True) if path.is_file() and not path.is_symlink() else b""
+    except PlaceError as error:
+        raise CannotRunError(f"{path}: {error}") from None
+    except door.UnreadableError as error:
+        raise CannotRunError(f"{path}: {error.reason}") from None
+    if not former.is_ours(head, kind):
+        raise CannotRunError(
+            f"{path}: not overwritten: it is no {_KINDS[kind]} of ownlint; remove it, or name another file"
+        )

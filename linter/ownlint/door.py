@@ -86,6 +86,11 @@ def _check_kind(mode: int) -> None:
         raise UnreadableError("not a regular file")
 
 
+def tree_of(folder: Path) -> Path:
+    """All that comes with a project in `folder`, an absolute path: the git tree that it is in, else the folder."""
+    return next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), folder)
+
+
 def check_links(path: str | Path, within: str | Path) -> None:
     """Raises `UnreadableError` for what `read` would not follow: a link below `within` that leads out of it."""
     _followed(os.fspath(path), os.fspath(within))

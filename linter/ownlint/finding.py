@@ -64,6 +64,9 @@ class Finding(msgspec.Struct, frozen=True):
     severity: Severity = "warning"
     mild: bool = False
     """What happens here is less than the rule says of others: an exception where there might be worse."""
+    reason: str = ""
+    """Why it is not certain: a clause about this very finding, as "on the path where `f` fails". Empty where the rule
+    knows none; nothing is said then."""
 
 
 Cut = Literal["rule", "limit"]

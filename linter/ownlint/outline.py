@@ -19,6 +19,7 @@ from ownlint.report.model import RuleInfo
 
 if TYPE_CHECKING:
     from ownlint.program.models import Models
+    from ownlint.rule import Rule
 
 
 class RuleOutline(msgspec.Struct, frozen=True):
@@ -56,8 +57,22 @@ def rule_infos() -> tuple[RuleInfo, ...]:
     from ownlint import catalogue
     from ownlint.report.suppressions import RULES as OWN_RULES
 
-    rules = (RuleInfo(rule.id, rule.severity, rule.headline, rule.page, rule.preview) for rule in catalogue.load())
+    rules = (_info(rule) for rule in catalogue.load())
     return tuple(sorted((*rules, *OWN_RULES), key=lambda info: info.id))
+
+
+def _info(rule: Rule) -> RuleInfo:
+    return RuleInfo(
+        rule.id,
+        rule.severity,
+        rule.headline,
+        rule.page,
+        rule.preview,
+        group=rule.group,
+        languages=rule.languages,
+        fixable=rule.fixable,
+        cwe=rule.cwe,
+    )
 
 
 class _Known(msgspec.Struct, frozen=True):

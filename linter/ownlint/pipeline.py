@@ -6,20 +6,21 @@ discover -> (result cache) -> (facts cache) -> frontends -> program -> rules -> 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from ownlint import inputs, machine
-from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of, selected
+from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
-from ownlint.report.model import Incomplete, Report, Sources
+from ownlint.report.model import Incomplete, Report, Sources, places
 from ownlint.report.progress import Told, nobody
+from ownlint.selection import RuleNames
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, as_before, since
 from ownlint.sources.compilation import Command
@@ -39,6 +40,7 @@ Depends = tuple[tuple[str, str], ...]
 """Absolute paths of headers, each with its digest; or names of packages, each with its version."""
 
 _MOST_JOBS = 8
+_MOST_ATTEMPTS = 3
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,17 +62,34 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run(options: Options) -> Report:
-    """Raises a `RefusalError` when it cannot begin."""
+    """Raises a `RefusalError` when it cannot begin. What is reported is said of one state of each file: where one
+    changes before its findings are placed, it is looked at again, and named as incomplete if it never stands still."""
+    for left in range(_MOST_ATTEMPTS - 1, -1, -1):
+        report, changed = _attempt(options)
+        if not changed or not left:
+            break
+    return _without_moving(report, changed) if changed else report
+
+
+def _without_moving(report: Report, changed: Collection[str]) -> Report:
+    """Without the findings that speak of files of which nobody knows the lines."""
+    standing = tuple(finding for finding in report.findings if not places(finding) & set(changed))
+    incomplete = {Incomplete(path, "it no longer held what was analysed", "changed") for path in changed}
+    incomplete |= set(report.incomplete)
+    return msgspec.structs.replace(report, findings=standing, incomplete=tuple(sorted(incomplete)))
+
+
+def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
+    """A report, and the files that no longer held what was analysed when findings were placed in them."""
     config = options.settings.config
     cache = Cache(options.cache, options.root)
     rules = outline_of_rules(cache)
     infos = rules.infos
-    known = [info.id for info in infos]
-    check_rules(options.settings, known)
+    names = RuleNames(infos)
+    check_rules(options.settings, names)
     check_patterns(options.settings)
     _check_parity(options.settings)
-    notes = [info.id for info in infos if info.severity == "note"]
-    ran = selected(config, known, notes, [info.id for info in infos if info.preview])
+    ran = names.selected(config)
     digests = Digests(cache, options.root)
 
     found = discover(options.root, options.paths, config)
@@ -84,6 +103,7 @@ def run(options: Options) -> Report:
     required = requirements.stated(found.root)
     key = _result_key(cache, found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
     report = _recalled(cache, digests, key)
+    changed: frozenset[str] = frozenset()
     if report is None:
         libraries = Libraries(models_at, cache)
         chosen = [rule for rule in rules.rules if rule.id in ran]
@@ -112,12 +132,14 @@ def run(options: Options) -> Report:
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
-        report = _compose(said, facts.heads, found, options, rules, ran, how.hint, changes)
-        if facts.settled and not any(isinstance(one, Crash) for one in said):
+        text = sources_of(options, facts.held())
+        report = _compose(said, facts.heads, found, text, config, rules, ran, how.hint, changes)
+        changed = frozenset(text.changed)
+        if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
-    return report
+    return report, changed
 
 
 def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tuple[tuple[str, str], ...]]:
@@ -186,6 +208,7 @@ def _judged(
 
     options.told("looking at what was read", 0, 0)
     loaded, earlier = catalogue.load(), way.before()
+    facts.take_up()
     _ = way.libraries.models  # read here: a mistake in one is told before a child is started
     chosen = [[rule for rule in loaded if rule.id in ids] for ids in groups]
     size = sum(head.size for head in facts.heads)
@@ -208,7 +231,7 @@ def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
 
 def check_names(settings: Settings) -> None:
     """Raises `ConfigError` on the first rule that is named and does not exist, and on what is no pattern."""
-    check_rules(settings, [info.id for info in rule_infos()])
+    check_rules(settings, RuleNames(rule_infos()))
     check_patterns(settings)
     _check_parity(settings)
 
@@ -247,7 +270,8 @@ def _compose(
     said: Iterable[Finding | Crash],
     files: Sequence[File],
     found: Discovered,
-    options: Options,
+    sources: Sources,
+    config: Config,
     rules: Outline,
     ran: frozenset[str],
     hint: str,
@@ -259,9 +283,9 @@ def _compose(
     return compose(
         said,
         [file for file in files if file.path in asked],
-        sources_of(options),
-        options.settings.config,
-        known=[info.id for info in rules.infos],
+        sources,
+        config,
+        known=RuleNames(rules.infos),
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=[Incomplete(path, reason) for path, reason in found.unread],
@@ -299,10 +323,10 @@ def _unsaved_path(options: Options) -> str:
     return "" if options.unsaved is None else os.path.relpath(options.unsaved.path, options.root.resolve())
 
 
-def sources_of(options: Options) -> Sources:
-    """The text of the project's files as this run reads them."""
+def sources_of(options: Options, digests: Mapping[str, str]) -> Sources:
+    """The text of the project's files as it was analysed."""
     unsaved = options.unsaved
-    return Sources(options.root, {} if unsaved is None else {_unsaved_path(options): unsaved.text})
+    return Sources(options.root, {} if unsaved is None else {_unsaved_path(options): unsaved.text}, digests)
 
 
 def compiling(found: Discovered, config: Config) -> Compiling:

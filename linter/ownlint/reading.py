@@ -19,12 +19,13 @@ import msgspec
 from ownlint import door, inputs, machine
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
+from ownlint.facts.digest import digest_of
 from ownlint.facts.records import File, Language, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
 from ownlint.outline import Libraries
 from ownlint.report.progress import Told, nobody
 from ownlint.sources.compilation import Command
-from ownlint.sources.digests import DIGEST_SIZE, Digests
+from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Source, modules
 
 DEADLINE = 60.0
@@ -54,7 +55,7 @@ class _Head(msgspec.Struct, frozen=True, gc=False):
 class Entry:
     """One file: its head, and its facts when they are asked for."""
 
-    def __init__(self, head: _Head, key: str, encoded: bytes | None = None) -> None:
+    def __init__(self, head: _Head, key: str, held: str, encoded: bytes | None = None) -> None:
         """`encoded` are the facts of a file that was just read. They are decoded where they are needed, which is in
         another process: here they would only take up memory."""
         self.head = head.file
@@ -62,6 +63,8 @@ class Entry:
         self.read = head.read
         self.digest = head.digest
         self.key = key
+        self.held = held
+        """The digest of the bytes that were analysed; empty when there are none, or more than one."""
         self.encoded = encoded
         self.settled = False
         """It was just read, and did not change meanwhile."""
@@ -114,9 +117,17 @@ class Facts:
         self.heads = [entry.head for _, entry in self._entries]
         self.depends = sorted({path for _, entry in self._entries for path in entry.depends})
 
+    def held(self) -> dict[str, str]:
+        """The digest of what was analysed of each file, by path."""
+        return {entry.head.path: entry.held for _, entry in self._entries}
+
     @property
     def settled(self) -> bool:
         return self._reader.settled
+
+    def take_up(self) -> None:
+        """The facts of all files, still encoded, so that a child finds them here."""
+        self._reader.take_up(self._entries)
 
     def files(self) -> list[File]:
         return self._reader.whole(self._entries)
@@ -207,10 +218,10 @@ class Reader:
             self._vocabularies[index] = vocabulary
             source, held = self.sources[index], self.held[index]
             if held and source.language == "python" and passed.over(source.relative) == held:
-                entries[index] = self._bare(source)
+                entries[index] = self._bare(source, held)
                 continue
             key = self._key(source, held, words[source.language])
-            entry = self._cached(key) if held else None
+            entry = self._cached(key, held) if held else None
             if entry is None:
                 missing.append((index, key))
             else:
@@ -222,37 +233,32 @@ class Reader:
         passed.save()
         return [(index, entries[index]) for index in chosen]
 
-    def _bare(self, source: Source) -> Entry:
+    def _bare(self, source: Source, held: str) -> Entry:
         """Of a file that was passed over before."""
         module = self._named.get(source.relative, "")
         file = File(source.relative, source.language, source.stamp.size, module=module)
-        return Entry(_Head(file, (), "", read=False), "")
+        return Entry(_Head(file, (), "", read=False), "", held)
 
-    def whole(self, entries: Sequence[tuple[int, Entry]]) -> list[File]:
-        """With their facts, which may have been swept from the cache since the head was read."""
-        found: dict[int, File] = {}
+    def take_up(self, entries: Sequence[tuple[int, Entry]]) -> None:
+        """Their encoded facts, which may have been swept from the cache since the heads were read: then the files are
+        read again, and what was analysed of them is not what was found of them before when they changed meanwhile."""
         lost: dict[Vocabulary, list[tuple[int, str]]] = {}
         for index, entry in entries:
-            file = self._facts(entry)
-            if file is None:
-                lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
-            else:
-                found[index] = file
-        for vocabulary, many in lost.items():
-            for index, entry in self._extracted(many, vocabulary).items():
-                found[index] = self._facts(entry) or entry.head
-        return [found[index] for index in dict.fromkeys(index for index, _ in entries)]
+            if entry.encoded is None and (entry.read or entry.head.problems):
+                entry.encoded = self.cache.get(_facts_key(entry.key))
+                if entry.encoded is None:
+                    lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
+        again = {i: e for vocabulary, many in lost.items() for i, e in self._extracted(many, vocabulary).items()}
+        for index, entry in entries:
+            if index in again:
+                entry.encoded = again[index].encoded
+                if again[index].held != entry.held:
+                    entry.held = ""  # its head is of other bytes than its facts
 
-    def _facts(self, entry: Entry) -> File | None:
-        if not entry.read and not entry.head.problems:
-            return entry.head  # it has none
-        if entry.encoded is not None:
-            return decode_file(entry.encoded)
-        data = self.cache.get(_facts_key(entry.key))
-        try:
-            return decode_file(data) if data is not None else None
-        except msgspec.DecodeError:
-            return None
+    def whole(self, entries: Sequence[tuple[int, Entry]]) -> list[File]:
+        """With their facts."""
+        self.take_up(entries)
+        return [entry.head if entry.encoded is None else decode_file(entry.encoded) for _, entry in entries]
 
     def _key(self, source: Source, held: str, words: bytes) -> str:
         command = self.commands.get(source.relative)
@@ -261,7 +267,7 @@ class Reader:
         about = f"{source.language}\0{source.relative}\0{module}\0{held}".encode()
         return Cache.key(b"file", inputs.reader_digest(source.language, self.cache), words, about, how)
 
-    def _cached(self, key: str) -> Entry | None:
+    def _cached(self, key: str, held: str) -> Entry | None:
         """When the headers that were read for it are still the same."""
         data = self.cache.get(key)
         if data is None:
@@ -272,7 +278,7 @@ class Reader:
             return None
         if any(self.digests.of(path) != digest for path, digest in head.depends):
             return None
-        return Entry(head, key)
+        return Entry(head, key, held)
 
     def _extracted(self, missing: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> dict[int, Entry]:
         passed = self._passed_over(missing, vocabulary) if len(missing) <= _FEW else {}
@@ -297,7 +303,7 @@ class Reader:
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
-            entry = entries[index] = Entry(head, key, extracted.encoded)
+            entry = entries[index] = Entry(head, key, extracted.digest, extracted.encoded)
             if extracted.digest and extracted.digest == self.held[index]:
                 if head.read or head.file.problems:
                     self.cache.put(_facts_key(key), extracted.encoded)
@@ -320,9 +326,9 @@ class Reader:
                     data = door.read(source.path, _SMALL)
                 except door.UnreadableError:
                     continue
-                same = blake2b(data, digest_size=DIGEST_SIZE).hexdigest() == self.held[index]
+                same = digest_of(data) == self.held[index]
                 if same and not speaks_to_the_linter(data) and not wanted(data, vocabulary.anchors):
-                    found[index] = self._bare(source)
+                    found[index] = self._bare(source, self.held[index])
                     found[index].settled = True
         return found
 

@@ -34,7 +34,9 @@ class Rule(msgspec.Struct, frozen=True):
     """`id` is what users write; `page` the manual page (Markdown); `languages` whose files it asks for. `anchors` are
     regular expressions: a Python file in whose bytes one is found is read for this rule, whatever the models say.
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
-    A `preview` is off unless somebody asks for previews, or for it by name."""
+    A `preview` is off unless somebody asks for previews, or for it by name. A `fixable` rule gives some of its findings
+    a fix. `group` is the folder the rule stands in, with dashes: users select rules by it too.
+    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
 
     id: str
     severity: Severity
@@ -48,6 +50,8 @@ class Rule(msgspec.Struct, frozen=True):
     anchors: tuple[str, ...] = ()
     yields_to: tuple[str, ...] = ()
     preview: bool = False
+    fixable: bool = False
+    cwe: tuple[int, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -66,6 +70,8 @@ def rule(
     anchors: tuple[str, ...] = (),
     yields_to: tuple[str, ...] = (),
     preview: bool = False,
+    fixable: bool = False,
+    cwe: tuple[int, ...] = (),
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -91,17 +97,23 @@ def rule(
             check=check,
             page=page,
             languages=languages,
-            group=check.__module__.rsplit(".", 2)[-2] if check.__module__.count(".") else "",
+            group=_group_of(check.__module__),
             takes_program=len(parameters) > 1,
             module=check.__module__,
             anchors=anchors,
             yields_to=yields_to,
             preview=preview,
+            fixable=fixable,
+            cwe=cwe,
         )
         _attach(check, made)
         return check
 
     return mark
+
+
+def _group_of(module: str) -> str:
+    return module.rsplit(".", 2)[-2].replace("_", "-") if module.count(".") else ""
 
 
 def _check_pattern(module: str, anchor: str) -> None:

@@ -7,7 +7,6 @@ a line that goes on), it stands at the end of the line instead; the caller finds
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
@@ -34,16 +33,16 @@ def check_reason(reason: str) -> str:
     return text
 
 
-def silenced(root: Path, findings: Iterable[Located], reason: str, *, trailing: bool = False) -> list[Located]:
-    """The findings, each with a comment as its fix; those of one line have one comment with all their rules."""
-    sources = Sources(root)
+def silenced(sources: Sources, findings: Iterable[Located], reason: str, *, trailing: bool = False) -> list[Located]:
+    """The findings, each with a comment as its fix; those of one line have one comment with all their rules. Findings
+    in files that changed since they were analysed are left out, see `Sources.changed`."""
     by_line: dict[tuple[str, int], list[Located]] = {}
     for finding in findings:
         by_line.setdefault((finding.path, finding.region.line), []).append(finding)
     out = []
     for (path, number), many in sorted(by_line.items()):
         lines = sources.lines(path)
-        if not 1 <= number <= len(lines.starts):
+        if path in sources.changed or not 1 <= number <= len(lines.starts):
             continue
         edit = _edit(path, lines.data, lines.starts[number - 1], _comment(path, many, reason), trailing=trailing)
         fix = Fix(f"silence {', '.join(sorted({one.rule for one in many}))}", (edit,), safe=True)

@@ -135,7 +135,7 @@ def test_paths_are_written_as_seen_from_here_and_in_json_from_the_root(
         (["check", "--nope"], "No such option '--nope'"),
         (["chek"], "unknown command `chek`; did you mean `check`?"),
         (["check", "--select", "name"], "--select: unknown rule `name`; did you mean `bad-name`?"),
-        (["check", "--select", "bad-*"], "--select: unknown rule `bad-*`; did you mean `bad-name`?"),
+        (["check", "--select", "bda-*"], "--select: unknown rule `bda-*`"),
         (["explain", "bad-nam"], "unknown rule `bad-nam`; did you mean `bad-name`?"),
         (["check", "--config", "none.toml"], "none.toml: no such file"),
         (["check", "-p", "nowhere"], "nowhere"),
@@ -268,22 +268,58 @@ def test_files_that_cannot_be_read_harm_nobody(run: Run) -> None:
 
 
 def test_explain(run: Run) -> None:
-    assert run("explain", "bad-name").out == "bad-name (error)\n\nHeadline of bad-name.\n\nMore.\n"
+    assert run("explain", "bad-name").out == "bad-name (made-up, error)\n\nHeadline of bad-name.\n\nMore.\n"
     assert run("explain", "bad-name", "--output-format", "markdown").out.startswith("# bad-name\n\nHeadline")
     assert json.loads(run("explain", "unused-suppression", "--output-format", "json").out)["severity"] == "warning"
+    every = run("explain", "--all").out
+    assert every.startswith("bad-name (made-up, error)\n\nHeadline of bad-name.\n\nMore.\n\nother-rule (")
+    assert run("explain", "suppressions").out.startswith("invalid-suppression (suppressions, warning)")
+    assert len(json.loads(run("explain", "--all", "--output-format", "json").out)) == 4
+    assert run("explain").code == run("explain", "--all", "bad-name").code == 2
 
 
 def test_rules(run: Run) -> None:
-    assert run("rules").out.splitlines()[0] == "bad-name             error    Headline of bad-name."
+    assert run("rules").out.splitlines()[:2] == [
+        "rule                 group         language     severity  fix  summary",
+        "bad-name             made-up       C++          error          Headline of bad-name.",
+    ]
     listed = json.loads(run("rules", "--output-format", "json").out)
-    assert [each["id"] for each in listed] == ["bad-name", "invalid-suppression", "other-rule", "unused-suppression"]
+    assert [each["id"] for each in listed] == ["bad-name", "other-rule", "invalid-suppression", "unused-suppression"]
+    assert listed[0] == {
+        "id": "bad-name",
+        "group": "made-up",
+        "languages": ["cpp"],
+        "severity": "error",
+        "fixable": False,
+        "preview": False,
+        "cwe": [],
+        "summary": "Headline of bad-name.",
+    }
+
+
+def test_a_group_or_a_glob_stands_for_its_rules_wherever_a_rule_is_named(run: Run) -> None:
+    Path("a.cc").write_text(GUILTY)
+    for name in ("made-up", "bad-*", "*-up", "b?d-name"):
+        assert run("check", "--select", name).code == 1
+        assert run("check", "--ignore", name).code == 0
+    assert run("check", "--select", "suppressions").code == 0
+    assert "unknown rule `made-ups`; did you mean `made-up`?" in run("check", "--select", "made-ups").err
+    Path("ownlint.toml").write_text('[per-file-ignores]\n"*.cc" = ["made-up"]\n')
+    assert run("check").code == 0
+    Path("ownlint.toml").write_text('[severity]\nmade-up = "note"\n"bad-n*" = "warning"\n')
+    assert "warning[bad-name]" in run("check", "--output-format", "concise").out
+    Path("ownlint.toml").unlink()
+    Path("a.cc").write_text(f"// ownlint: file-ignore[made-up]: as we like it\n{GUILTY}")
+    assert run("check").code == 0
+    Path("a.cc").write_text(f"// ownlint: file-ignore[*]: as we like it\n{GUILTY}")
+    assert "`*` is every rule: name those that are meant" in run("check").out
 
 
 def test_a_preview_says_so_and_runs_where_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     tried_out = msgspec.structs.replace(made("bad-name", bad_name), preview=True)
     monkeypatch.setattr(catalogue, "load", lambda: (tried_out,))
-    assert run("rules").out.splitlines()[0].endswith("(preview) Headline of bad-name.")
-    assert run("explain", "bad-name").out.startswith("bad-name (error, preview)")
+    assert run("rules").out.splitlines()[1].endswith("(preview) Headline of bad-name.")
+    assert run("explain", "bad-name").out.startswith("bad-name (made-up, error, preview)")
     Path("a.cc").write_text(GUILTY)
     assert run("check").code == 0
     assert run("check", "--preview").code == 1

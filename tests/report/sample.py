@@ -68,6 +68,7 @@ def flag() -> Finding:
         Fix("set it later", (Edit("src/a.cc", at, ""),)),
         "flag-set-before-success",
         "error",
+        reason="on the path where `Record` fails",
     )
 
 
@@ -139,8 +140,19 @@ def all_of_them(sources: Sources) -> Report:
     return report(sources, flag(), border(), labels(), block(), whole(), long(), gone())
 
 
+def page_of(rule: str) -> str:
+    return f"https://docs.example.invalid/{rule}"
+
+
 RULES = tuple(
-    RuleInfo(name, "error", f"Headline of {name}.", f"Headline of {name}.\n\nMore about it.\n\n```cpp bad\nx;\n```\n")
+    RuleInfo(
+        name,
+        "error",
+        f"Headline of {name}.",
+        f"Headline of {name}.\n\nMore about it.\n\n```cpp bad\nx;\n```\n",
+        group="handles",
+        cwe=(416, 362) if name == "child-outlives-owner" else (),
+    )
     for name in (
         "block",
         "child-outlives-owner",

@@ -142,7 +142,7 @@ def test_markdown_says_it_all(sources: Sources) -> None:
         "\n"
         "### error: `init_done_` is set before `Record` has succeeded\n"
         "\n"
-        "`src/a.cc:5:3` flag\\-set\\-before\\-success, likely\n"
+        "`src/a.cc:5:3` flag\\-set\\-before\\-success, likely: on the path where `Record` fails\n"
         "\n"
         "1. `src/a.cc:5` set here\n"
         "2. `src/a.cc:7` this can still fail\n"
@@ -167,7 +167,7 @@ FORMATS: dict[str, Render] = {
     "concise": lambda report, sources: text.concise(report, same),
     "json": lambda report, sources: json_report.render(report),
     "json-lines": lambda report, sources: json_report.lines(report),
-    "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0"),
+    "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0", sample.page_of),
     "github": lambda report, sources: github.render(report, same),
     "gitlab": lambda report, sources: gitlab.render(report),
     "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0"),

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 import sample
 
+from ownlint import catalogue
 from ownlint.report import github, sarif
 from ownlint.report import json as json_report
 from ownlint.report.model import Lines
@@ -20,12 +21,12 @@ SCHEMA = Path(json_report.__file__).with_name("schema.json")
 
 
 def as_json(root: Path) -> Any:
-    return json.loads(json_report.render(sample.all_of_them(sample.write(root))))
+    return json.loads(json_report.render(sample.all_of_them(sample.write(root)), sample.page_of))
 
 
 def as_sarif(root: Path) -> Any:
     sources = sample.write(root)
-    return json.loads(sarif.render(sample.all_of_them(sources), sample.RULES, sources, "0.1.0"))
+    return json.loads(sarif.render(sample.all_of_them(sources), sample.RULES, sources, "0.1.0", sample.page_of))
 
 
 def test_the_schema_in_the_repository_is_the_one_of_the_code() -> None:
@@ -47,6 +48,9 @@ def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
         "rule": "flag-set-before-success",
         "severity": "error",
         "certainty": "likely",
+        "reason": "on the path where `Record` fails",
+        "help": "set `init_done_` after `Record` returns ok",
+        "help_uri": "https://docs.example.invalid/flag-set-before-success",
         "message": "`init_done_` is set before `Record` has succeeded",
         "path": "src/a.cc",
         "line": 5,
@@ -103,6 +107,30 @@ def test_every_region_has_a_start(tmp_path: Path) -> None:
     found = regions(as_sarif(tmp_path))
     assert found
     assert all("startLine" in region or "byteOffset" in region for region in found)
+
+
+def test_sarif_grades_weaknesses_and_says_where_rules_are_explained(tmp_path: Path) -> None:
+    driver = as_sarif(tmp_path)["runs"][0]["tool"]["driver"]
+    assert driver["informationUri"] == "https://docs.example.invalid/"
+    rules = {rule["id"]: rule for rule in driver["rules"]}
+    owner = rules["child-outlives-owner"]
+    assert owner["helpUri"] == "https://docs.example.invalid/child-outlives-owner"
+    assert owner["properties"]["security-severity"] == "8.1"
+    tags = ["ownership", "handles", "security", "external/cwe/cwe-416", "external/cwe/cwe-362"]
+    assert owner["properties"]["tags"] == tags
+    assert "security-severity" not in rules["labels"]["properties"]
+
+
+def test_a_flow_of_sarif_ends_at_the_finding(tmp_path: Path) -> None:
+    for result in as_sarif(tmp_path)["runs"][0]["results"]:
+        for flow in result.get("codeFlows", ()):
+            last = flow["threadFlows"][0]["locations"][-1]["location"]["physicalLocation"]
+            assert last == result["locations"][0]["physicalLocation"]
+
+
+def test_every_weakness_of_a_rule_is_graded() -> None:
+    graded = set().union(*sarif.SECURITY.values())
+    assert {number for rule in catalogue.load() for number in rule.cwe} - graded == {477, 595}
 
 
 def test_sarif_has_what_code_scanning_shows(tmp_path: Path) -> None:

@@ -11,9 +11,12 @@ from ownlint.facts.comments import parse_suppression
 from ownlint.facts.records import File, Meaning, Problem, Span, Suppression
 from ownlint.finding import Certainty, Crash, Finding
 from ownlint.report.compose import compose
-from ownlint.report.model import Report, Sources
+from ownlint.report.model import Report, RuleInfo, Sources
+from ownlint.selection import RuleNames
 
 KNOWN = ("a-rule", "b-rule", "unused-suppression", "invalid-suppression")
+GROUPS = ("letters", "letters", "suppressions", "suppressions")
+NAMES = RuleNames(RuleInfo(rule, "error", "", "", group=group) for rule, group in zip(KNOWN, GROUPS, strict=True))
 
 
 def facts(path: str, text: str, problems: tuple[Problem, ...] = ()) -> File:
@@ -43,7 +46,7 @@ def report(
         for found in re.finditer(r"\bbug\b|\bflaw\b", re.sub(r"//.*", lambda m: "/" * len(m[0]), text))
     ]
     files = [facts("a.cc", text, problems)]
-    return compose(said, files, Sources(root), config or Config(), known=KNOWN, ran=ran)
+    return compose(said, files, Sources(root), config or Config(), known=NAMES, ran=ran)
 
 
 def heard(found: Report) -> list[tuple[int, str]]:
@@ -56,6 +59,8 @@ def heard(found: Report) -> list[tuple[int, str]]:
         "bug;  // ownlint: ignore[a-rule]: why\n",
         "// ownlint: ignore[a-rule]: why\nbug;\n",
         "// ownlint: ignore-next[a-rule]: why\nbug;\n",
+        "// ownlint: ignore-next[letters]: why\nbug;\n",
+        "bug;  // ownlint: ignore[a-*]: why\n",
         "// ownlint: ignore-next[a-rule]: why\n\n// more about it\n/* and\nmore */ bug;\n",
         "// ownlint: begin-ignore[a-rule]: why\nx;\nbug;\n// ownlint: end-ignore[a-rule]\n",
         "x;\nbug;\n// ownlint: file-ignore[a-rule]: why\n",
@@ -81,7 +86,12 @@ def test_a_comment_silences_the_rule_it_names(tmp_path: Path, text: str) -> None
         ("bug;\n// ownlint: end-ignore[a-rule]\n", [(1, "a-rule"), (2, "invalid-suppression")]),
         ("bug;  // ownlint: ignore\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // ownlint: ignore[a-rul]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
-        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "invalid-suppression")]),  # silent, but why?
+        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "a-rule"), (1, "invalid-suppression")]),
+        (
+            "// ownlint: begin-ignore[a-rule]\nbug;\n// ownlint: end-ignore[a-rule]\n",
+            [(1, "invalid-suppression"), (2, "a-rule")],
+        ),
+        ("bug;  // ownlint: ignore[*]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // NOLINT\n", [(1, "a-rule")]),
         ("bug;  // ownlint: ignore[a-rule, b-rule]: why\n", [(1, "unused-suppression")]),
     ],
@@ -128,13 +138,13 @@ def test_settings_silence_by_path_and_grade(tmp_path: Path) -> None:
 
 def test_only_files_that_were_asked_for_are_reported(tmp_path: Path) -> None:
     said = [Finding("known.cc", Span(0, 1), "m", rule="a-rule")]
-    assert compose(said, [], Sources(tmp_path), Config(), known=KNOWN, ran=KNOWN).findings == ()
+    assert compose(said, [], Sources(tmp_path), Config(), known=NAMES, ran=KNOWN).findings == ()
 
 
 def test_a_crash_is_kept_beside_the_findings(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text("bug;")
     said = [Crash("b-rule", "a.cc", "KeyError: 1"), Finding("a.cc", Span(0, 3), "m", rule="a-rule")]
-    found = compose(said, [facts("a.cc", "bug;")], Sources(tmp_path), Config(), known=KNOWN, ran=KNOWN)
+    found = compose(said, [facts("a.cc", "bug;")], Sources(tmp_path), Config(), known=NAMES, ran=KNOWN)
     assert found.failed
     assert [each.reason for each in found.incomplete] == ["rule `b-rule` failed: KeyError: 1"]
     assert len(found.findings) == 1
@@ -144,7 +154,7 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
     files = [File("a.cc", "cpp", 0), File("b.cc", "cpp", 0), File("c.py", "python", 0)]
 
     def notice(files: list[File], hint: str = "") -> str:
-        return compose([], files, Sources(tmp_path), Config(), known=KNOWN, ran=KNOWN, hint=hint).notice
+        return compose([], files, Sources(tmp_path), Config(), known=NAMES, ran=KNOWN, hint=hint).notice
 
     start = "2 of 2 C++ files were read by structure only"
     assert notice(files) == start

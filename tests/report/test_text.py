@@ -33,7 +33,7 @@ error[flag-set-before-success]: `init_done_` is set before `Record` has succeede
    |
    = help: set `init_done_` after `Record` returns ok
    = fix: set it later
-   = note: likely: this happens on some paths, not on all
+   = note: likely: on the path where `Record` fails
 
 """
     )
@@ -109,7 +109,7 @@ note[block]: a block
 11 | |   }
    | |___^
    |
-   = note: possible: something on the way was not understood
+   = note: confidence: possible
 
 """
     )

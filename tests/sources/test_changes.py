@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.sources.changes import ChangesError, as_before, since
+from ownlint.sources.changes import ChangesError, _raw, as_before, since
 
 
 class Repository:
@@ -227,3 +227,18 @@ def test_a_conflict_counts_as_changed(repository: Repository) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         repository.git("merge", "-q", "other")
     assert "a.cc" in lines(repository)
+
+
+ENTRY = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40
+
+
+@pytest.mark.parametrize(
+    "listed", [ENTRY + b" M", ENTRY + b" M\0", ENTRY + b" R100\0old.cc\0", b":100644\0a.cc\0", b"\xed\xa0\x80\0"]
+)
+def test_what_git_lists_and_breaks_off_is_refused_in_a_line(listed: bytes) -> None:
+    with pytest.raises(ChangesError, match="--diff-base: what git diff lists"):
+        list(_raw(listed))
+
+
+def test_a_status_that_is_no_text_is_a_change() -> None:
+    assert list(_raw(ENTRY + b" \xed\xa0\x80\0a.cc\0")) == [("a.cc", "a.cc", "a" * 40)]

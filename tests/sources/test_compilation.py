@@ -59,7 +59,9 @@ def test_a_database_is_found_where_build_systems_leave_it(tmp_path: Path, place:
     database(folder, (str(root / "a.cc"), "-DX"))
     compilation = Compilation.find(root, None, [])
     assert compilation.notice == ""
-    assert compilation.command(Source(root / "a.cc")) == Command(("-DX", "-resource-dir", "/r"), str(folder), False)
+    assert compilation.command(Source(root / "a.cc")) == Command(
+        ("-DX", "-resource-dir", "/r"), str(folder), False, str(root)
+    )
 
 
 def test_the_newest_of_several_is_taken_and_named(tmp_path: Path) -> None:

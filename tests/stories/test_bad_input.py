@@ -352,7 +352,8 @@ def _tree(folder: Path) -> list[str]:
 
 def database(folder: Path, entries: object) -> Path:
     path = folder / "compile_commands.json"
-    path.write_text(entries if isinstance(entries, str) else json.dumps(entries))
+    text = entries if isinstance(entries, str) else json.dumps(entries)
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
     return path
 
 
@@ -363,6 +364,7 @@ BROKEN = [
     ("", "compile_commands.json:1: not a compile database: "),
     ("[" * 100_000, "compile_commands.json:1: not a compile database: "),
     ("\0\xff", "compile_commands.json:1: not a compile database: "),
+    ('[\n  {"file": "\udced\udca0"}\n]', "compile_commands.json:2: not a compile database: not valid UTF-8"),
 ]
 
 
@@ -397,7 +399,7 @@ def test_a_huge_database_is_refused(tmp_path: Path) -> None:
     good(tmp_path)
     with (tmp_path / "compile_commands.json").open("wb") as stream:
         stream.truncate(250_000_000)
-    refused(check(tmp_path, "-p", "."), "compile_commands.json: larger than 200 MB")
+    refused(check(tmp_path, "-p", "."), "compile_commands.json: 250 MB is larger than 200 MB")
     done = check(tmp_path, "--types", "auto")
     assert done.found == {IN_CPP, IN_PYTHON}
     assert "larger than 200 MB" in done.err
@@ -682,7 +684,9 @@ def test_a_report_that_finds_no_room_leaves_the_old_one(tmp_path: Path) -> None:
     limited = "import resource, signal, sys, os; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
     limited += "; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); os.execv(sys.argv[1], sys.argv[1:])"
     command = [sys.executable, "-c", limited, *COMMAND, "check", "--types", "never", "-q", "-o", "report.json"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    # Python would leave half of a `.pyc` behind, which whoever comes next cannot load.
+    own = environment(PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "error: report.json: File too large\n")
     assert (tmp_path / "report.json").read_text() == "old\n"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".ownlint_cache") == [

@@ -9,12 +9,11 @@ secret (see `cache_secret`), or under another name, is a miss.
 """
 
 # os.path is several times as fast, and this is done for every file of the project.
-# ruff: noqa: PTH103, PTH105, PTH106, PTH108, PTH116, PTH120, PTH208
+# ruff: noqa: PTH103, PTH105, PTH106, PTH108, PTH114, PTH116, PTH120, PTH208
 
 from __future__ import annotations
 
 import contextlib
-import hmac
 import os
 import re
 import stat
@@ -104,7 +103,7 @@ class Cache:
         except door.UnreadableError:
             return None
         checksum, content = data[:_CHECKSUM], data[_CHECKSUM:]
-        if not hmac.compare_digest(self._checksum(key, content), checksum):
+        if self._checksum(key, content) != checksum:
             return None
         with contextlib.suppress(OSError):
             if time.time() - os.stat(self._place(key)).st_mtime > _DAY:  # in use: the last to be swept
@@ -157,7 +156,10 @@ class Cache:
             except cache_secret.NoSecretError as error:
                 raise PermissionError(str(error)) from None
             self._prepared = True
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        shard = os.path.dirname(place)
+        os.makedirs(shard, exist_ok=True)
+        if os.path.islink(shard):
+            raise NotADirectoryError(shard)
 
     def sweep(self, limit: int = _LIMIT) -> None:
         """Removes the entries that were unused longest until three quarters of `limit` are left."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def of(folder: Path, root: Path | None, *, make: bool = False) -> bytes:
 
 def _home_of(folder: Path, root: Path | None) -> str:
     """The folder in which the secret of a cache lies."""
-    if root is not None and not _is_below(folder, _tree(root)):
+    if root is not None and not _is_below(folder, door.tree_of(root)):
         return os.fspath(folder)
     home = _home()
     if root is not None and _is_below(home, root):
@@ -57,17 +56,12 @@ def _home_of(folder: Path, root: Path | None) -> str:
 def _home() -> str:
     """The user's folder for caches, as XDG says: a path that is not absolute does not count."""
     chosen = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(chosen):
+    if chosen.startswith("/"):
         return chosen
     home = os.environ.get("HOME", "")
-    if not os.path.isabs(home):
+    if not home.startswith("/"):
         raise NoSecretError("there is no home folder to keep the key of the cache in")
     return os.path.join(home, ".cache")
-
-
-def _tree(root: Path) -> Path:
-    """All that comes with the project: the git tree that it is in."""
-    return next((each for each in (root, *root.parents) if os.path.lexists(each / ".git")), root)
 
 
 def _is_below(path: str | Path, folder: Path) -> bool:
@@ -98,13 +92,13 @@ def _read(place: str) -> bytes:
 
 def _made(folder: str, place: str) -> bytes:
     """Whole. It is read again: of several that are made at one time the last stays."""
-    new = f"{place}.{os.getpid()}.{secrets.token_hex(4)}"
+    new = f"{place}.{os.getpid()}.{os.urandom(4).hex()}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as stream:
-                stream.write(secrets.token_bytes(SIZE))
+                stream.write(os.urandom(SIZE))
             os.replace(new, place)
         except BaseException:
             with contextlib.suppress(OSError):

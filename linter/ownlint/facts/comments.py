@@ -27,7 +27,8 @@ _KINDS: dict[str, Kind] = {
 # The word must open the comment, so that prose about the linter is left alone.
 _ADDRESSED = re.compile(r"(?://+|/\*+|#+)?[!<]?\s*ownlint\s*:\s*(?P<rest>.*)", re.DOTALL)
 _VERB = re.compile(r"(?P<verb>[A-Za-z][\w-]*)?\s*(?P<rest>.*)", re.DOTALL)
-_RULE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*\Z")
+_RULE = re.compile(r"[a-z0-9*?][a-z0-9*?-]*\Z")
+"""A rule, a group of rules or a glob; whether it stands for anything is known where the rules are."""
 
 
 def parse_suppression(text: str, start: int, end: int, code_before: bool) -> Suppression | None:

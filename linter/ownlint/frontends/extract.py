@@ -163,7 +163,8 @@ def _requests(task: Task) -> Iterator[Request]:
     yield Request("structure", task.path, task.absolute)
     if task.types and task.command is not None:
         command = task.command
-        yield Request("meaning", task.path, task.absolute, command.arguments, command.directory, ahead=task.ahead)
+        how = (command.arguments, command.directory)
+        yield Request("meaning", task.path, task.absolute, *how, ahead=task.ahead, project=command.project)
 
 
 def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostError) -> Extracted:

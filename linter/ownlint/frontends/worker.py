@@ -17,7 +17,6 @@ answers with the whole file again, types and symbols joined in.
 from __future__ import annotations
 
 import gc
-import hashlib
 import os
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import msgspec
 
 from ownlint import door
 from ownlint.children import bound, frame, receive, resident, watched
+from ownlint.facts.digest import digest_of
 from ownlint.facts.records import File, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 
@@ -59,6 +59,8 @@ class Request(msgspec.Struct, frozen=True):
     module: str = ""
     ahead: tuple[str, ...] = ()
     """Lines of a header to parse ahead, once for all requests that have the same."""
+    project: str = ""
+    """The folder whose files may all be read for types; `directory` where it is empty."""
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -85,7 +87,7 @@ class Reader:
         except door.UnreadableError as error:
             problem = Problem(0, 0, "limit" if error.size > limit else "unread", error.reason)
             return Response(), encode_file(File(request.path, language, error.size, problems=(problem,)))
-        digest = hashlib.blake2b(data, digest_size=20).hexdigest()
+        digest = digest_of(data)
         dependencies: tuple[str, ...] = ()
         try:
             match request.kind:
@@ -120,7 +122,9 @@ class Reader:
 
         file = self._structured(request, data)
         ahead = self._precompiled(request)
-        found = meaning.read(request.path, data, request.arguments, request.directory, request.absolute, ahead)
+        found = meaning.read(
+            request.path, data, request.arguments, request.directory, request.absolute, ahead, request.project
+        )
         problems = file.problems + found.problems
         file = msgspec.structs.replace(file, meanings=found.meanings, typed=found.typed, problems=problems)
         return file, found.dependencies

@@ -392,7 +392,7 @@ class Calls(Values):
         def moved(ref: Ref) -> Ref:
             return ref._replace(stale=at) if ref.token in tokens and not ref.whole else ref
 
-        self.state = self.state.changed(moved)
+        self.state = self.state.changed(tokens, moved)
 
     def as_number(self, ref: Ref, call: r.Call) -> Ref:
         """`int(x)`: the address of some, and of an address itself."""

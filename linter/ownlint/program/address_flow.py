@@ -21,6 +21,7 @@ from ownlint.program.address_records import (
     Registered,
     State,
     Summary,
+    Token,
     in_order,
     inside,
     whole,
@@ -94,8 +95,7 @@ class Interpreter(Calls, Paths[State]):
         kept: set[int] = set()
         registers: set[tuple[int, str, Certainty]] = set()
         for state in self.ends:
-            tokens = state.escaped | state.stored_owners
-            kept |= {-1 - token[0] for token in tokens if token[0] < 0}
+            kept |= {n for n in range(len(self.function.record.parameters)) if state.is_kept((-1 - n, 0))}
             registers |= {
                 (-1 - one.token[0], one.callee, one.certainty) for one in state.registered if one.token[0] < 0
             }
@@ -222,20 +222,21 @@ class Interpreter(Calls, Paths[State]):
 
     def leave(self, state: State) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module stay."""
-        kept = state.stored_owners | state.escaped
-        if self.stays:
-            kept |= {ref.token for _, refs in state.names for ref in refs if ref.holds}
+
+        def kept(token: Token) -> bool:
+            return state.is_kept(token) or (self.stays and state.is_named(token))
+
         self.state = state
-        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.ref.taken, s.ref.path)):
+        for stored in sorted(state.stored.entries, key=lambda s: (s.at, s.name, s.ref.taken, s.ref.path)):
             ref = stored.ref
             if stored.name and ref not in state.get(stored.name):
                 continue
             if ref.loss == "foreign" and ref.holds:
                 self.note("store", ref, stored.at, "likely")
             elif not ref.holds:
-                self.settle("store", ref, stored.at, dead=ref.token not in kept)
+                self.settle("store", ref, stored.at, dead=not kept(ref.token))
         for one in sorted(state.registered):
-            lost = one.token[0] >= 0 and one.token not in kept
+            lost = one.token[0] >= 0 and not kept(one.token)
             if lost and (one.certainty == "possible" or one.token not in state.seen):
                 self.not_kept(one)
 
@@ -273,9 +274,7 @@ class Interpreter(Calls, Paths[State]):
         made, owner = self.made.get(site), self.owners.get(site, ref.shown)
         ended = self.state.end_of(ref.token)
         certainty = weaker(certainty, self.doubts.get(site, "certain"))
-        temporary = ended is None and not any(
-            known.token == ref.token and known.holds for _, refs in self.state.names for known in refs
-        )
+        temporary = ended is None and not self.state.is_named(ref.token)
         place = self.place(kind, ref, at, temporary=temporary)
         misuse = Misuse(
             self.function, kind, place, ref, owner, made, ended, certainty, before, temporary=temporary, used=at
@@ -296,7 +295,7 @@ class Interpreter(Calls, Paths[State]):
 
     def hand_out(self, refs: Refs, value: r.Value | None) -> None:
         """These leave the function; what holds their owner may leave with them."""
-        kept = {ref.token for ref in refs if ref.holds} | self.state.stored_owners | self.state.escaped
+        kept = {ref.token for ref in refs if ref.holds}
         for ref in in_order(refs) if value is not None else ():
             assert value is not None
             if ref.loss == "foreign" and ref.holds and not ref.stale.end:
@@ -304,7 +303,8 @@ class Interpreter(Calls, Paths[State]):
             elif ref.stale.end:
                 self.note("stale", ref, value.span, "certain", ref.stale)
             elif not ref.holds:
-                self.settle("return", ref, value.span, dead=ref.token not in kept)
+                gone = ref.token not in kept and not self.state.is_kept(ref.token)
+                self.settle("return", ref, value.span, dead=gone)
 
     def kept_on_return(self, refs: Refs) -> Refs:
         """Without those that are dead when the caller gets them: they are reported here."""

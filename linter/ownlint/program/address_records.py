@@ -6,7 +6,7 @@ alive, or have lost it: then `loss` says at what (a bare number, a field that co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from ownlint.facts.records import Span
 from ownlint.finding import Certainty
 from ownlint.program.containment import BURIED
+from ownlint.program.shared import Indexed, Map
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]
@@ -80,64 +81,103 @@ class Registered(NamedTuple):
     others: tuple[str, ...] = ()
 
 
+_MOST_HELD = 256
+"""Refs followed in one name: what a larger container holds, nobody knows."""
+
+
+def _ref_words(ref: Ref) -> Iterator[Hashable]:
+    yield ref.token
+    if ref.holds:
+        yield "held", ref.token
+
+
+def _name_words(name: str, refs: Refs) -> Iterator[Hashable]:
+    return (word for ref in refs for word in _ref_words(ref))
+
+
+def _stored_words(stored: Stored, kept: bool) -> Iterator[Hashable]:
+    return _ref_words(stored.ref)
+
+
 class State(NamedTuple):
-    names: tuple[tuple[str, Refs], ...] = ()
-    escaped: frozenset[Token] = frozenset()
+    names: Indexed[str, Refs] = Indexed(_name_words)
+    escaped: Map[Token, bool] = Map()
     seen: frozenset[Token] = frozenset()
     """Given to a call nobody knows, which may keep it."""
-    stored: frozenset[Stored] = frozenset()
-    ended: tuple[tuple[Token, Span, str], ...] = ()
+    stored: Indexed[Stored, bool] = Indexed(_stored_words)
+    ended: Map[Token, tuple[Span, str]] = Map()
     registered: frozenset[Registered] = frozenset()
     consumed: frozenset[tuple[Token, Span]] = frozenset()
 
     def get(self, name: str) -> Refs:
-        return next((refs for known, refs in self.names if known == name), NOTHING)
+        return self.names.entries.get(name, NOTHING)
 
     def bind(self, name: str, refs: Refs, at: Span, how: str) -> State:
         before = self.get(name)
         if before == refs:
             return self
-        names = [(known, held) for known, held in self.names if known != name]
-        if refs:
-            names = sorted([*names, (name, refs)], key=lambda pair: pair[0])
+        if len(refs) > _MOST_HELD:
+            return self.escape({ref.token for ref in refs}).bind(name, NOTHING, at, how)
         lost = {ref.token for ref in before if ref.holds} - {ref.token for ref in refs if ref.holds}
-        kept = tuple(entry for entry in self.ended if entry[0] not in lost)
-        ended = (*kept, *((token, at, how.format(name=name)) for token in sorted(lost)))
-        return self._replace(names=tuple(names), ended=ended)
+        ended = self.ended
+        for token in lost:
+            ended = ended.set(token, (at, how.format(name=name)))
+        names = self.names.set(name, refs) if refs else self.names.without(name)
+        return self._replace(names=names, ended=ended)
+
+    def put_away(self, stored: Iterable[Stored]) -> State:
+        """This was put where it outlives the function."""
+        known = self.stored
+        for one in stored:
+            known = known.set(one, True)
+        return self._replace(stored=known)
 
     def alive(self, token: Token) -> bool:
-        return (
-            token in self.escaped
-            or any(ref.token == token and ref.holds for _, refs in self.names for ref in refs)
-            or any(stored.ref.token == token and stored.ref.holds for stored in self.stored)
-        )
+        return self.is_named(token) or self.is_kept(token)
 
-    @property
-    def stored_owners(self) -> frozenset[Token]:
-        return frozenset(stored.ref.token for stored in self.stored if stored.ref.holds)
+    def is_named(self, token: Token) -> bool:
+        """Whether a name holds it."""
+        return ("held", token) in self.names.index
+
+    def is_kept(self, token: Token) -> bool:
+        """By what was stored, or by somebody nobody knows."""
+        return token in self.escaped or ("held", token) in self.stored.index
 
     def end_of(self, token: Token) -> tuple[Span, str] | None:
-        return next(((at, how) for ended, at, how in self.ended if ended == token), None)
+        return self.ended.get(token, None)
 
     def escape(self, tokens: Iterable[Token]) -> State:
-        return self._replace(escaped=self.escaped | frozenset(tokens))
+        escaped = self.escaped
+        for token in tokens:
+            escaped = escaped.set(token, True)
+        return self._replace(escaped=escaped)
 
-    def changed(self, change: Callable[[Ref], Ref]) -> State:
-        names = tuple((name, frozenset(change(ref) for ref in refs)) for name, refs in self.names)
+    def changed(self, tokens: Iterable[Token], change: Callable[[Ref], Ref]) -> State:
+        """What names hold of these tokens, as the change leaves it."""
+        names = self.names
+        for name in names.under(*tokens):
+            names = names.set(name, frozenset(change(ref) for ref in names.entries.get(name, NOTHING)))
         return self._replace(names=names)
 
     def age(self, site: int) -> State:
         """What was made at `site` before is now an earlier object."""
+        new, old = (site, 0), (site, 1)
 
         def older(token: Token) -> Token:
-            return (site, 1) if token[0] == site else token
+            return old if token == new else token
 
-        aged = self.changed(lambda ref: ref._replace(token=older(ref.token)) if ref.token[0] == site else ref)
+        aged = self.changed((new,), lambda ref: ref._replace(token=old) if ref.token == new else ref)
+        stored = self.stored
+        for one in stored.under(new):
+            stored = stored.without(one).set(one._replace(ref=one.ref._replace(token=old)), True)
+        ended, gone = self.ended, self.ended.get(new, None)
+        if gone is not None:
+            ended = ended.without(new) if old in ended else ended.without(new).set(old, gone)
         return aged._replace(
-            escaped=frozenset(older(token) for token in self.escaped),
-            seen=frozenset(older(token) for token in self.seen),
-            stored=frozenset(s._replace(ref=s.ref._replace(token=older(s.ref.token))) for s in self.stored),
-            ended=tuple((older(token), at, how) for token, at, how in self.ended),
+            escaped=self.escaped.without(new).set(old, True) if new in self.escaped else self.escaped,
+            seen=frozenset(map(older, self.seen)) if new in self.seen else self.seen,
+            stored=stored,
+            ended=ended,
             registered=frozenset(one._replace(token=older(one.token)) for one in self.registered),
             consumed=frozenset((older(token), at) for token, at in self.consumed),
         )

@@ -303,7 +303,7 @@ class Values(Expressions[Ref]):
             self.store(refs, at)
 
     def store(self, refs: Refs, at: Span, name: str = "") -> None:
-        self.state = self.state._replace(stored=self.state.stored | {Stored(ref, at, name) for ref in refs})
+        self.state = self.state.put_away(Stored(ref, at, name) for ref in refs)
 
     def escape_all(self, refs: Iterable[Ref]) -> None:
         self.state = self.state.escape(ref.token for ref in refs)

@@ -116,7 +116,7 @@ def _made(program: Program, function: Function, call: r.Call) -> Container | Non
         template = template.rpartition(">")[0]
     said = _STRING.fullmatch(call.args[1].text) if len(call.args) > 1 and isinstance(call.args[1], r.Literal) else None
     framework, kind = _framework(program, function, last_name(r.Name(call.start, call.end, written)))
-    arguments = types.parse(f"x<{template}>").arguments
+    arguments = types.arguments_of(template)
     if framework is None or said is None or not arguments:
         return None
     cxx = program.expand(arguments[0], function.file, function.record.scope, call.start)

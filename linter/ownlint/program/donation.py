@@ -188,11 +188,16 @@ class Misuse(msgspec.Struct, frozen=True):
 class State:
     """Names, what is stored where, and what is gone."""
 
-    __slots__ = ("dead", "facts", "heap", "names")
+    __slots__ = ("_loose", "_uses", "dead", "facts", "heap", "names")
 
     def __init__(self) -> None:
         self.names: dict[str, Path] = {}
+        """Changed by `bind` and `unbind` alone, as the heap by `store`: who is used is counted."""
         self.heap: dict[Path, Path] = {}
+        self._uses: dict[object, int] = {}
+        """By origin, how many names and ends of what is stored lead there."""
+        self._loose: set[object] = set()
+        """Origins that have lost their last use, or a part of their storage, since `prune`."""
         self.dead: dict[Path, Loss] = {}
         self.facts: dict[str, bool] = {}
         """Conditions that were decided, by their text."""
@@ -201,7 +206,27 @@ class State:
         other = State()
         other.names, other.heap, other.dead = dict(self.names), dict(self.heap), dict(self.dead)
         other.facts = dict(self.facts)
+        other._uses, other._loose = dict(self._uses), set(self._loose)
         return other
+
+    def bind(self, name: str, path: Path) -> None:
+        self.unbind(name)
+        self.names[name] = path
+        self._use(path, 1)
+
+    def unbind(self, name: str) -> None:
+        before = self.names.pop(name, None)
+        if before is not None:
+            self._use(before, -1)
+
+    def _use(self, path: Path, count: int) -> None:
+        if path:
+            left = self._uses.get(path[0], 0) + count
+            if left:
+                self._uses[path[0]] = left
+            else:
+                del self._uses[path[0]]
+                self._loose.add(path[0])
 
     def same(self, other: State) -> bool:
         return (
@@ -223,10 +248,14 @@ class State:
     def store(self, path: Path, value: Path | None, otherwise: Path) -> None:
         """`otherwise` is a new path, for a value without one."""
         for known in [known for known in self.heap if known[: len(path)] == path]:
-            del self.heap[known]
+            self._use(known, -1)
+            self._use(self.heap.pop(known), -1)
         for known in [known for known in self.dead if len(known) > len(path) and known[: len(path)] == path]:
             del self.dead[known]
-        self.heap[path] = value if value is not None else otherwise
+        target = value if value is not None else otherwise
+        self.heap[path] = target
+        self._use(path, 1)
+        self._use(target, 1)
 
     def below(self, path: Path) -> list[Path]:
         """The path, and whatever is stored below it."""
@@ -262,7 +291,12 @@ class State:
     def take(self, path: Path, loss: Loss) -> None:
         for one in self.below(path):
             before = self.loss(one)
-            self.dead[one] = loss if before is None else loss._replace(told=loss.told or before.told)
+            self.lose(one, loss if before is None else loss._replace(told=loss.told or before.told))
+
+    def lose(self, path: Path, loss: Loss) -> None:
+        """Of this alone."""
+        self._loose.add(path[0])
+        self.dead[path] = loss
 
     def revive(self, path: Path) -> None:
         """Nobody knows any more that this, or anything below it, is gone."""
@@ -282,13 +316,13 @@ class State:
             del self.facts[condition]
 
     def is_used(self, origin: Origin) -> bool:
-        return any(path[0] == origin for path in self.names.values()) or any(
-            known[0] == origin or target[0] == origin for known, target in self.heap.items()
-        )
+        return origin in self._uses
 
     def prune(self) -> None:
         """Losses of what nobody can reach any more."""
-        for known in [k for k in self.dead if k[0][0] == "made" and not self.is_used(k[0])]:  # type: ignore[arg-type]
+        gone = {origin for origin in self._loose if origin not in self._uses}
+        self._loose.clear()
+        for known in [k for k in self.dead if k[0] in gone and k[0][0] == "made"] if gone else ():
             del self.dead[known]
 
 

@@ -37,7 +37,7 @@ class Interpreter(Calls, Paths[State]):
     def run(self) -> list[Misuse]:
         start = State()
         for parameter in self.function.record.parameters:
-            start.names[parameter.name] = (("parameter", parameter.name),)
+            start.bind(parameter.name, (("parameter", parameter.name),))
             if parameter.spread:
                 self.containers.add(start.names[parameter.name])
         try:
@@ -146,14 +146,14 @@ class Interpreter(Calls, Paths[State]):
         path = self.state.names.get(target.text)
         inner = self.makes.get(path) if path is not None else None
         known = self.callables.decorated(call, inner, self.scope, self.local)
-        self.state.names[target.text] = self.fresh(call, "", known).path or ()
+        self.state.bind(target.text, self.fresh(call, "", known).path or ())
 
     def define(self, statement: r.Nested) -> None:
         index = statement.function
         inner = self.function.program.function_at(self.function.file, index) if index >= 0 else None
         got = self.fresh(statement, "", Own(inner, around=self.scope) if inner is not None else None)  # type: ignore[arg-type]
         if inner is not None and got.path is not None:
-            self.state.names[statement.name] = got.path
+            self.state.bind(statement.name, got.path)
 
     def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
         states = self.each(states, lambda: self.condition(statement.condition))
@@ -296,7 +296,7 @@ class Interpreter(Calls, Paths[State]):
             match target:
                 case r.Name(text=name):
                     self.state.forget(name)
-                    self.state.names.pop(name, None)
+                    self.state.unbind(name)
                     self.state.revive((("outer", name),))
                 case r.Aggregate(items=items):
                     self.delete(items, at)
@@ -309,7 +309,7 @@ class Interpreter(Calls, Paths[State]):
         match target:
             case r.Name(text=name):
                 self.state.forget(name)
-                self.state.names[name] = self.placed(target, got)
+                self.state.bind(name, self.placed(target, got))
                 self.shadow(name)
             case r.Unary(op="spread", value=inner):
                 self.assign(inner, self.fresh(target, self.kind(got.path) if got.path is not None else ""), None)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.patterns import AnyName
@@ -15,6 +17,7 @@ from ownlint.program.bodies import values
 from ownlint.program.once import shared_property
 from ownlint.program.places import last_name, place_of, walk
 from ownlint.program.program import Program
+from ownlint.program.reaching import bits, reached
 from ownlint.program.subjects import Function
 
 _MOST_ROUNDS = 8
@@ -24,43 +27,60 @@ _UNCALLED = frozenset(["__init__", "main", "setUp", "__exit__", "__post_init__"]
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
+class Stars(NamedTuple):
+    """Files as bits of a number, and for each those of which star imports bring all names, across others too."""
+
+    bit: dict[str, int]
+    reached: dict[str, int]
+
+
 class Words:
     """Names, by the file in which they mean something; `outward` are those that others come by: attributes, methods,
     what stands at the top of a module."""
 
-    def __init__(self) -> None:
+    def __init__(self, stars: Stars) -> None:
         self.inside: dict[str, set[str]] = {}
         self.outward: set[str] = set()
+        self._stars = stars
+        self._bearers: dict[str, int] = {}
 
     def add(self, name: str, path: str, *, outward: bool) -> None:
         self.inside.setdefault(path, set()).add(name)
+        self._bearers[name] = self._bearers.get(name, 0) | self._stars.bit.get(path, 0)
         if outward:
             self.outward.add(name)
 
     def has(self, value: r.Value, path: str) -> bool:
         """Whether a callee, or a value, is called so."""
         name = last_name(value)
-        return name in (self.outward if isinstance(value, r.Member) else self.inside.get(path, ()))
+        if name in self.outward:
+            return isinstance(value, r.Member) or name in self.inside.get(path, ()) or self._is_starred(name, path)
+        return not isinstance(value, r.Member) and name in self.inside.get(path, ())
 
-    def known_in(self, path: str) -> set[str]:
-        return self.inside.get(path, set()) | self.outward
+    def _is_starred(self, name: str, path: str) -> bool:
+        """Whether star imports of that file may bring the name."""
+        return bool(self._bearers.get(name, 0) & self._stars.reached.get(path, 0))
+
+    def has_any(self, words: frozenset[str], path: str) -> bool:
+        """Whether one of the words means something in that file."""
+        return not (words.isdisjoint(self.outward) and words.isdisjoint(self.inside.get(path, ())))
 
     def __len__(self) -> int:
         return sum(map(len, self.inside.values())) + len(self.outward)
 
 
 class Names:
-    def __init__(self) -> None:
-        self.callables = Words()
-        self.factories = Words()
+    def __init__(self, stars: Stars) -> None:
+        self.callables = Words(stars)
+        self.factories = Words(Stars({}, {}))
         self.classes: set[str] = set()
 
     @property
     def size(self) -> tuple[int, int, int]:
         return len(self.callables), len(self.factories), len(self.classes)
 
-    def known_in(self, path: str) -> set[str]:
-        return self.callables.known_in(path) | self.factories.known_in(path)
+    def has_any(self, words: frozenset[str], path: str) -> bool:
+        return self.callables.has_any(words, path) or self.factories.has_any(words, path)
 
     @property
     def outward(self) -> set[str]:
@@ -76,7 +96,6 @@ class Hot:
         self.storage = self.consuming.storage
         self._said: dict[Function, frozenset[str]] = {}
         self._concerned: dict[Function, bool] = {}
-        self._known: dict[str, set[str]] = {}
 
     @shared_property
     def python(self) -> list[Function]:
@@ -102,14 +121,16 @@ class Hot:
 
     @shared_property
     def names(self) -> Names:
-        found = Names()
+        found = Names(self._stars)
         for _ in range(_MOST_ROUNDS):
             before = found.size
             files = self._linked(found.outward)
-            known = {path: found.known_in(path) | found.classes | self.consuming.keywords for path in files}
+            said = found.classes | self.consuming.keywords
             for function in self.python:
-                if function.path in files and not known[function.path].isdisjoint(self._words(function)):
-                    self._add(function, found)
+                if function.path in files:
+                    words = self._words(function)
+                    if found.has_any(words, function.path) or not words.isdisjoint(said):
+                        self._add(function, found)
             self._import(files, found)
             if found.size == before:
                 break
@@ -123,16 +144,25 @@ class Hot:
                 for words in (found.callables, found.factories):
                     if last in words.outward and imported.name not in self._wrappers:
                         words.add(imported.name, path, outward=imported.scope == -1)
-                if imported.name == "*":
-                    for name in self._starred(last, found):
-                        found.callables.add(name, path, outward=imported.scope == -1)
                 if last in found.classes:
                     found.classes.add(imported.name)
 
-    def _starred(self, module: str, found: Names) -> list[str]:
-        """What a star import from a module of that last name may bring."""
-        known = (names for path, names in found.callables.inside.items() if _module(path) == module)
-        return sorted(name for names in known for name in names if name in found.callables.outward)
+    @cached_property
+    def _stars(self) -> Stars:
+        files = [file for file in self.program.files.values() if file.language == "python"]
+        homes: dict[str, list[str]] = {}
+        for file in files:
+            homes.setdefault(_module(file.path), []).append(file.path)
+        edges = {
+            file.path: [
+                path
+                for last in dict.fromkeys(i.target.rpartition(".")[2] for i in file.imports if i.name == "*")
+                for path in homes.get(last, ())
+            ]
+            for file in files
+        }
+        bit = bits(edges)
+        return Stars(bit, reached(edges, bit))
 
     def _words(self, function: Function) -> frozenset[str]:
         """Every name in the encoded body. One look a function: to search for each of many names takes too long."""
@@ -266,9 +296,7 @@ class Hot:
         path = function.path
         if path not in self.files:
             return False
-        if path not in self._known:
-            self._known[path] = self.names.known_in(path)
-        if not self._known[path].isdisjoint(function.record.mentions) or function.says(self.says):
+        if self.names.has_any(frozenset(function.record.mentions), path) or function.says(self.says):
             return True
         return any(self.concerned(inner) for inner in self.program.nested(function) if inner.record.kind != "class")
 

@@ -80,6 +80,8 @@ class Values:
         self.makes: dict[Path, Known] = {}
         self.containers: set[Path] = set()
         self.rounds: list[int] = []
+        self.again = False
+        """The second round of a comprehension runs."""
         self.expecting = 0
         """Above 0 where a failure is expected: nothing is reported, and nothing is taken."""
         self.suspended = 0
@@ -160,9 +162,10 @@ class Values:
         second = self.value(other) if other is not None else before
         for path, loss in after.dead.items():
             if path not in self.state.dead:
-                self.state.dead[path] = loss._replace(certainty=weaker(loss.certainty, "likely"))
+                self.state.lose(path, loss._replace(certainty=weaker(loss.certainty, "likely")))
         for name, path in after.names.items():
-            self.state.names.setdefault(name, path)
+            if name not in self.state.names:
+                self.state.bind(name, path)
         if first.path == second.path:
             return first
         kinds = {self.kind(g.path) if g.path is not None else PLAIN for g in (first, second)}
@@ -250,8 +253,10 @@ class Values:
 
     def comprehension(self, value: r.Comprehension) -> Got:
         outer = dict(self.state.names)
-        for number in (1, 2):
+        again = self.again
+        for number in (1,) if again else (1, 2):  # else each level inside another one would cost twice as much
             self.rounds.append(number)
+            self.again = again or number == 2
             for clause in value.clauses:
                 self.used(clause.iterable) if number == 1 else self.value(clause.iterable)
                 self.assign(clause.target, self.fresh(clause.target, ""), None)
@@ -264,7 +269,9 @@ class Values:
             self.rounds.pop()
             if len(value.clauses) == 1 and single_round(value.clauses[0].iterable):
                 break
-        self.state.names = {name: outer.get(name, path) for name, path in self.state.names.items()}
+        self.again = again
+        for name in [name for name in self.state.names if name in outer]:
+            self.state.bind(name, outer[name])
         got = self.fresh(value, self.kind(one.path) if one.path is not None else PLAIN)
         if got.path is not None:
             self.containers.add(got.path)

@@ -338,15 +338,14 @@ class Calls(Values):
             whole = holds and not any(step.startswith("/") for step in inner)
             return handle._replace(token=token, chain=chain.within(Chain(0, inner)), holds=whole)
 
-        self.state = self.state.changed(move)
+        self.state = self.state.changed((part.token,), move)
 
     # --- containers ---
 
     def container_method(self, call: r.Call, callee: r.Member, on: Handles, arguments: list[Handles]) -> Handles:
         name, base = callee.name, callee.base
         if name == "clear":
-            place = f"{text(base)}[]"
-            self.state = self.state._replace(stored=frozenset(s for s in self.state.stored if s.place != place))
+            self.state = self.state.taken_from(f"{text(base)}[]")
         if name in _ADDS_ONE and arguments:
             self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
         elif name in _ADDS_MANY:
@@ -415,7 +414,7 @@ class Calls(Values):
             dead = hit and any(name in fact.ends_members for name in handle.lent_by[depth : depth + 1])
             return handle._replace(stale=why._replace(certainty=handle.sure)) if dead else handle
 
-        self.state = self.state.changed(end)
+        self.state = self.state.changed((owner.token,), end)
 
     def keep_addresses(
         self, fact: Fact, call: r.Call, holders: Handles, placed: dict[int, tuple[Handles, r.Value]]
@@ -561,7 +560,7 @@ class Calls(Values):
             inside = erased.chain.below(handle.chain.step("holder", ""))
             return handle._replace(gaps=(*handle.gaps, ("", perhaps))) if inside else handle
 
-        self.state = self.state.changed(mark)
+        self.state = self.state.changed((erased.token,), mark)
 
     # --- the project's own functions ---
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.program.shared import Map
 
-Facts = frozenset[tuple[str, str, bool]]
-"""The name a condition is about, the condition, and how it came out."""
+Facts = Map[str, frozenset[tuple[str, bool]]]
+"""By the name that conditions are about: the condition, and how it came out."""
+NO_FACTS: Facts = Map()
 
 
 def answer(condition: r.Value | None, facts: Facts) -> bool | None:
@@ -28,8 +30,9 @@ def answer(condition: r.Value | None, facts: Facts) -> bool | None:
             both = answer(left, facts), answer(right, facts)
             return True if True in both else False if both == (False, False) else None
     name, key, turned = _simple(condition)
-    for about, known_key, outcome in facts:
-        if (about, known_key) == (name, key) and name:
+    known_of = facts.get(name, frozenset()) if name else frozenset()
+    for outcome in (True, False):
+        if (key, outcome) in known_of:
             return outcome != turned
     return None
 
@@ -44,19 +47,31 @@ def assume(condition: r.Value | None, outcome: bool, facts: Facts) -> Facts:
                 return assume(right, outcome, assume(left, outcome, facts))
             return facts
     name, key, turned = _simple(condition)
-    return facts | {(name, key, outcome != turned)} if name else facts
+    return facts.set(name, facts.get(name, frozenset()) | {(key, outcome != turned)}) if name else facts
 
 
 def without(name: str, facts: Facts) -> Facts:
     """The name means something else from now on."""
-    return frozenset(fact for fact in facts if fact[0] != name)
+    return facts.without(name)
+
+
+def common(one: Facts, other: Facts) -> Facts:
+    """What is known in both."""
+    if one is other:
+        return one
+    both = one
+    for name, known in one.items():
+        left = known & other.get(name, frozenset())
+        both = both.set(name, left) if left else both.without(name)
+    return both
 
 
 def bound(name: str, value: r.Value | None, facts: Facts) -> Facts:
     """The name is bound to this."""
     facts = without(name, facts)
     if isinstance(value, r.Literal) and value.kind in ("bool", "null"):
-        facts |= {(name, name, value.text == "True"), (name, f"{name} is None", value.kind == "null")}
+        known = frozenset({(name, value.text == "True"), (f"{name} is None", value.kind == "null")})
+        facts = facts.set(name, known)
     return facts
 
 

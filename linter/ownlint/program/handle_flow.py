@@ -17,7 +17,7 @@ from ownlint.finding import weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
 from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Reach
-from ownlint.program.handle_facts import answer, assume, bound, without
+from ownlint.program.handle_facts import NO_FACTS, answer, assume, bound, common, without
 from ownlint.program.handle_loops import Loops
 from ownlint.program.handle_stores import Dependence, in_sequence
 from ownlint.program.handle_stores import without as without_stored
@@ -61,8 +61,8 @@ class Interpreter(Loops):
         super().__init__(function, classes)
         self.alone = alone
         self.given = given or {}
-        self.found: dict[tuple[str, int, int], list[Misuse]] = {}
-        self.reached: dict[tuple[str, int, int], int] = {}
+        self.found: dict[_Key, list[Misuse]] = {}
+        self.reached: dict[_Key, int] = {}
         self.returned: list[Handles | None] = []
         self.ends: list[State] = []
         self.tested = False
@@ -143,7 +143,8 @@ class Interpreter(Loops):
         """What a caller has to know, after `run`; None when it cannot be said."""
         if self.too_long:
             return None
-        kept = {-1 - t[0] for state in self.ends for t in state.escaped | state.stored_owners if is_parameter(t)}
+        tokens = [(-1 - number, 0) for number in range(len(self.function.record.parameters))]
+        kept = {-1 - t[0] for state in self.ends for t in tokens if t in state.escaped or state.is_stored(t)}
         return Summary(self.gives(), frozenset(kept), self.endings())
 
     def gives(self) -> Handles:
@@ -182,9 +183,9 @@ class Interpreter(Loops):
 
         then = self.block(statement.then, taking(True))
         other = self.block(statement.other, taking(False))
-        if {s._replace(facts=frozenset()) for s in then} == {s._replace(facts=frozenset()) for s in other}:
-            known = {s._replace(facts=frozenset()): s.facts for s in then}  # nothing to do with handles
-            return self.distinct(s._replace(facts=s.facts & known[s._replace(facts=frozenset())]) for s in other)
+        known = {s._replace(facts=NO_FACTS): s.facts for s in then}
+        if known.keys() == {s._replace(facts=NO_FACTS) for s in other}:  # nothing to do with handles
+            return self.distinct(s._replace(facts=common(s.facts, known[s._replace(facts=NO_FACTS)])) for s in other)
         return self.distinct(then + other)
 
     def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
@@ -365,24 +366,28 @@ class Interpreter(Loops):
     def leave(self, state: State) -> None:
         """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
         body stay."""
-        kept = set(state.stored_owners)
+        kept = set[Token]()
         if self.is_module or self.function.record.kind == "class":
-            kept |= {h.token for _, handles in state.names for h in handles if h.holds}
+            kept |= {h.token for _, handles in state.names.entries.items() for h in handles if h.holds}
         self.state = state
         kept |= self.held_by_parameters()
-        for stored in sorted(state.stored, key=lambda s: (s.at, s.name, s.place, *in_order([s.handle]))):
+        for stored in sorted(state.stored.entries, key=lambda s: (s.at, s.name, s.place, *in_order([s.handle]))):
             handle = stored.handle
             if stored.name and handle not in state.get(stored.name):
                 continue
             if handle.stale is not None:
                 self.judge_stale("store", handle, stored.at)
-            elif not handle.holds and handle.token not in kept:
+            elif not handle.holds and handle.token not in kept and not state.is_stored(handle.token):
                 self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
         for one in in_sequence(state.dependences):
-            outlives = one.holder[0] < 0 or one.holder in state.stored_owners
+            outlives = one.holder[0] < 0 or state.is_stored(one.holder)
             if outlives and one.argument[0] >= 0:
-                gone = one.argument not in kept and one.argument not in state.escaped
+                gone = one.argument not in kept and not self.is_kept_somewhere(one.argument)
                 self.judge_dependence(one, "return", one.at, gone)
+
+    def is_kept_somewhere(self, token: Token) -> bool:
+        """By what was stored, or by somebody nobody knows."""
+        return token in self.state.escaped or self.state.is_stored(token)
 
     def held_by_parameters(self) -> set[Token]:
         """Owners that objects hold which the caller has."""
@@ -391,7 +396,8 @@ class Interpreter(Loops):
     def yielded(self, handles: Handles, value: r.Unary) -> None:
         given = self.elements(handles, value.value) if value.op == "yield from" else handles
         tokens = {h.token for h in given}
-        waiting = {h for _, held in self.state.names for h in held if h.holds and h.token in tokens}
+        names = self.state.names.under(*(("held", token) for token in tokens))
+        waiting = {h for name in names for h in self.state.get(name) if h.holds and h.token in tokens}
         self.yields |= given | {h._replace(path=()).inside(BURIED) for h in waiting}
         for handle in in_order(given):
             if handle.stale is not None:
@@ -402,7 +408,7 @@ class Interpreter(Loops):
 
     def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
         site = handle.token[0]
-        key = (kind, at.start, handle.taken.start)
+        key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         if dead and site >= 0:  # else it is the caller's own
             ended = self.state.end_of(handle.token)
@@ -416,14 +422,14 @@ class Interpreter(Loops):
         self.judge_stale("lookup", handle, value.span)
 
     def harmed(self, harm: Harm) -> None:
-        key = ("walk", harm.at.start, harm.site)
+        key = ("walk", *_place(harm.at), harm.site, harm.site)
         self.reached[key] = self.reached.get(key, 0) + 1
         child = Handle("", (0, 0), False, harm.at, harm.what)
         misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
         self.found.setdefault(key, []).append(misuse)
 
     def root_erased(self, handle: Handle, at: Span, call: str) -> None:
-        key = ("root", at.start, handle.taken.start)
+        key = ("root", *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         stale = Stale(at, call, handle.shown, "erased", "deep")
@@ -434,7 +440,7 @@ class Interpreter(Loops):
         assert handle.stale is not None
         if self.tested:
             return
-        key = (kind, at.start, handle.taken.start)
+        key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
@@ -473,7 +479,7 @@ class Interpreter(Loops):
             self.judge_dependence(kept, "use", at, not self.state.alive(kept.argument))
 
     def judge_dependence(self, kept: Dependence, kind: str, at: Span, gone: bool) -> None:
-        key = (f"stored {kind}", at.start, kept.at.start)
+        key = (f"stored {kind}", *_place(at), *_place(kept.at))
         self.reached[key] = self.reached.get(key, 0) + 1
         if gone:
             child = Handle("", kept.argument, True, kept.at, kept.shown, declared=kept.declared)
@@ -485,16 +491,17 @@ class Interpreter(Loops):
 
     def hand_out(self, handles: Handles, value: r.Value | None) -> None:
         """These handles leave the function; what holds their owner may leave with them."""
-        kept = {h.token for h in handles if h.holds} | self.state.stored_owners | self.state.escaped
-        kept |= self.held_by_parameters()
+        kept = {h.token for h in handles if h.holds} | self.held_by_parameters()
         out = {h.token for h in handles if h.holds}
         for one in in_sequence(d for d in self.state.dependences if d.holder in out and value is not None):
-            self.judge_dependence(one, "return", one.at, one.argument[0] >= 0 and one.argument not in kept)
+            gone = one.argument[0] >= 0 and one.argument not in kept and not self.is_kept_somewhere(one.argument)
+            self.judge_dependence(one, "return", one.at, gone)
         for handle in in_order(handles):
             if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
                 self.judge_stale("return", handle, value.span)
             elif value is not None:
-                self.judge("return", handle, value.span, dead=not handle.holds and handle.token not in kept)
+                gone = handle.token not in kept and not self.is_kept_somewhere(handle.token)
+                self.judge("return", handle, value.span, dead=not handle.holds and gone)
 
     def kept_on_return(self, handles: Handles) -> Handles:
         """Without those that are dead when the caller gets them: they are reported here."""
@@ -580,6 +587,14 @@ class Interpreter(Loops):
             case r.Name() | r.Member(base=r.Name(text="self" | "cls")):
                 return True
         return self.is_container(base)
+
+
+_Key = tuple[str, int, int, int, int]
+"""What is said, where it is used and where it was taken: links of one chain begin at the same byte."""
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
 
 
 def _captures(first: r.Statement) -> bool:

@@ -14,6 +14,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.handle_calls import Calls
 from ownlint.program.handle_chains import at as picked_at
+from ownlint.program.handle_facts import common
 from ownlint.program.handles import (
     NOTHING,
     Classes,
@@ -183,16 +184,24 @@ class Loops(Calls, Paths[State]):
 
 def _joined(states: list[State]) -> State:
     """What may be so after any of them."""
-    first = states[0]
-    names = sorted({name for state in states for name, _ in state.names})
+    joined, *others = states
+    names, escaped, stored, facts = joined.names, joined.escaped, joined.stored, joined.facts
+    for state in others:
+        for name, handles in state.names.entries.items():
+            names = names.set(name, names.entries.get(name, NOTHING) | handles)
+        for token in state.escaped:
+            escaped = escaped.set(token, True)
+        for one in state.stored.entries:
+            stored = stored.set(one, True)
+        facts = common(facts, state.facts)
     return State(
-        tuple((name, frozenset(h for state in states for h in state.get(name))) for name in names),
-        frozenset(token for state in states for token in state.escaped),
-        frozenset(stored for state in states for stored in state.stored),
-        first.ended,
+        names,
+        escaped,
+        stored,
+        joined.ended,
         frozenset.intersection(*(state.endings for state in states)),
         frozenset(harm for state in states for harm in state.harms),
-        frozenset.intersection(*(state.facts for state in states)),
+        facts,
     )
 
 

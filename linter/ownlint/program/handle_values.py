@@ -332,8 +332,8 @@ class Values(Expressions[Handle]):
 
     def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
         anew = place and not place.endswith("]")
-        before = frozenset(s for s in self.state.stored if not anew or s.place not in (place, f"{place}[]"))
-        self.state = self.state._replace(stored=before | {Stored(h, at, name, place) for h in handles})
+        state = self.state.taken_from(place, f"{place}[]") if anew else self.state
+        self.state = state.put_away(Stored(h, at, name, place) for h in handles)
 
     def escape_all(self, handles: Iterator[Handle] | Handles) -> None:
         self.state = self.state.escape(h.token for h in handles)

@@ -11,7 +11,8 @@ Here are the records; `handle_values` says what an expression gives, `handle_flo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Literal, NamedTuple, Protocol
 
 import msgspec
@@ -21,9 +22,10 @@ from ownlint.facts.records import Span
 from ownlint.finding import Certainty, Step
 from ownlint.program.containment import BURIED
 from ownlint.program.handle_chains import Chain, Reach, Where
-from ownlint.program.handle_facts import Facts
+from ownlint.program.handle_facts import NO_FACTS, Facts
 from ownlint.program.handle_stores import Dependence, Dependences
 from ownlint.program.model_records import PyMember
+from ownlint.program.shared import Indexed, Map
 from ownlint.program.subjects import Function
 
 Token = tuple[int, int]
@@ -367,85 +369,134 @@ class Stored(NamedTuple):
     """The attribute, `self.op`, where it was put there and nowhere else."""
 
 
+_PICK = re.compile(r"@(-?\d+);")
+_MOST_HELD = 256
+"""Handles followed in one name: what a larger container holds, nobody knows."""
+
+
+def _held_words(handle: Handle) -> Iterator[Hashable]:
+    yield handle.token
+    if handle.holds:
+        yield "held", handle.token
+    for step in handle.chain.steps:
+        if "@" in step:
+            yield from (("pick", int(site)) for site in _PICK.findall(step))
+
+
+def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
+    return (word for handle in handles for word in _held_words(handle))
+
+
+def _stored_words(stored: Stored, kept: bool) -> Iterator[Hashable]:
+    yield "place", stored.place
+    yield from _held_words(stored.handle)
+
+
 class State(NamedTuple):
     """What is known on one path."""
 
-    names: tuple[tuple[str, Handles], ...] = ()
-    escaped: frozenset[Token] = frozenset()
-    stored: frozenset[Stored] = frozenset()
-    ended: tuple[tuple[Token, Span, str], ...] = ()
+    names: Indexed[str, Handles] = Indexed(_name_words)
+    escaped: Map[Token, bool] = Map()
+    stored: Indexed[Stored, bool] = Indexed(_stored_words)
+    ended: Map[Token, tuple[Span, str]] = Map()
     """How the last name that held a token let go of it."""
     endings: frozenset[Ending] = frozenset()
     """What was invalidated on this path, of what the caller knows."""
     harms: frozenset[Harm] = frozenset()
     """What goes wrong when the loop it was done in goes on."""
-    facts: Facts = frozenset()
+    facts: Facts = NO_FACTS
     """What the path knows of names that were tested, or set."""
     dependences: Dependences = frozenset()
     """What has to live as long as a native object that keeps its address."""
 
     def get(self, name: str) -> Handles:
-        return next((handles for known, handles in self.names if known == name), NOTHING)
+        return self.names.entries.get(name, NOTHING)
 
     def bind(self, name: str, handles: Handles, at: Span, how: str) -> State:
         before = self.get(name)
         if before == handles:
             return self
-        names = [(known, held) for known, held in self.names if known != name]
-        if handles:
-            names = sorted([*names, (name, handles)], key=lambda pair: pair[0])
+        if len(handles) > _MOST_HELD:
+            return self.escape({h.token for h in handles}).bind(name, NOTHING, at, how)
         lost = {h.token for h in before if h.holds} - {h.token for h in handles if h.holds}
-        kept = tuple(e for e in self.ended if e[0] not in lost)
-        ended = (*kept, *((token, at, how.format(name=name)) for token in sorted(lost)))
-        return self._replace(names=tuple(names), ended=ended)
+        ended = self.ended
+        for token in lost:
+            ended = ended.set(token, (at, how.format(name=name)))
+        names = self.names.set(name, handles) if handles else self.names.without(name)
+        return self._replace(names=names, ended=ended)
+
+    def put_away(self, stored: Iterable[Stored]) -> State:
+        """This was put where it outlives the function."""
+        known = self.stored
+        for one in stored:
+            known = known.set(one, True)
+        return self._replace(stored=known)
+
+    def taken_from(self, *places: str) -> State:
+        """What was put there is there no more."""
+        known = self.stored
+        for one in known.under(*(("place", place) for place in places)):
+            known = known.without(one)
+        return self._replace(stored=known)
 
     def alive(self, token: Token) -> bool:
-        return (
-            token in self.escaped
-            or any(h.token == token and h.holds for _, handles in self.names for h in handles)
-            or token in self.stored_owners
-        )
+        return token in self.escaped or ("held", token) in self.names.index or self.is_stored(token)
 
-    @property
-    def stored_owners(self) -> frozenset[Token]:
-        return frozenset(stored.handle.token for stored in self.stored if stored.handle.holds)
+    def is_stored(self, token: Token) -> bool:
+        """Whether what holds it was put where it outlives the function."""
+        return ("held", token) in self.stored.index
 
     def end_of(self, token: Token) -> tuple[Span, str] | None:
-        return next(((at, how) for ended, at, how in self.ended if ended == token), None)
+        return self.ended.get(token, None)
 
     def escape(self, tokens: Iterable[Token]) -> State:
-        return self._replace(escaped=self.escaped | frozenset(tokens))
+        escaped = self.escaped
+        for token in tokens:
+            escaped = escaped.set(token, True)
+        return self._replace(escaped=escaped)
 
     def age(self, site: int) -> State:
         """What was made at `site` before is now an earlier object."""
-
-        def older(token: Token) -> Token:
-            return (site, 1) if token[0] == site else token
-
-        if not any(token[0] == site for token in self.tokens()):
-            return self
-        state = self.changed(lambda h: h._replace(token=older(h.token)))
-        ended = tuple((older(token), at, how) for token, at, how in self.ended)
+        new, old = (site, 0), (site, 1)
+        state = self.changed((new,), lambda h: h._replace(token=old) if h.token == new else h)
+        ended, gone = self.ended, self.ended.get(new, None)
+        if gone is not None:
+            ended = ended.without(new) if old in ended else ended.without(new).set(old, gone)
+        escaped = self.escaped.without(new).set(old, True) if new in self.escaped else self.escaped
         known = self.dependences
-        aged = frozenset(d._replace(holder=older(d.holder), argument=older(d.argument)) for d in known)
-        state = state._replace(dependences=aged) if aged != known else state
-        return state._replace(ended=ended, escaped=frozenset(older(token) for token in self.escaped))
+        if any(new in (d.holder, d.argument) for d in known):
+            known = frozenset(
+                d._replace(
+                    holder=old if d.holder == new else d.holder, argument=old if d.argument == new else d.argument
+                )
+                for d in known
+            )
+        return state._replace(ended=ended, escaped=escaped, dependences=known)
 
-    def changed(self, change: Callable[[Handle], Handle]) -> State:
-        """Every handle anybody holds, as the change leaves it."""
-        names = tuple((name, frozenset(change(h) for h in handles)) for name, handles in self.names)
-        stored = frozenset(s._replace(handle=change(s.handle)) for s in self.stored)
-        if names == self.names and stored == self.stored:
-            return self
+    def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> State:
+        """Every handle that is about one of these words, as the change leaves it: its token, `("pick", site)`."""
+        words = tuple(words)
+        names, stored = self.names, self.stored
+        for name in names.under(*words):
+            names = names.set(name, frozenset(change(h) for h in names.entries.get(name, NOTHING)))
+        for one in stored.under(*words):
+            handle = change(one.handle)
+            if handle != one.handle:
+                stored = stored.without(one).set(one._replace(handle=handle), True)
         return self._replace(names=names, stored=stored)
 
     def picked_again(self, site: int) -> State:
         """What was picked at that place before is another object than what is picked there now."""
-        return self.changed(lambda h: h if (chain := h.chain.aged(site)) is h.chain else h._replace(chain=chain))
+
+        def aged(handle: Handle) -> Handle:
+            chain = handle.chain.aged(site)
+            return handle if chain is handle.chain else handle._replace(chain=chain)
+
+        return self.changed((("pick", site),), aged)
 
     def mutated(self, token: Token) -> State:
         """Elements of that owner were taken out or put in: numbers no longer say which one is which."""
-        return self.changed(lambda h: h._replace(chain=h.chain.moved()) if h.token == token else h)
+        return self.changed((token,), lambda h: h._replace(chain=h.chain.moved()) if h.token == token else h)
 
     def invalidated(self, ending: Ending, why: Stale) -> State:
         """All handles that this ends are stale from now on."""
@@ -454,20 +505,14 @@ class State(NamedTuple):
             hit = handle.token == ending.token and handle.stale is None
             return handle._replace(stale=why) if hit and handle.chain.is_hit(ending.chain, ending.reach) else handle
 
-        return self.changed(end)._replace(endings=self.endings | {ending})
+        return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
 
     def restored(self, token: Token) -> State:
         """What was emptied of that token may be used again."""
         return self.changed(
-            lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h
+            (token,),
+            lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h,
         )
-
-    def tokens(self) -> Iterator[Token]:
-        yield from self.escaped
-        yield from (handle.token for _, handles in self.names for handle in handles)
-        yield from (stored.handle.token for stored in self.stored)
-        yield from (token for token, _, _ in self.ended)
-        yield from (token for d in self.dependences for token in (d.holder, d.argument))
 
 
 class Misuse(msgspec.Struct, frozen=True):

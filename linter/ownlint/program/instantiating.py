@@ -89,7 +89,7 @@ def _templates(file: r.File) -> list[Template]:
 
 def _names(written: str) -> Iterator[str]:
     """`typename T, int N = 3` -> `T`, `N`; of a pack, and of what follows it, nothing."""
-    for part in types.parse(f"t<{written}>").arguments:
+    for part in types.arguments_of(written):
         if "..." in part:
             return
         match = _PARAMETER.match(part.strip())
@@ -115,7 +115,7 @@ def _instances(template: Template, calls: Iterable[tuple[r.File, r.Function, r.C
     for file, around, call in calls:
         if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
             continue
-        given = types.parse(f"t<{call.template}>").arguments
+        given = types.arguments_of(call.template)
         if len(given) > len(template.names) or _is_dependent(file, around, given):
             continue
         words = tuple((name, said) for name, said in zip(template.names, given, strict=False) if name)

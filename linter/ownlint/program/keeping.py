@@ -322,7 +322,7 @@ def made_class(function: Function, call: r.Call) -> Class | None:
     if call.kind in ("construct", "new"):
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
     elif _MAKERS.fullmatch(name) and call.template:
-        written = types.parse(f"m<{call.template}>").arguments[0]
+        written = types.arguments_of(call.template)[0]
     elif isinstance(call.callee, r.Name) and function.program.defines(name):
         written = call.callee.text
     if not written:

@@ -281,7 +281,7 @@ def parse(path: Path, data: bytes) -> tuple[Source, dict[str, Any]]:
         raise ModelError(path, error.line, error.message) from None
 
 
-def read_bytes(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
     try:
         return door.read(path, MAXIMUM_BYTES)
     except door.UnreadableError as error:

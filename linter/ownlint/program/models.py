@@ -45,7 +45,7 @@ from ownlint.program.model_records import (
     makers_among,
     python_words,
 )
-from ownlint.program.model_tables import read_bytes
+from ownlint.program.model_tables import bytes_of
 
 FORMAT = 1
 """Part of the digest: raised when the same text comes to mean something else."""
@@ -626,7 +626,7 @@ def load(paths: Sequence[Path]) -> Models:
     files, digest = [], hashlib.blake2b(f"models {FORMAT}".encode(), digest_size=16)
     for path in paths:
         for file in sorted(path.glob("*.toml")) if path.is_dir() else (path,):
-            data = read_bytes(file)
+            data = bytes_of(file)
             digest.update(len(data).to_bytes(8, "big") + data)
             files.append(ModelFile(file, data))
     return Models(files, digest.hexdigest())

@@ -102,6 +102,7 @@ class shared_property(cached_property[_Answer]):  # noqa: N801 - a decorator, na
         of: Program = getattr(instance, "program", instance)
         before = start(of.size)
         try:
-            return super().__get__(instance, owner)
+            answer: _Answer = super().__get__(instance, owner)
+            return answer
         finally:
             stop(before)

@@ -416,7 +416,7 @@ class Origins:
     def constructed(self, call: r.Call) -> Class | None:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
         if call.template and last_name(call.callee).startswith("make_"):
-            written = types.parse(f"t<{call.template}>").arguments[0]
+            written = types.arguments_of(call.template)[0]
         return self.class_of(written) if written else None
 
     def _is_python(self, value: r.Value) -> bool:

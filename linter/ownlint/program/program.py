@@ -28,7 +28,7 @@ from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
 from ownlint.program.once import shared_property
-from ownlint.program.places import last_name, receiver, walk
+from ownlint.program.places import last_name, receiver
 from ownlint.program.statuses import Status, Statuses, is_enum
 from ownlint.program.steps import spend
 from ownlint.program.subjects import Binding, Class, Function
@@ -982,22 +982,11 @@ class Program:
 
     def target(self, function: Function, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""
-        for statement in function.statements:
-            if isinstance(statement, r.Evaluate) and statement.start <= write.span.start < statement.end:
-                for value in walk(statement.value):
-                    if isinstance(value, r.Assign) and value.target.start == write.span.start:
-                        return value.target
-        return None
+        return function.targets.get(write.span.start)
 
     def is_voided(self, function: Function, span: r.Span) -> bool:
         """Whether the expression at `span` is all of a `(void)x;`."""
-        return any(
-            isinstance(statement, r.Evaluate)
-            and isinstance(statement.value, r.Cast)
-            and statement.value.type == "void"
-            and statement.start <= span.start < statement.end
-            for statement in function.statements
-        )
+        return any(statement.start <= span.start < statement.end for statement in function.voided)
 
     def callers(self, function: Function) -> list[Function]:
         """Functions of the project that call something of this name; ask `callee` whether it is this one."""

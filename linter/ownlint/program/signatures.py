@@ -91,7 +91,7 @@ def _constructor(binding: Binding) -> Signature | None:
         return Signature("void", (own, *taken), Target("void", made, None, 2))
     if call.args:
         return Signature("void", None)
-    arguments = types.parse(f"t<{call.template}>").arguments if call.template.strip() else ()
+    arguments = types.arguments_of(call.template)
     if any("..." in argument for argument in arguments):
         return Signature("void", None)
     scope = binding.around.record.scope if binding.around is not None else ""

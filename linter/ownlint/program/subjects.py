@@ -14,7 +14,7 @@ from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
-from ownlint.program.places import Place
+from ownlint.program.places import Place, walk
 from ownlint.program.steps import spend
 
 if TYPE_CHECKING:
@@ -47,8 +47,11 @@ class _Subject:
         steps: tuple[Step, ...] = (),
         fix: Fix | None = None,
         mild: bool = False,
+        reason: str = "",
     ) -> Finding:
-        return Finding(self.path, _span(at), message, certainty, help, steps, self.symbol, fix, mild=mild)
+        """`reason` says why it is not certain."""
+        symbol, at = self.symbol, _span(at)
+        return Finding(self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason)
 
     def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
         return Step(self.path, _span(at), message, role)
@@ -131,6 +134,27 @@ class Function(_Subject):
         """Every statement of the body, nested ones included, in source order."""
         return tuple(statements(self.body))
 
+    @cached_property
+    def voided(self) -> tuple[Span, ...]:
+        """Every `(void)x;` of the body."""
+        return tuple(
+            statement.span
+            for statement in self.statements
+            if isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Cast)
+            and statement.value.type == "void"
+        )
+
+    @cached_property
+    def targets(self) -> dict[int, r.Value]:
+        """What the body's expressions assign to, by the offset at which it starts."""
+        found: dict[int, r.Value] = {}
+        for statement in self.statements:
+            for value in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
+                if isinstance(value, r.Assign):
+                    found.setdefault(value.target.start, value.target)
+        return found
+
     @property
     def flow(self) -> Flow:
         return self.program.flow(self)
@@ -152,7 +176,8 @@ class Function(_Subject):
     @cached_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
-        return declared_names(self.record, self.body, self.language == "python") | inherited
+        own = declared_names(self.record, self.body, self.language == "python")
+        return inherited if own <= inherited else own | inherited  # many small lambdas share one set
 
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""

@@ -81,9 +81,9 @@ def _overload(binding: Binding, wrappers: Sequence[str]) -> tuple[str, ...] | No
     """The parameter types that choose an overload: `overload_cast<A>(&C::f)`, `static_cast<R (C::*)(A)>(&C::f)`."""
     for extra in binding.record.extras:
         if extra.name in wrappers and (extra.template or "overload" in extra.name):
-            return types.parse(f"t<{extra.template}>").arguments if extra.template else ()
+            return types.arguments_of(extra.template)
         if found := _CAST.search(extra.template):
-            return types.parse(f"t<{found['parameters']}>").arguments if found["parameters"].strip() else ()
+            return types.arguments_of(found["parameters"])
     return None
 
 

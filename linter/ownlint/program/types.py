@@ -98,6 +98,13 @@ def _split_template(source: str) -> tuple[str, tuple[str, ...], str]:
     return source, (), ""
 
 
+def arguments_of(template: str) -> tuple[str, ...]:
+    """Template arguments, as a call keeps them without their brackets, each by itself: `("int", "P<A, B>")` of
+    `int, P<A, B>`. None of no text; a text whose brackets do not match is one argument."""
+    text = template.strip()
+    return (parse(f"t<{text}>").arguments or (text,)) if text else ()
+
+
 def element(written: str) -> str:
     """What a pointer, smart pointer, optional or sequence of this type leads to; of a map the value's type."""
     kind = parse(written)

@@ -12,6 +12,7 @@ from ownlint.finding import Crash, Finding
 from ownlint.interplay import settle
 from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
 from ownlint.report.suppressions import Suppressions
+from ownlint.selection import RuleNames
 
 Changed = Mapping[str, Sequence[tuple[int, int]]]
 """Path to the ranges of its lines that changed, both ends included."""
@@ -23,16 +24,16 @@ def compose(
     sources: Sources,
     config: Config,
     *,
-    known: Collection[str],
+    known: RuleNames,
     ran: Collection[str],
     yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
     changed: Changed | None = None,
 ) -> Report:
-    """`files` are those that were asked for; `known` are all rules there are, `ran` those that were run; `yields`
-    says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, only findings that
-    touch one of these lines are reported."""
+    """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
+    `yields` says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, only
+    findings that touch one of these lines are reported."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -44,19 +45,21 @@ def compose(
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
     located = [each for each in locate(findings, sources) if each.path in asked and _touches(each, changed)]
-    standing, silenced = suppressions.split(_permitted(located, config))
+    standing, silenced = suppressions.split(_permitted(located, config, known))
     about_us = locate(
         [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran], sources
     )
     about_us = [each for each in about_us if _touches(each, changed)]
-    standing_too, silenced_too = suppressions.split(_permitted(about_us, config))
+    standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
     shown = at_least([*standing, *standing_too], config.certainty)
+    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order))
     return Report(
-        findings=tuple(sorted((_graded(finding, config) for finding in shown), key=_order)),
+        findings=findings_shown,
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
         files=len(files),
         notice=_notice(files, hint),
+        digests=sources.digests_of(findings_shown),
     )
 
 
@@ -76,12 +79,12 @@ def _order(finding: Located) -> tuple[str, int, str, int, str]:
     return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
 
 
-def _graded(finding: Located, config: Config) -> Located:
-    severity = config.severity.get(finding.rule)
-    return finding if severity is None else msgspec.structs.replace(finding, severity=severity)
+def _graded(finding: Located, config: Config, known: RuleNames) -> Located:
+    name = known.best(config.severity, finding.rule)
+    return finding if name is None else msgspec.structs.replace(finding, severity=config.severity[name])
 
 
-def _permitted(findings: list[Located], config: Config) -> list[Located]:
+def _permitted(findings: list[Located], config: Config, known: RuleNames) -> list[Located]:
     """Without those that `per-file-ignores` leaves out."""
     if not config.per_file_ignores or not findings:
         return findings
@@ -90,7 +93,7 @@ def _permitted(findings: list[Located], config: Config) -> list[Located]:
     rules = [(Ignored([pattern]), names) for pattern, names in config.per_file_ignores.items()]
 
     def ignored(finding: Located) -> bool:
-        return any({"all", finding.rule} & {*names} and paths.leaves_out(finding.path) for paths, names in rules)
+        return any(known.best(names, finding.rule) and paths.leaves_out(finding.path) for paths, names in rules)
 
     return [finding for finding in findings if not ignored(finding)]
 

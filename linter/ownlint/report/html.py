@@ -168,6 +168,7 @@ def _finding(finding: Located, numbers: dict[str, int], shelf: Shelf) -> dict[st
         "certainty": CERTAINTIES.index(finding.certainty),
         "message": sanitise(finding.message),
         "symbol": sanitise(finding.symbol),
+        "reason": sanitise(finding.reason),
         "help": [sanitise(line) for line in finding.help.splitlines()],
         "stops": [
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -52,7 +53,13 @@ class Finding(msgspec.Struct, frozen=True):
     rule: str
     severity: Severity
     certainty: Certainty
+    reason: str
+    """Why it is not certain; empty where that is not known, and where it is."""
     message: str
+    help: str
+    """What to do about it, lines; may be empty."""
+    help_uri: str
+    """The address of the rule's page; empty where no documentation is known."""
     path: str
     line: _From1
     column: _From1
@@ -82,10 +89,11 @@ class Document(msgspec.Struct, frozen=True):
     suppressed: _From0
 
 
-def render(report: Report) -> str:
+def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
+    """`page_of` is the address of a rule's page, empty where there is none."""
     document = Document(
         version=1,
-        findings=tuple(_finding(each) for each in report.findings),
+        findings=tuple(_finding(each, page_of(each.rule)) for each in report.findings),
         incomplete=tuple(
             Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
@@ -94,9 +102,9 @@ def render(report: Report) -> str:
     return json_page(document)
 
 
-def lines(report: Report) -> str:
+def lines(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
     """A finding a line, as in the document; what is incomplete is told elsewhere."""
-    return "".join(f"{json_line(_finding(each))}\n" for each in report.findings)
+    return "".join(f"{json_line(_finding(each, page_of(each.rule)))}\n" for each in report.findings)
 
 
 def schema() -> str:
@@ -110,14 +118,17 @@ def schema() -> str:
     return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
 
 
-def _finding(located: Located) -> Finding:
+def _finding(located: Located, page: str) -> Finding:
     region = located.region
     fix = located.fix
     return Finding(
         rule=located.rule,
         severity=located.severity,
         certainty=located.certainty,
+        reason=sanitise(located.reason),
         message=sanitise(located.message),
+        help="\n".join(map(sanitise, located.help.splitlines())),
+        help_uri=page,
         path=sanitise(located.path),
         line=region.line,
         column=region.column,

@@ -54,7 +54,8 @@ def _finding(finding: Located, shown: Callable[[str], str]) -> Iterator[str]:
     place = f"{shown(finding.path)}:{finding.region.line}:{finding.region.column}"
     yield f"### {finding.severity}: {_told(finding.message)}"
     yield ""
-    yield f"{_code(place)} {_text(finding.rule)}, {finding.certainty}"
+    reason = f": {_told(finding.reason)}" if finding.reason else ""
+    yield f"{_code(place)} {_text(finding.rule)}, {finding.certainty}{reason}"
     if finding.steps:
         yield ""
     for number, step in enumerate(finding.steps, 1):

@@ -13,7 +13,8 @@ from typing import Literal
 import msgspec
 
 from ownlint import door
-from ownlint.facts.base import Span
+from ownlint.facts.base import Language, Span
+from ownlint.facts.digest import digest_of
 from ownlint.finding import Certainty, Finding, Fix, Role, Severity
 
 _MOST_BYTES = 64 << 20
@@ -53,6 +54,8 @@ class Located(msgspec.Struct, frozen=True):
     """Stays the same when lines move: made of rule, symbol, text of the line, and a count among equals."""
     steps: tuple[LocatedStep, ...] = ()
     fix: Fix | None = None
+    reason: str = ""
+    """Why it is not certain; empty where nobody knows, and where it is."""
 
 
 Kind = Literal["unread", "partial", "headers", "types", "limit", "rule", "changed"]
@@ -97,11 +100,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """How many files were asked for."""
     notice: str = ""
     """How many of them were read by structure only; one line, may be empty."""
+    digests: Mapping[str, str] = {}
+    """By path, the digest of what was analysed of the files that findings speak of."""
 
     @property
     def failed(self) -> bool:
-        """A rule raised: findings may be missing."""
-        return any(each.kind == "rule" for each in self.incomplete)
+        """A rule raised, or a file never stood still: findings may be missing."""
+        return any(each.kind in ("rule", "changed") for each in self.incomplete)
 
     @property
     def unanalysed(self) -> tuple[Incomplete, ...]:
@@ -119,6 +124,13 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """The whole manual page, Markdown."""
     preview: bool = False
     """Off unless it is asked for."""
+    group: str = ""
+    """What the rule is about, as in `select`; the name of its folder, with dashes."""
+    languages: tuple[Language, ...] = ()
+    fixable: bool = False
+    """Some of its findings come with a fix."""
+    cwe: tuple[int, ...] = ()
+    """Numbers of the CWE list: the weaknesses that a finding is an example of."""
 
 
 class Lines:
@@ -161,19 +173,38 @@ class Lines:
 
 
 class Sources:
-    """The text of the project's files, read when something is to be shown."""
+    """The text of the project's files, read when something is to be shown: never another one than was analysed."""
 
-    def __init__(self, root: Path, unsaved: Mapping[str, bytes] = MappingProxyType({})) -> None:
-        """`unsaved` is what stands in some of them, by path, whatever is on the disk."""
+    def __init__(
+        self,
+        root: Path,
+        unsaved: Mapping[str, bytes] = MappingProxyType({}),
+        digests: Mapping[str, str] | None = None,
+    ) -> None:
+        """`unsaved` is what stands in some of them, by path, whatever is on the disk; `digests` are those of what was
+        analysed, None where nothing was."""
         self._root = root
+        self._digests = digests
         self._lines = {path: Lines(text) for path, text in unsaved.items()}
+        self.changed: set[str] = set()
+        """Files that were asked for and no longer hold what was analysed."""
 
     def lines(self, path: str) -> Lines:
-        """Empty when the file cannot be read (any more), or is none of the project's."""
+        """Empty when the file cannot be read (any more), no longer holds what was analysed, or is none of the
+        project's."""
         known = self._lines.get(path)
         if known is None:
-            known = self._lines[path] = Lines(self._read(path))
+            data = self._read(path)
+            if self._digests is not None and digest_of(data) != self._digests.get(path, ""):
+                self.changed.add(path)
+                data = b""
+            known = self._lines[path] = Lines(data)
         return known
+
+    def digests_of(self, findings: Iterable[Located]) -> dict[str, str]:
+        """Of all files that these speak of, by path."""
+        known = self._digests or {}
+        return {path: known[path] for path in sorted(set().union(*map(places, findings))) if known.get(path)}
 
     def line(self, path: str, offset: int) -> int:
         """The line, from 1, in which a byte of a file stands."""
@@ -186,6 +217,12 @@ class Sources:
             return door.read(self._root / path, _MOST_BYTES, within=self._root, cut=True)
         except door.UnreadableError:
             return b""
+
+
+def places(finding: Located) -> set[str]:
+    """The files that it speaks of."""
+    edits = finding.fix.edits if finding.fix is not None else ()
+    return {finding.path, *(step.path for step in finding.steps), *(edit.path for edit in edits)}
 
 
 def locate(findings: Iterable[Finding], sources: Sources) -> list[Located]:
@@ -222,6 +259,7 @@ def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Lo
         fingerprint=_fingerprint(finding, lines, region, equals),
         steps=tuple(steps),
         fix=finding.fix,
+        reason="" if finding.certainty == "certain" else finding.reason,
     )
 
 

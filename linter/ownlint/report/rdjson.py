@@ -43,9 +43,11 @@ def _diagnostic(finding: Located, sources: Sources) -> dict[str, Any]:
     fix = finding.fix
     if fix is not None and fix.safe and all(edit.path == finding.path for edit in fix.edits):
         lines = sources.lines(finding.path)
-        diagnostic["suggestions"] = [
-            {"range": _range(finding.path, lines.region(edit.span), sources), "text": edit.text} for edit in fix.edits
-        ]
+        if finding.path not in sources.changed:
+            diagnostic["suggestions"] = [
+                {"range": _range(finding.path, lines.region(edit.span), sources), "text": edit.text}
+                for edit in fix.edits
+            ]
     return diagnostic
 
 
@@ -53,6 +55,8 @@ def _range(path: str, region: Region, sources: Sources) -> dict[str, Any]:
     lines = sources.lines(path)
 
     def at(offset: int, line: int) -> dict[str, int]:
+        if path in sources.changed:  # nobody knows how many bytes stand before it
+            return {"line": line}
         start = lines.starts[line - 1] if line <= len(lines.starts) else 0
         return {"line": line, "column": max(offset - start, 0) + 1}
 

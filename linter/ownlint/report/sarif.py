@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from ownlint.report.model import KINDS, Lines, Located, LocatedStep, Region, Report, RuleInfo, Sources
@@ -23,29 +23,30 @@ _LONGEST = 1024
 """Characters of a description that a consumer keeps."""
 
 
-def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str) -> str:
-    """Suppressed findings are left out: consumers would show them."""
+def render(
+    report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, page_of: Callable[[str], str]
+) -> str:
+    """Suppressed findings are left out: consumers would show them. `page_of` is the address of a rule's page, that of
+    all of them for an empty name; empty where there is none."""
     used = {finding.rule for finding in report.findings}
     described = [rule for rule in rules if rule.id in used]
     index = {rule.id: at for at, rule in enumerate(described)}
     hashes = _LineHashes(sources)
+    driver: _Json = {"name": "ownlint", "semanticVersion": version}
+    if address := page_of(""):
+        driver["informationUri"] = address
+    driver["rules"] = [_rule(rule, page_of(rule.id)) for rule in described]
+    driver["notifications"] = [
+        {"id": kind, "shortDescription": {"text": text}}
+        for kind, text in KINDS.items()
+        if any(each.kind == kind for each in report.incomplete)
+    ]
     document = {
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {
-                    "driver": {
-                        "name": "ownlint",
-                        "semanticVersion": version,
-                        "rules": [_rule(rule) for rule in described],
-                        "notifications": [
-                            {"id": kind, "shortDescription": {"text": text}}
-                            for kind, text in KINDS.items()
-                            if any(each.kind == kind for each in report.incomplete)
-                        ],
-                    }
-                },
+                "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {BASE: {"description": {"text": "The root of the project."}}},
                 "invocations": [_invocation(report)],
@@ -56,16 +57,39 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
     return json_page(document)
 
 
-def _rule(rule: RuleInfo) -> _Json:
-    return {
+SECURITY = {
+    8.1: {415, 416, 562, 843},
+    5.9: {362, 367, 667, 764, 820, 833},
+    5.5: {401, 404, 459, 476, 672, 911},
+    4.0: {248, 252, 390, 391, 460, 694, 696, 754},
+}
+"""What consumers grade alerts by, from 0 to 10, to the weaknesses that are as bad: memory that is used when it is not
+there any more; threads in each other's way; a crash or memory that runs out; failures that go unseen."""
+
+
+def _rule(rule: RuleInfo, page: str) -> _Json:
+    made: _Json = {
         "id": rule.id,
         "name": rule.id,
         "shortDescription": {"text": rule.summary[:_LONGEST]},
         "fullDescription": {"text": _paragraph(rule.manual)[:_LONGEST]},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "help": {"text": rule.manual, "markdown": rule.manual},
-        "properties": {"precision": "high", "problem.severity": _problem_severity(rule), "tags": ["ownership"]},
+        "properties": {"precision": "high", "problem.severity": _problem_severity(rule), **_security(rule)},
     }
+    if page:
+        made["helpUri"] = page
+    return made
+
+
+def _security(rule: RuleInfo) -> _Json:
+    """Of a rule whose findings are weaknesses; `tags` of any."""
+    tags = ["ownership", *([rule.group] if rule.group else [])]
+    graded = [grade for grade, weaknesses in SECURITY.items() if not weaknesses.isdisjoint(rule.cwe)]
+    if not graded or rule.severity == "note":
+        return {"tags": tags}
+    tags += ["security", *(f"external/cwe/cwe-{number:03}" for number in rule.cwe)]
+    return {"security-severity": str(max(graded)), "tags": tags}
 
 
 def _paragraph(page: str) -> str:
@@ -100,15 +124,19 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
         "message": {"text": "\n".join(_message(line) for line in text.splitlines())},
         "locations": [_location(finding.path, finding.region, symbol=finding.symbol)],
         "partialFingerprints": {
-            "primaryLocationLineHash": hashes.of(finding.path, finding.region.line),
+            **hashes.of(finding.path, finding.region.line),
             "ownlint/v1": finding.fingerprint,
         },
-        "properties": {"certainty": finding.certainty, "precision": _PRECISION[finding.certainty]},
+        "properties": {
+            "certainty": finding.certainty,
+            "precision": _PRECISION[finding.certainty],
+            **({"reason": _message(finding.reason)} if finding.reason else {}),
+        },
     }
     if finding.rule in index:
         result["ruleIndex"] = index[finding.rule]
     if steps:
-        result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(steps))}]}]
+        result["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(finding, steps))}]}]
         result["relatedLocations"] = [
             _location(step.path, step.region, step.message, number) for number, step in enumerate(steps, 1)
         ]
@@ -117,8 +145,11 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
     return result
 
 
-def _flow(steps: Sequence[LocatedStep]) -> Iterator[_Json]:
-    for number, step in enumerate(steps, 1):
+def _flow(finding: Located, steps: Sequence[LocatedStep]) -> Iterator[_Json]:
+    """The steps, and the finding itself at the end: consumers take the last place for that of the alert."""
+    itself = LocatedStep(finding.path, finding.region, finding.message)
+    ends = (steps[-1].path, steps[-1].region) == (itself.path, itself.region)
+    for number, step in enumerate(steps if ends else (*steps, itself), 1):
         yield {"executionOrder": number, "location": _location(step.path, step.region, step.message)}
 
 
@@ -186,17 +217,21 @@ _LAST = pow(_FACTOR, _WINDOW, 1 << 64)
 
 
 class _LineHashes:
-    """`primaryLocationLineHash` as GitHub's upload action computes it."""
+    """`primaryLocationLineHash` as GitHub's upload action computes it: the action does so itself where it is not
+    given, as for a file that changed since it was analysed."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._known: dict[str, list[str]] = {}
 
-    def of(self, path: str, line: int) -> str:
+    def of(self, path: str, line: int) -> dict[str, str]:
         if path not in self._known:
-            self._known[path] = line_hashes(self._sources.lines(path))
+            lines = self._sources.lines(path)
+            self._known[path] = [] if path in self._sources.changed else line_hashes(lines)
         hashes = self._known[path]
-        return hashes[line - 1] if line <= len(hashes) else "0:1"
+        if path in self._sources.changed:
+            return {}
+        return {"primaryLocationLineHash": hashes[line - 1] if line <= len(hashes) else "0:1"}
 
 
 def line_hashes(lines: Lines) -> list[str]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from ownlint.choices import did_you_mean
 from ownlint.facts.records import File, Span, Suppression
 from ownlint.finding import Finding
 from ownlint.report.model import TYPES_ONLY, Lines, Located, RuleInfo, Sources
+from ownlint.selection import RuleNames
 
 UNUSED = "unused-suppression"
 INVALID = "invalid-suppression"
+GROUP = "suppressions"
 
 RULES: tuple[RuleInfo, ...] = (
     RuleInfo(
@@ -24,23 +25,28 @@ RULES: tuple[RuleInfo, ...] = (
         "A comment silences a rule that has nothing to say there.\n\nThe code was mended, or the comment never stood "
         "in the right place. Left behind, it would hide the next bug of its kind. Remove it.\n\n"
         "It is said only of rules that were run, in files that were read in full.\n",
+        group=GROUP,
+        languages=("cpp", "python"),
     ),
     RuleInfo(
         INVALID,
         "warning",
         "A comment that is to silence a rule is not understood.",
         "A comment that is to silence a rule is not understood.\n\nIt names no rule or one that does not exist, gives "
-        "no reason, or begins a range that never ends. Write `ownlint: ignore[rule-name]: why this is right`.\n",
+        "no reason, or begins a range that never ends; it silences nothing. Write `ownlint: ignore[rule-name]: why this is right`.\n",
+        group=GROUP,
+        languages=("cpp", "python"),
     ),
 )
 """Rules of the linter about itself; they can be ignored like any other."""
 
 
 class _Silence:
-    """One rule that one comment silences, on some lines."""
+    """One name of rules that one comment silences, on some lines."""
 
-    def __init__(self, rule: str, first: int, last: int, span: Span) -> None:
-        self.rule = rule
+    def __init__(self, name: str, rules: frozenset[str], first: int, last: int, span: Span) -> None:
+        self.name = name
+        self.rules = rules
         self.first = first
         self.last = last
         self.span = span
@@ -48,14 +54,14 @@ class _Silence:
 
     def covers(self, finding: Located) -> bool:
         region = finding.region
-        return self.rule == finding.rule and self.first <= region.end_line and region.line <= self.last
+        return finding.rule in self.rules and self.first <= region.end_line and region.line <= self.last
 
 
 class Suppressions:
     """The comments of the files that were asked for."""
 
-    def __init__(self, files: Iterable[File], sources: Sources, known: Collection[str]) -> None:
-        self._known = frozenset(known)
+    def __init__(self, files: Iterable[File], sources: Sources, known: RuleNames) -> None:
+        self._known = known
         self._silences: dict[str, list[_Silence]] = {}
         self._invalid: list[Finding] = []
         self._partial: set[str] = set()
@@ -86,11 +92,11 @@ class Suppressions:
             if path in self._partial:
                 continue
             for silence in silences:
-                if not silence.used and silence.rule in ran and silence.rule not in (UNUSED, INVALID):
+                if not silence.used and not silence.rules.isdisjoint(ran) and silence.rules - {UNUSED, INVALID}:
                     yield Finding(
                         path,
                         silence.span,
-                        f"`{silence.rule}` has nothing to say here",
+                        f"`{silence.name}` has nothing to say here",
                         help="remove the comment, or the rule from its list",
                         rule=UNUSED,
                         severity="warning",
@@ -101,7 +107,7 @@ class Suppressions:
         for each in sorted(file.suppressions, key=lambda suppression: suppression.start):
             self._judge(file, each)
             for rule in each.rules:
-                if rule not in self._known:
+                if self._is_wrong(rule):
                     continue
                 if each.kind == "begin":
                     if rule in open_:
@@ -111,13 +117,21 @@ class Suppressions:
                     begin = open_.pop(rule, None)
                     if begin is None:
                         self._wrong(file, each, f"`end-ignore[{rule}]` has no `begin-ignore[{rule}]`")
-                    else:
-                        yield _Silence(rule, lines.line(begin.start), lines.line(each.start), begin.span)
-                else:
+                    elif begin.reason:
+                        yield _Silence(
+                            rule, self._known.of(rule), lines.line(begin.start), lines.line(each.start), begin.span
+                        )
+                elif each.reason:
                     first, last = _range(each, file, lines)
-                    yield _Silence(rule, first, last, each.span)
+                    yield _Silence(rule, self._known.of(rule), first, last, each.span)
         for rule, begin in open_.items():
             self._wrong(file, begin, f"`begin-ignore[{rule}]` has no `end-ignore[{rule}]`")
+
+    def _is_wrong(self, name: str) -> str:
+        """What is wrong with a name in a list; nothing when it is one of rules."""
+        if self._known.exactness(name) == 1:
+            return f"`{name}` is every rule: name those that are meant, or their group"
+        return "" if self._known.of(name) else f"unknown rule `{name}`{self._known.instead_of(name)}"
 
     def _judge(self, file: File, each: Suppression) -> None:
         if each.problem:
@@ -127,8 +141,8 @@ class Suppressions:
             self._wrong(file, each, "it names no rule")
             return
         for rule in each.rules:
-            if rule not in self._known:
-                self._wrong(file, each, f"unknown rule `{rule}`{did_you_mean(rule, self._known)}")
+            if wrong := self._is_wrong(rule):
+                self._wrong(file, each, wrong)
         if not each.reason and each.kind != "end":
             self._wrong(
                 file, each, "it gives no reason", "say after a colon why the finding is wrong here: `]: reason`"

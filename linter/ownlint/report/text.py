@@ -66,11 +66,6 @@ _STYLES = {
     "note": "bold cyan",
 }
 
-_CERTAINTY = {
-    "likely": "likely: this happens on some paths, not on all",
-    "possible": "possible: something on the way was not understood",
-}
-
 
 def full(report: Report, sources: Sources, shown: Shown, *, colour: bool, width: int) -> str:
     """Each finding with its excerpt, its numbered steps and its help."""
@@ -104,7 +99,7 @@ def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> It
         yield from _file(finding, path, marks, sources, shown, gutter, width)
     yield [(" " * gutter + " |", "gutter")]
     for word, text in _notes(finding):
-        first, *more = text.splitlines()
+        first, *more = text.splitlines() or [""]
         yield [(" " * gutter + " = ", "gutter"), (word, "title"), (f": {sanitise(first)}", "")]
         for line in more:
             yield [(" " * (gutter + 3 + len(word) + 2) + sanitise(line), "")]
@@ -149,5 +144,7 @@ def _notes(finding: Located) -> Iterator[tuple[str, str]]:
         yield "help", finding.help
     if finding.fix is not None:
         yield "fix", finding.fix.message
-    if finding.certainty in _CERTAINTY:
-        yield "note", _CERTAINTY[finding.certainty]
+    if finding.reason:
+        yield "note", f"{finding.certainty}: {finding.reason}"
+    elif finding.certainty == "possible":
+        yield "note", "confidence: possible"

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from ownlint import door
+from ownlint import door, json_reading
 from ownlint.facts.errors import RefusalError
 from ownlint.sources import headers
 from ownlint.sources.arguments import allowed, split
@@ -37,6 +37,9 @@ class Command(msgspec.Struct, frozen=True):
     arguments: tuple[str, ...]
     directory: str
     inferred: bool
+    project: str = ""
+    """The folder of the project: what lies there may be read whatever it is called. Else that is `directory`, which a
+    database says."""
 
 
 class CompilationError(RefusalError):
@@ -119,7 +122,7 @@ class Compilation:
             if found is not None:
                 return msgspec.structs.replace(found, arguments=_named(path, found.arguments) + self._headers.arguments)
         arguments = _named(path, self._inference.arguments(path))
-        return Command(arguments + self._headers.arguments, str(self._root), True)
+        return Command(arguments + self._headers.arguments, str(self._root), True, str(self._root))
 
     @cached_property
     def _inference(self) -> Inference:
@@ -193,7 +196,7 @@ class Database:
             words = entry.words()
         except ValueError:
             return None
-        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own)
+        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own, str(root))
 
     def _lender(self, path: str) -> str:
         pure = PurePosixPath(path)
@@ -220,21 +223,19 @@ def read(path: Path) -> Database:
     except door.UnreadableError as error:
         raise CompilationError(path, None, "no such compile database" if error.missing else error.reason) from error
     try:
-        entries = msgspec.json.decode(data, type=list[Entry])
-    except (msgspec.DecodeError, RecursionError) as error:
+        entries = json_reading.decode(data, list[Entry])
+    except msgspec.DecodeError as error:
         line, message = _mistake(data, error)
         raise CompilationError(path, line, message) from error
     return Database(path, entries)
 
 
-def _mistake(data: bytes, error: Exception) -> tuple[int, str]:
+def _mistake(data: bytes, error: msgspec.DecodeError) -> tuple[int, str]:
     if isinstance(error, msgspec.ValidationError):
         try:
             return _line_of_entry(data, str(error)), _plain(str(error))
-        except (msgspec.DecodeError, RecursionError) as worse:  # further on it is not even JSON
+        except msgspec.DecodeError as worse:  # further on it is not even JSON
             error = worse
-    if isinstance(error, RecursionError):
-        return 1, "not a compile database: nested too deeply"
     return _line_of_byte(data, str(error)), _plain(str(error))
 
 
@@ -256,7 +257,7 @@ def _line_of_entry(data: bytes, message: str) -> int:
     found = re.search(r"at `\$\[(\d+)\]", message)
     if found is None:
         return 1
-    items = msgspec.json.decode(data, type=list[msgspec.Raw])
+    items = json_reading.decode(data, list[msgspec.Raw])
     at = 0
     for item in items[: int(found[1]) + 1]:
         at = data.find(bytes(item), at) + len(bytes(item))

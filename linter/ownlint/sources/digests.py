@@ -15,9 +15,9 @@ import msgspec
 
 from ownlint import door
 from ownlint.facts.cache import Cache
+from ownlint.facts.digest import SIZE
 from ownlint.sources.discover import Source, Stamp
 
-DIGEST_SIZE = 20
 MOST_BYTES = 64 << 20
 """Of a larger file the size and the times stand for what it holds: no reader takes it."""
 
@@ -73,11 +73,11 @@ class Digests:
 
 
 def _of_stamp(stamp: Stamp) -> str:
-    return blake2b(repr(tuple(stamp)).encode(), digest_size=DIGEST_SIZE).hexdigest()
+    return blake2b(repr(tuple(stamp)).encode(), digest_size=SIZE).hexdigest()
 
 
 def _read(path: str) -> str:
-    digest = blake2b(digest_size=DIGEST_SIZE)
+    digest = blake2b(digest_size=SIZE)
     try:
         for piece in door.pieces(path, MOST_BYTES):
             digest.update(piece)

@@ -86,10 +86,22 @@ def _points(path: str, group: str) -> Iterator[Point]:
 
 
 def _asked(distribution: str, place: str) -> str:
+    """What the metadata of an egg say, and what is packed in a file on the path."""
+    if os.path.isdir(place):  # noqa: PTH112
+        folder = os.path.join(place, _told(place)[_normal(distribution)])
+        return next(filter(None, map(_version_in, (f"{folder}/PKG-INFO", f"{folder}/METADATA", folder))), "")
     from importlib.metadata import Distribution, DistributionFinder
 
     context = DistributionFinder.Context(name=distribution, path=[place])
     return next((found.version for found in Distribution.discover(context=context)), "")
+
+
+def _version_in(path: str) -> str:
+    try:
+        head = door.read(path, _MOST_BYTES, cut=True).decode("utf-8", "replace").partition("\n\n")[0]
+    except door.UnreadableError:
+        return ""
+    return next((line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Version:")), "")
 
 
 def _asked_points(group: str, place: str) -> Iterator[Point]:

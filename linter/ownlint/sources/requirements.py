@@ -57,9 +57,9 @@ def _all(root: Path) -> Iterator[tuple[str, str]]:
         written = _read(root, path)
         yield from ((name, f">={version}") for name, version in _FOUND.findall(written))
         for fetched in _FETCHED.finditer(written):
-            name, version = _NAMED.match(fetched[1]), _TAGGED.search(fetched[1])
-            if name and version:
-                yield name[1], f"=={version[1]}"
+            named, tagged = _NAMED.match(fetched[1]), _TAGGED.search(fetched[1])
+            if named is not None and tagged is not None:
+                yield named[1], f"=={tagged[1]}"
 
 
 def _project(written: str) -> Iterator[str]:

@@ -48,7 +48,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def address_outlives_owner(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "address":

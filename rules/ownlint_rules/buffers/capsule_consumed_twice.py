@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="warning", languages=("python",))
+@rule(severity="warning", cwe=(415,), languages=("python",))
 def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind == "consumed":

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind in ("use", "return", "store") and misuse.ref.loss in ("raw", "raw field"):

@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",))
 def memory_gone_under_view(function: Function) -> Iterator[Finding]:
     known = border.of(function.program)
     for misuse in known.misuses_in(function):

@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, captures, rule
 
 
-@rule(severity="error", languages=("python",), preview=True)
+@rule(severity="error", cwe=(672,), languages=("python",), preview=True)
 def recorded_input_rebound(function: Function) -> Iterator[Finding]:
     for rebound in captures.of(function.program).rebound_in(function):
         recording = rebound.recording

@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",))
 def resized_under_views(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind == "stale":

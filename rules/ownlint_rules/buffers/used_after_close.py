@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, rule
 
 
-@rule(severity="warning", languages=("python",))
+@rule(severity="warning", cwe=(672,), languages=("python",))
 def used_after_close(function: Function) -> Iterator[Finding]:
     known = border.of(function.program)
     for misuse in known.misuses_in(function):

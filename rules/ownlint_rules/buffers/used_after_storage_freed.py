@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",))
 def used_after_storage_freed(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         if misuse.stale is not None and misuse.about == "emptied" and misuse.kind == "use":

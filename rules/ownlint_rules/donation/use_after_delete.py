@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, donations, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(672,), languages=("python",))
 def use_after_delete(function: Function) -> Iterator[Finding]:
     for misuse in donations.of(function.program).misuses_in(function):
         if misuse.loss.how == "ended":

@@ -63,7 +63,7 @@ from ownlint import Finding, Function, donation, donations, rule
 _HELP = "bind the result to the same name, donate a copy, or do not donate"
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(672,), languages=("python",), fixable=True)
 def use_after_donation(function: Function) -> Iterator[Finding]:
     known = donations.of(function.program)
     for misuse in known.misuses_in(function):

@@ -52,7 +52,7 @@ _ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|c
 """Names of members that end something."""
 
 
-@rule(severity="error", yields_to=("python-without-gil",))
+@rule(severity="error", cwe=(820,), yields_to=("python-without-gil",))
 def callback_without_gil(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or entrances.entrances(function.program).of(function):
         return

@@ -58,7 +58,7 @@ from ownlint import Class, Finding, Function, Program, entrances, events, gil, p
 _EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(820,))
 def destroyed_without_gil(program: Program) -> Iterator[Finding]:
     for cls in program.classes:
         if cls.file.language == "cpp" and cls.destructor is not None:

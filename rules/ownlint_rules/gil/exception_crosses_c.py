@@ -65,7 +65,7 @@ from ownlint import (
 )
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(248,))
 def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return

@@ -72,7 +72,7 @@ _KEEPS = re.compile(
 )
 
 
-@rule(severity="error", yields_to=("destroyed-without-gil",))
+@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",))
 def python_copied_in_callback(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not any(True for _ in function.lambdas()):
         return

@@ -59,7 +59,7 @@ from ownlint import (
 )
 
 
-@rule(severity="warning")
+@rule(severity="warning", cwe=(833,))
 def python_in_static_initializer(function: Function) -> Iterator[Finding]:
     if function.language != "cpp":
         return

@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Program, Step, python_use, rule, statics, types
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(672,))
 def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
     for static in statics.statics(program):
         kind = types.parse(static.type)

@@ -57,7 +57,7 @@ from ownlint import Finding, Function, Step, entrances, events, gil, python_use,
 _MOST_STEPS = 4
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(820,))
 def python_without_gil(function: Function) -> Iterator[Finding]:
     entrance = entrances.guarded(function)
     if function.language != "cpp" or (entrance is None and not gil.may_release(function)):

@@ -71,7 +71,7 @@ _WAITS = {"thread": ("join",), "future": ("get", "wait"), "condition variable": 
 _DEEPEST = 3
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(833,))
 def waits_with_gil(program: Program) -> Iterator[Finding]:
     for function in program.functions:
         if function.language == "cpp":

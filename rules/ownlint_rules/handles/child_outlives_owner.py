@@ -55,7 +55,7 @@ from collections.abc import Iterator
 from ownlint import Edit, Finding, Fix, Function, Span, border, handles, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def child_outlives_owner(function: Function) -> Iterator[Finding]:
     known = border.of(function.program)
     for misuse in known.misuses_in(function):

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(415,), languages=("python",))
 def owner_emptied_by_hand(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale

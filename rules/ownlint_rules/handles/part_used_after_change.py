@@ -86,7 +86,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",))
 def part_used_after_change(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale

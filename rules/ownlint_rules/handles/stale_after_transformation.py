@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, outcomes, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(672,), languages=("python",))
 def stale_after_transformation(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale

@@ -79,7 +79,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, border, handles, rule
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",))
 def stored_argument_dropped(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         if (stored := misuse.stored) is not None:

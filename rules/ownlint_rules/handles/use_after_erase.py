@@ -57,7 +57,7 @@ from itertools import pairwise
 from ownlint import Edit, Finding, Fix, Function, Span, border, handles, outcomes, records, rule, text
 
 
-@rule(severity="error", languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
 def use_after_erase(function: Function) -> Iterator[Finding]:
     for misuse in border.of(function.program).misuses_in(function):
         stale = misuse.stale

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Edit, Finding, Fix, Function, Span, questions, records, rule, text
 
 
-@rule(severity="warning", languages=("python",))
+@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True)
 def wrapper_identity(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):

@@ -47,7 +47,7 @@ _BUILTIN = re.compile(
 )
 
 
-@rule(severity="note")
+@rule(severity="note", fixable=True)
 def redundant_cast(function: Function) -> Iterator[Finding]:
     if not function.says(_CASTS) or _is_template(function):
         return

@@ -65,7 +65,7 @@ from ownlint import Class, Finding, Function, ending, glance, keeping, places, r
 _LOCKS = frozenset({"guard", "iterator", "view"})
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(416,))
 def result_points_into_owner(function: Function) -> Iterator[Finding]:
     record = function.record
     if record.kind != "method" or function.home is None or not _may_return_one(function):

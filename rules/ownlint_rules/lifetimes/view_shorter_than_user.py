@@ -84,7 +84,7 @@ _MOST = 24
 _HELP = "keep a copy, or let what owns the memory live as long"
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(416,))
 def view_shorter_than_user(function: Function) -> Iterator[Finding]:
     if function.name == "main" and not function.record.scope:
         return  # its locals end with the program

@@ -83,7 +83,7 @@ _KEEPS = frozenset({"emplace", "try_emplace", "insert", "emplace_hint", "lazy_em
 _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` and let the loser go"
 
 
-@rule(severity="warning")
+@rule(severity="warning", cwe=(362, 367))
 def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or rechecks.is_settled(function):
         return

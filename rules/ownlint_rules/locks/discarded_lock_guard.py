@@ -65,7 +65,7 @@ _SHOWN = 4
 _NAMES = ("lock", "guard", "held", "scoped")
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(667,), fixable=True)
 def discarded_lock_guard(function: Function) -> Iterator[Finding]:
     for call, guard in temporaries.dropped_guards(function):
         if _is_just_a_moment(function, call):

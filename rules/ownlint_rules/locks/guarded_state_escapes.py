@@ -91,7 +91,7 @@ _MAKERS = frozenset({"make_unique", "make_shared", "MakeUnique", "MakeShared"})
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(362,))
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains or not escapes.takes_lock(function):
@@ -216,6 +216,8 @@ class _Judge:
 
     def kept(self) -> Iterator[Finding]:
         for event in self.function.flow:
+            if event.index not in self.held:
+                continue  # nothing comes there
             leaves = isinstance(event, events.Leave) and event.kind == "return"
             lasts = isinstance(event, events.Write) and not event.fresh and self.outlives(event)
             for call in places.calls_in(event.value) if leaves or lasts else ():  # type: ignore[attr-defined]

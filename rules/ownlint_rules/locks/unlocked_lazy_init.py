@@ -60,7 +60,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, lazily, places, rule
 
 
-@rule(severity="warning", yields_to=("check-then-act-across-locks", "guarded-member-unlocked"))
+@rule(severity="warning", cwe=(362,), yields_to=("check-then-act-across-locks", "guarded-member-unlocked"))
 def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     seen: set[places.Place] = set()
     for lazy in lazily.lazy_sets(function):

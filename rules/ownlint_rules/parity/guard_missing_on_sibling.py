@@ -80,7 +80,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Finding, Function, Span, parity, rule
 
 
-@rule(severity="warning", yields_to=("guard-removed",))
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)

@@ -57,7 +57,7 @@ from ownlint import Finding, Function, losing, rule, weaker
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 
 
-@rule(severity="error")
+@rule(severity="error", cwe=(401,))
 def lost_on_failure(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "failure":

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Step, consuming, failure, places, rule
 
 
-@rule(severity="warning")
+@rule(severity="warning", cwe=(460,))
 def moved_before_success(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return

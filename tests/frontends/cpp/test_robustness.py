@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp.preprocess import prepare
 from ownlint.frontends.cpp.structure import read
+from record_invariants import broken
 
 VOCABULARY = Vocabulary(annotations=(r"\w*GUARDED_BY", r"\w+_EXPORT"), declaring=(r"\w*ASSIGN_OR_RETURN",))
 
@@ -150,25 +150,7 @@ def check(data: bytes) -> None:
     encoded = r.encode_file(file)
     assert r.encode_file(read("a.cc", data, VOCABULARY)) == encoded
     assert r.decode_file(encoded) == file
-    for function in file.functions:
-        assert function.start <= function.name_start <= function.end
-        inside(r.decode_body(function), len(data), len(file.functions))
-    inside(file, len(data), len(file.functions))
-
-
-def inside(record: Any, size: int, functions: int) -> None:
-    """Every node below has a range within the file; every lambda a function."""
-    stack = [record]
-    while stack:
-        record = stack.pop()
-        if isinstance(record, r.Node):
-            assert 0 <= record.start <= record.end <= size, record
-        if isinstance(record, r.Lambda):
-            assert 0 <= record.function < functions
-        if isinstance(record, tuple | list):
-            stack += record
-        elif isinstance(record, msgspec.Struct):
-            stack += [getattr(record, name) for name in record.__struct_fields__]
+    assert list(broken(file)) == []
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
@@ -187,3 +169,22 @@ def test_soup_in_a_body(tokens: list[str]) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     check(data)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("--", ""), ("*++", ""), ("!", ""), ("*", ""), ("&*", ""), ("- ", ""), ("(", " ?: y)"), ("++*(y ?: ", ")")],
+)
+def test_facts_about_a_chain_of_operators_are_as_long_as_the_chain(before: str, after: str) -> None:
+    def size(count: int) -> int:
+        source = f"void f() {{ {before * count}x{after * count}; }}"
+        return len(msgspec.msgpack.encode(read("a.cc", source.encode(), VOCABULARY)))
+
+    assert size(18) < 18 * 400
+    assert size(2000) < 2000 * 400
+
+
+def test_macros_that_double_are_not_expanded() -> None:
+    macros = "\n".join(f"#define A{number} A{number - 1} A{number - 1}" for number in range(1, 60))
+    source = f"#define A0 step();\n{macros}\nvoid f() {{ A59 }}\n"
+    assert len(msgspec.msgpack.encode(read("a.cc", source.encode(), VOCABULARY))) < 40 * len(source)

@@ -62,7 +62,22 @@ def test_what_has_no_room_is_a_problem() -> None:
     assert problem.reason.startswith("line 1")
 
 
-PIECES = st.sampled_from([*NEWER.values(), "def f(", "[", "]", "type ", 'f"{', '}"', "\n", "  ", "x", ": ", "\\", "é"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "type X = int\nwith.1and x: pass\n",
+        "type X = int\nx = not.1\n",
+        "x = f'{1}' b'b'\ntype X = int\n",
+    ],
+)
+def test_what_libcst_parses_and_then_refuses_is_a_problem_with_its_line(source: str) -> None:
+    (problem,) = file_of(source).problems
+    assert problem.reason.startswith("line ")
+
+
+PIECES = st.sampled_from(
+    [*NEWER.values(), "with.1", "'a' b'' ", "def f(", "[", "]", "type ", 'f"{', '}"', "\n", "  ", "x", ": ", "\\", "é"]
+)
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from python_facts import body, file_of, function, plain, written
 
@@ -142,3 +143,15 @@ def test_what_is_too_deep_is_opaque_and_keeps_names(source: str, name: str) -> N
 def test_a_long_boolean_chain_stays_flat() -> None:
     file = file_of("x = " + " and ".join(["a"] * 5000))
     assert not file.functions[0].opaque
+
+
+def test_comparisons_in_comparisons_are_as_long_as_they_are_written() -> None:
+    def size(count: int) -> int:
+        return len(msgspec.msgpack.encode(file_of(f"import a\na.f({'0 < (' * count}x{') < 9' * count})\n")))
+
+    assert size(16) < 16 * 400
+    assert size(80) < 80 * 400
+
+
+def test_what_stands_between_two_comparisons_is_compared_twice() -> None:
+    assert plain(body("f(a) < b < c")) == plain(body("f(a) < b and b < c"))

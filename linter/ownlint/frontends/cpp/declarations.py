@@ -52,6 +52,7 @@ class Declarations(Statements):
         self.data = data
         self.source = prepared.source
         self.assumed = prepared.names
+        self.opened = dict(prepared.opened)
         self.comments = prepared.comments
         self.comment_starts = [start for start, _ in prepared.comments]
         self.marks = prepared.marks
@@ -200,7 +201,7 @@ class Declarations(Statements):
             elif kind == g.BASES:
                 base_clause = child
             elif kind in _CLASS_NAMES and not name:
-                name = self.named(child)[0].text
+                name = self.spelled(child)
         start = prefix.start if prefix.start >= 0 else node.start_byte
         found += self.annotations(start, body.start_byte)
         word = "union" if node.kind_id == g.UNION else "struct" if node.kind_id == g.STRUCT else "class"
@@ -249,8 +250,8 @@ class Declarations(Statements):
                 access = self.text(child.start_byte, child.end_byte)  # type: ignore[assignment]
             elif kind == g.VIRTUAL_WORD:
                 virtual = True
-            elif kind in g.TYPES or kind == g.QUALIFIED:
-                found.append(r.Base(child.start_byte, child.end_byte, self.named(child)[0].text, access, virtual))
+            elif (kind in g.TYPES or kind == g.QUALIFIED) and (name := self.spelled(child)):
+                found.append(r.Base(child.start_byte, child.end_byte, name, access, virtual))
                 access, virtual = default, False
         return tuple(found)
 
@@ -279,7 +280,7 @@ class Declarations(Statements):
                         value=value,
                     )
                 )
-        named = self.named(name)[0].text if name is not None else ""
+        named = self.spelled(name)
         start, end = node.start_byte, node.end_byte
         self.classes.append(
             r.Class(
@@ -327,13 +328,15 @@ class Declarations(Statements):
             declarator = self.declarator(child)
             begin = start if first else child.start_byte
             first = False
+            if declarator.name is None and declarator.binding is None:
+                continue
             if ends_in_cast(declarator.name):
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
             elif self.is_macro(child, declarator, specifiers.type):
                 self.class_macro(child, declarator, specifiers.type)
             elif declarator.function is not None and kind != g.INIT_DECLARATOR:
                 self.function(node, specifiers, declarator, prefix, None, value_node, ())
-            elif declarator.name is not None or declarator.binding is not None:
+            else:
                 self.variable(child, begin, end, specifiers, declarator, value_node, prefix)
         self.children = whole if not node.has_error else self.children
         self.hoisted.clear()
@@ -352,10 +355,10 @@ class Declarations(Statements):
         """`DISALLOW_COPY(T);` among a class's members says something about the class."""
         if self.members is None or declarator.name is None:
             return
-        inside = self.text(declarator.name.start_byte, declarator.name.end_byte)
+        inside = self.written(declarator.name.start_byte, declarator.name.end_byte)
         name, arguments = (type_, inside) if node.kind_id == g.PARENTHESIZED_DECLARATOR else (inside, "")
         if not arguments:
-            arguments = self.text(declarator.name.end_byte, node.end_byte).strip("() ")
+            arguments = self.written(declarator.name.end_byte, node.end_byte).strip("() ")
         self.members.macros.append(r.Annotation(node.start_byte, node.end_byte, name, arguments))
 
     def variable(
@@ -385,8 +388,10 @@ class Declarations(Statements):
             else:
                 plain, scope = name, self.scope
                 if declarator.name is not None and ("::" in name or "<" in name):
-                    qualifier, _, plain = self.named(declarator.name)[0].text.rpartition("::")
+                    qualifier, _, plain = self.spelled(declarator.name).rpartition("::")
                     scope = f"{scope}::{qualifier}" if scope and qualifier else qualifier or scope
+                    if not plain:
+                        continue
                 self.variables.append(r.Variable(start, end, plain, scope, type_, static, annotations, value))
 
     # --- aliases ---
@@ -447,7 +452,7 @@ class Declarations(Statements):
         if opens:
             self.add_alias(node, "", written, "open")
         else:
-            self.add_alias(node, self.named(target)[0].text.rpartition("::")[2], written, "using")
+            self.add_alias(node, self.spelled(target).rpartition("::")[2], written, "using")
 
     def namespace_alias(self, node: Node, prefix: _Prefix) -> None:
         named = [child for child in self.children(node) if child.is_named]
@@ -458,6 +463,8 @@ class Declarations(Statements):
     def add_alias(
         self, node: Node, name: str, target: str, kind: Literal["type", "namespace", "open", "using"]
     ) -> None:
+        if not target or bool(name) == (kind == "open"):
+            return  # a part of it was made up by the parser
         self.aliases.append(r.Alias(node.start_byte, node.end_byte, name, self.scope, target, kind))
 
     def macro_call(self, node: Node, prefix: _Prefix) -> None:
@@ -613,7 +620,7 @@ class Declarations(Statements):
             while inner is not None and inner.kind_id != g.ABSTRACT_FUNCTION:
                 inner = inner.children[-1] if inner.children else None
             end = inner.start_byte if inner is not None else end
-        text = " ".join(self.text(start, end).split())
+        text = self.written(start, end)
         if text.startswith("operator") and node.kind_id == g.OPERATOR_NAME:
             rest = text[8:].strip()
             text = f"operator {rest}" if rest[:1].isalpha() else "operator" + rest.replace(" ", "")
@@ -732,7 +739,9 @@ class Declarations(Statements):
         for child in self.children(node):
             if child.kind_id == g.FIELD_INITIALIZER:
                 parts = self.children(child)
-                name = self.named(parts[0])[0].text
+                name = self.spelled(parts[0]) if parts else ""
+                if not name:
+                    continue
                 args: tuple[r.Value, ...] = ()
                 for part in parts[1:]:
                     if part.kind_id == g.ARGUMENTS or part.kind_id == g.INITIALIZER_LIST:
@@ -819,7 +828,8 @@ class Declarations(Statements):
             elif kind == _DEFAULT_CAPTURE:
                 found.append(r.Capture(start, end, text, text == "&"))
             elif kind == _CAPTURE_INITIALIZER:
-                found.append(self.captured_value(child))
+                captured = self.captured_value(child)
+                found += () if captured is None else (captured,)
             elif kind == _THIS:
                 found.append(r.Capture(start, end, "*this" if star else "this", not star))
             elif kind == g.PARAMETER_PACK:
@@ -828,13 +838,13 @@ class Declarations(Statements):
                 found.append(r.Capture(start, end, text, reference))
         return tuple(found)
 
-    def captured_value(self, node: Node) -> r.Capture:
+    def captured_value(self, node: Node) -> r.Capture | None:
         children = self.children(node)
         reference = any(not c.is_named and self.text(c.start_byte, c.end_byte) == "&" for c in children)
         named = [c for c in children if c.is_named]
         start, end = node.start_byte, node.end_byte
-        if not named:
-            return r.Capture(start, end, "", reference)
+        if not named or named[0].start_byte == named[0].end_byte:
+            return None
         name = self.text(named[0].start_byte, named[0].end_byte)
         return r.Capture(start, end, name, reference, self.value(named[-1]) if len(named) > 1 else None)
 
@@ -849,7 +859,7 @@ class Declarations(Statements):
             self.members, self.access, self.hoisted, self.mentions, self.depth = None, "", [], set(), 0
             self.walk((node,))
             self.members, self.access, self.children, self.hoisted, self.mentions, self.depth = outer
-            written = self.named(name)[0].text if name is not None else ""
+            written = self.spelled(name)
             out.append(r.Nested(node.start_byte, node.end_byte, written))
             return
         read = _READERS.get(kind)

@@ -20,6 +20,7 @@ import msgspec
 from ownlint.facts.records import Meaning, Problem
 from ownlint.frontends.cpp import libclang
 from ownlint.frontends.cpp.libclang import BREAK, CONTINUE, RECURSE, Cursor
+from ownlint.frontends.cpp.territory import Territory
 
 FLAGS = (
     libclang.KEEP_GOING
@@ -78,9 +79,11 @@ def read(
     directory: str,
     absolute: str,
     ahead: Precompiled | None = None,
+    project: str = "",
 ) -> Found:
     """`data` is what the file holds; `absolute` is where it lies, for its relative includes. A file that
-    does not go well with what was parsed `ahead` is read again without."""
+    does not go well with what was parsed `ahead` is read again without. Nothing is said of types where a file was read
+    that is neither below `project` (else below `directory`) nor a header of a folder that `arguments` name."""
     special = _special_include(data, arguments, absolute)
     if special:
         return _nothing(f"{special} is not a regular file")
@@ -88,13 +91,21 @@ def read(
         library = libclang.load()
     except OSError as error:
         return _nothing(f"libclang cannot be loaded: {error}")
+    territory = Territory(project or directory, arguments)
     if ahead is not None:
         found = _read(library, data, (*arguments, "-include-pch", ahead.path), directory, absolute)
         if found.typed:
-            return found._replace(
-                dependencies=tuple(sorted({*found.dependencies, *ahead.dependencies} - {ahead.path, f"{ahead.path}.h"}))
-            )
-    return _read(library, data, arguments, directory, absolute)
+            dependencies = {*found.dependencies, *ahead.dependencies} - {ahead.path, f"{ahead.path}.h"}
+            return _without_strangers(found._replace(dependencies=tuple(sorted(dependencies))), territory)
+    return _without_strangers(_read(library, data, arguments, directory, absolute), territory)
+
+
+def _without_strangers(found: Found, territory: Territory) -> Found:
+    stranger = territory.stranger(found.dependencies)
+    if not stranger:
+        return found
+    reason = f"includes {stranger}, which lies outside of the project and of its folders of headers"
+    return _nothing(reason)._replace(dependencies=found.dependencies)
 
 
 def _read(library: ctypes.CDLL, data: bytes, arguments: tuple[str, ...], directory: str, absolute: str) -> Found:

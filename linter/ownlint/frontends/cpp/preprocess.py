@@ -13,12 +13,14 @@ never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ownlint.facts.records import Import, Macro
 from ownlint.facts.vocabulary import Vocabulary
+from ownlint.frontends.cpp.spelling import spelled
 from ownlint.patterns import Expressions
 
 Role = str
@@ -71,6 +73,8 @@ class Prepared(NamedTuple):
     """Flat pairs: start and end of what stands in a debug build alone."""
     conditional: tuple[int, ...] = ()
     """Flat pairs: from each `#if` to its `#endif`."""
+    opened: Mapping[str, str] = MappingProxyType({})
+    """The full names of what declarations like `using std::move;` bring in."""
 
 
 class _Directive(NamedTuple):
@@ -81,7 +85,7 @@ class _Directive(NamedTuple):
 
 
 # Every alternative opens with one plain character: that keeps the search for the next one in C.
-_TOKENS = re.compile(
+TOKENS = re.compile(
     rb"""//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"""
     rb"""|"(?<=R")([^()\\\s"]{0,16}+)\((?s:.)*?(?:\)\1"|\Z)|"[^"\\\n]*+(?:\\(?s:.)[^"\\\n]*+)*+"?"""
     rb"""|'(?<![0-9a-fA-F]')(?:[^'\\\n]|\\.){1,12}+'"""
@@ -89,15 +93,19 @@ _TOKENS = re.compile(
     rb"""|"(?:[^"\\\n]|\\.)*+"?)[^\n\\/"]*+)*+)"""
 )
 _WORDS = re.compile(rb"(?:[A-Z](?<![A-Za-z0-9_].)[A-Z0-9_]{2,}+|P(?<![A-Za-z0-9_].)y_[A-Z_]++)(?![A-Za-z0-9_])")
-_BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
+BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
-_MEMBER_CASTS = re.compile(
-    rb"\(\s*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,200}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
-    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+)\)\s*+&\s*+[A-Za-z_]"
+_MEMBER_FUNCTION = (
+    rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
+    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+"
 )
-"""`(R (C::*)(A, B) const) &C::f`, which the grammar does not take for a cast."""
+_MEMBER_CASTS = re.compile(
+    rb"\(\s*+(?P<type>%(type)s)\)\s*+&\s*+[A-Za-z_]|(?<=_cast)\s*+<\s*+(?P<argument>%(type)s)>(?=\s*+\()"
+    % {b"type": _MEMBER_FUNCTION}
+)
+"""`(R (C::*)(A, B) const) &C::f`, `static_cast<R (C::*)(A, B) const>(&C::f)`: the grammar takes neither for a cast."""
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -110,7 +118,15 @@ _ATTRIBUTE = re.compile(rb"(?!__attribute__\b)\b([A-Za-z_][\w:]*+)(?:\s*+\(([^()
 _NAME_BYTE = re.compile(rb"[A-Za-z0-9_\]]")
 _LAST_NAME = re.compile(rb"(?:[\w>*&]\s+[*&]*|[*&])([A-Za-z_~][\w:]*+)\s*\Z")
 _CONDITIONAL = (b"if", b"constexpr", b"while", b"for", b"switch", b"catch", b"return")
-_BEHIND_PARAMETERS = (b") const", b") noexcept", b") override", b") final", b" const override", b" const noexcept")
+_BEHIND_PARAMETERS = re.compile(rb"\)(?: ?const)? ?(?:const|noexcept|override|final)\Z")
+_SPLICE = re.compile(rb"\\(?=[ \t]*+\r?\n)")
+_SPACED_OPERATOR = re.compile(
+    rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
+)
+_NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
+_USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
+_WIDEST = 1 << 16
+"""Comments and blanks that are longer than this end what is looked at before a word."""
 _KEYWORD = (
     rb"(?:const|return|case|goto|new|delete|throw|else|static|inline|virtual|extern|constexpr|explicit|friend|typename|using"
     rb"|namespace|struct|class|union|enum|typedef|operator|template|mutable|volatile|co_return|co_yield|co_await)\b"
@@ -159,12 +175,14 @@ def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable
 
 
 def prepare(data: bytes, vocabulary: Vocabulary) -> Prepared:
-    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring)).run()
+    spaces = tuple(framework.namespaces for framework in vocabulary.frameworks)
+    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring), spaces).run()
 
 
 class _Preparation:
-    def __init__(self, data: bytes, role: Callable[[bytes], Role]) -> None:
+    def __init__(self, data: bytes, role: Callable[[bytes], Role], spaces: tuple[tuple[str, ...], ...]) -> None:
         self.data = data
+        self.spaces = spaces
         self.role = role
         self.buffer = bytearray(data)
         self.comments: list[tuple[int, int]] = []
@@ -185,8 +203,11 @@ class _Preparation:
         strings = self.scan()
         masked = bytearray(self.buffer)
         for start, end in strings:
-            masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(_BLANK)
+            masked[start + 1 : end - 1] = data[start + 1 : end - 1].translate(BLANK)
         self.masked = bytes(masked)
+        self.unsplice()
+        self.join_operators()
+        self.usual_namespaces()
         self.attributes_of_enums()
         for match in _WORDS.finditer(self.masked):
             start, end = match.span()
@@ -213,6 +234,7 @@ class _Preparation:
             imports,
             tuple(offset for side in sorted(conditionals.debug) for offset in side),
             tuple(conditionals.whole_groups),
+            self.brought_in(),
         )
 
     def scan(self) -> list[tuple[int, int]]:
@@ -220,7 +242,7 @@ class _Preparation:
         data, buffer = self.data, self.buffer
         strings = []
         continued = 0
-        for match in _TOKENS.finditer(data):
+        for match in TOKENS.finditer(data):
             start, end = match.span()
             first = data[start]
             if start < continued:
@@ -234,15 +256,64 @@ class _Preparation:
                     following = data.find(b"\n", end + 1)
                     end = continued = following if following >= 0 else len(data)
                 self.comments.append((start, end))
-                buffer[start:end] = data[start:end].translate(_BLANK)
+                buffer[start:end] = data[start:end].translate(BLANK)
             elif first == _HASH:
                 self.directive(match)
             else:
                 strings.append((start, end))
         return strings
 
+    def unsplice(self) -> None:
+        """A line that goes on behind a backslash: outside of strings and macros that means nothing."""
+        if b"\\" in self.masked:
+            masked = bytearray(self.masked)
+            for match in _SPLICE.finditer(self.masked):
+                masked[match.start()] = self.buffer[match.start()] = 0x20
+            self.masked = bytes(masked)
+
+    def join_operators(self) -> None:
+        """`operator ( )` becomes `operator()  `: the grammar wants the sign in one piece, right behind the word."""
+        for match in _SPACED_OPERATOR.finditer(self.masked):
+            start, end = match.span(1)
+            joined = b"".join(match[1].split())
+            joined += b"".join(re.findall(rb"\s", match[1]))
+            self.buffer[start:end] = joined
+            self.masked = self.masked[:start] + joined + self.masked[end:]
+
+    def usual_namespaces(self) -> None:
+        """`namespace binding = pybind11;` makes `py     ::list` of `binding::list`: the shortest usual name of a
+        framework's namespace, where it finds room."""
+        for found in _NAMESPACE_ALIAS.finditer(self.masked) if b"namespace" in self.masked else ():
+            name, target = found[1], "".join(_text(found[2]).split())
+            usual = next((names for names in self.spaces if target in names), ())
+            short = min((one for one in usual if "::" not in one), key=len, default="").encode()
+            if not short or name.decode() in usual or len(short) > len(name):
+                continue
+            for use in re.finditer(rb"(?<![\w.])" + name + rb"(?=\s*+(?:::|=|;))", self.masked):
+                before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
+                behind = self.masked[use.end() : use.end() + 64].lstrip()
+                if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
+                    self.buffer[slice(*use.span())] = short.ljust(len(name))
+
+    def brought_in(self) -> dict[str, str]:
+        """`move` to `std::move`, for each `using std::move;` that is not a class's."""
+        if b"using" not in self.masked:
+            return {}
+        found = {match[2].decode(): "".join(_text(match[1]).split()) for match in _USING_STD.finditer(self.masked)}
+        return dict(sorted(found.items()))
+
+    def text_before(self, at: int, most: int) -> bytes:
+        """The last `most` bytes before `at`, each run of blanks (and of blanked comments) as one, none at the end."""
+        window = 2 * most
+        while True:
+            low = max(0, at - window)
+            text = b" ".join(bytes(self.buffer[low:at]).split())
+            if len(text) >= most or not low or window > _WIDEST:
+                return text[-most:]
+            window *= 4
+
     def blank(self, start: int, end: int) -> None:
-        self.buffer[start:end] = self.data[start:end].translate(_BLANK)
+        self.buffer[start:end] = self.data[start:end].translate(BLANK)
 
     def directive(self, match: re.Match[bytes]) -> None:
         start, end = match.span()
@@ -266,7 +337,7 @@ class _Preparation:
             self.mark(word, start, end)
             return
         buffer = self.buffer
-        before = bytes(buffer[max(0, start - 48) : start]).rstrip()
+        before = self.text_before(start, 48)
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
         follower = _NEXT.match(self.masked, end)
@@ -306,9 +377,9 @@ class _Preparation:
             return False
         if last == b")":
             return ends == b";" and self.closes_parameters(start)
-        if before.endswith(_BEHIND_PARAMETERS):
+        if _BEHIND_PARAMETERS.search(before):
             return True
-        line = bytes(self.buffer[max(0, start - 200) : start])
+        line = self.text_before(start, 200)
         declared = _DECLARES_BEFORE.search(line) if ends != b"," else None
         return declared is not None and _TEMPLATE.search(line, 0, declared.start()) is None
 
@@ -318,7 +389,7 @@ class _Preparation:
         for match in reversed(list(_BRACKETS.finditer(self.masked, max(0, start - 2000), start))):
             depth += 1 if match[0] == b")" else -1
             if not depth:
-                name = _LAST_NAME.search(self.masked, max(0, match.start() - 80), match.start())
+                name = _LAST_NAME.search(self.text_before(match.start(), 80))
                 return name is not None and name[1] not in _CONDITIONAL and not name[1].isupper()
         return False
 
@@ -328,7 +399,7 @@ class _Preparation:
         if follower is not None and follower[1] == b"(":
             close = self.closing(follower.start(1))
             if close >= 0:
-                arguments = _text(self.data[follower.start(1) + 1 : close])
+                arguments = self.written(follower.start(1) + 1, close)
                 end = close + 1
                 if word == b"__attribute__":
                     self.spelled_out(start, end)
@@ -336,17 +407,21 @@ class _Preparation:
         self.blank(start, end)
         self.done = end
 
+    def written(self, start: int, end: int) -> str:
+        """The text without comments, spaced in the usual way; empty for the range of what did not match."""
+        return spelled(_text(bytes(self.buffer[max(start, 0) : max(end, 0)])))
+
     def spelled_out(self, start: int, end: int) -> None:
         """`__attribute__((guarded_by(mu_)))` is also a mark named `guarded_by`."""
         for found in _ATTRIBUTE.finditer(self.masked, start, end):
-            self.marks.append(Mark(start, end, found[1].decode(), _text(self.data[slice(*found.span(2))])))
+            self.marks.append(Mark(start, end, found[1].decode(), self.written(*found.span(2))))
 
     def attributes_of_enums(self) -> None:
         """`enum class [[nodiscard]] Code {`: the grammar knows attributes of classes, not of enums."""
         for match in _ENUM_ATTRIBUTES.finditer(self.masked):
             for found in _ATTRIBUTE.finditer(self.masked, *match.span(1)):
                 start, end = found.span()
-                self.marks.append(Mark(start, end, found[1].decode(), _text(self.data[slice(*found.span(2))])))
+                self.marks.append(Mark(start, end, found[1].decode(), self.written(*found.span(2))))
             self.blank(*match.span(1))
 
     def attribute_of_class(self, word: bytes, start: int, end: int) -> None:
@@ -379,7 +454,7 @@ class _Preparation:
         if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
             return
         buffer = self.buffer
-        alone = b"\n" in self.data[end:next_at] and not buffer[line:start].strip()
+        alone = b"\n" in self.masked[end:next_at] and not buffer[line:start].strip()
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
         if alone and last != b")" and not (last == b":" and buffer[:start].rstrip().endswith(b"::")):
@@ -412,15 +487,15 @@ class _Preparation:
             return
         comma = commas[0]
         first_end, first_start = comma, opening + 1
-        while self.data[first_start : first_start + 1].isspace():
+        while self.masked[first_start : first_start + 1].isspace():
             first_start += 1
-        if self.data[first_start : first_start + 1] == b"(":
+        if self.masked[first_start : first_start + 1] == b"(":
             inner = self.closing(first_start)
-            if inner >= 0 and not self.data[inner + 1 : comma].strip():
+            if inner >= 0 and not self.masked[inner + 1 : comma].strip():
                 self.blank(first_start, first_start + 1)
                 self.blank(inner, inner + 1)
                 first_start += 1
-                while self.data[first_start : first_start + 1].isspace():
+                while self.masked[first_start : first_start + 1].isspace():
                     first_start += 1
         if first_start >= first_end:
             return
@@ -467,16 +542,16 @@ class _Preparation:
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
-        if b"::*" in buffer:
+        if b"::" in buffer and b"*" in buffer:
             self.member_casts()
 
     def member_casts(self) -> None:
         """A cast to a pointer to member becomes one name in brackets, whose text is the type."""
         for match in _MEMBER_CASTS.finditer(self.masked):
-            start, end = match.span("type")
+            start, end = match.span("type" if match["type"] else "argument")
             self.blank(start, end)
             self.buffer[start : start + 2] = b"_T"
-            self.names[start] = " ".join(_text(self.data[start:end]).split())
+            self.names[start] = spelled(_text(self.masked[start:end]))
 
     def thrown(self) -> frozenset[int]:
         """`a ? b : throw c` becomes `a ? b : !     c`."""
@@ -577,23 +652,23 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
                 continue  # reads as a declaration, and says of a class that it cannot be copied
             if after not in (b"{", b":") and (with_bodies or b"{" not in masked[start:close]):
                 done = close + 1
-                buffer[start:done] = buffer[start:done].translate(_BLANK)
+                buffer[start:done] = buffer[start:done].translate(BLANK)
             continue
         inside = masked[opening + 1 : close].strip()
         for odd in _ODD_ARGUMENTS.finditer(masked, opening + 1, close + 1) if after == b";" else ():
-            buffer[slice(*odd.span())] = odd[0].translate(_BLANK)
+            buffer[slice(*odd.span())] = odd[0].translate(BLANK)
         if inside[-1:] == b";":
             name = masked[start:opening].strip()
             loose.append(Loose(start, start + len(name), name.decode(), None))
-            buffer[start:opening] = buffer[start:opening].translate(_BLANK)
+            buffer[start:opening] = buffer[start:opening].translate(BLANK)
             buffer[opening : opening + 1], buffer[close : close + 1] = b"{", b"}"
         elif (
             following is not None and b"\n" in masked[close : following.end()] and (after.isalnum() or after in b"_}~")
         ):
             done = close + 1
             name = masked[start:opening].strip()
-            loose.append(Loose(start, done, name.decode(), _text(prepared.source[opening + 1 : close])))
-            buffer[start:done] = buffer[start:done].translate(_BLANK)
+            loose.append(Loose(start, done, name.decode(), spelled(_text(prepared.source[opening + 1 : close]))))
+            buffer[start:done] = buffer[start:done].translate(BLANK)
     return prepared._replace(source=bytes(buffer), loose=sorted(loose, key=lambda macro: macro.start))
 
 

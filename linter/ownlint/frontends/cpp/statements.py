@@ -15,7 +15,7 @@ from tree_sitter import Node
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.preprocess import Loose, Prepared
-from ownlint.frontends.cpp.values import LIMIT, Values
+from ownlint.frontends.cpp.values import LIMIT, UNNAMED, Values
 
 Out = list[r.Statement]
 
@@ -265,6 +265,9 @@ class Statements(Values):
         if test is None:
             self.unknown(node, out)
             return
+        if _is_constant(test, True):
+            out.append(r.Block(node.start_byte, node.end_byte, (*before, *(then or ()))))
+            return
         out.append(r.Branch(node.start_byte, node.end_byte, test, then or (), other, before, constant))
 
     def while_(self, node: Node, out: Out) -> None:
@@ -283,6 +286,9 @@ class Statements(Values):
             return
         body = self.block(children[0])
         before, test = self.condition(children[-1])
+        if _is_constant(test, False) and not _leaves_loop(body):
+            out.append(r.Block(node.start_byte, node.end_byte, body))  # runs once: a block that a macro likes to be
+            return
         out.append(r.Loop(node.start_byte, node.end_byte, "do", (*body, *before), (), test))
 
     def for_(self, node: Node, out: Out) -> None:
@@ -327,6 +333,10 @@ class Statements(Values):
                     target = r.Aggregate(bound.start_byte, bound.end_byte, "tuple", names)
                 elif declarator.name is not None:
                     target = self.name(declarator.name)
+        if target is None:
+            self.broken = True
+            start, end = node.start_byte, right.start_byte
+            target = r.OpaqueValue(start, end, self.line(start, end))
         iterable = self.value(right)
         self.flush(before)
         inner = self.block(body)
@@ -476,6 +486,7 @@ class Statements(Values):
                 break
         else:
             index += 1
+        pieces.sort(key=lambda piece: piece not in ("const", "volatile"))  # `T const` is `const T`
         return Specifiers(tuple(words), " ".join(pieces), type_node, attributes), children[index:]
 
     def type_text(self, node: Node) -> str:
@@ -540,11 +551,13 @@ class Statements(Values):
         return Declarator(None, suffix + sizes, function)
 
     def declared_names(self, declarator: Declarator) -> tuple[str, ...]:
+        """None of them is empty: what the parser made up is left out."""
+        nodes: Iterable[Node] = ()
         if declarator.name is not None:
-            return (self.text(declarator.name.start_byte, declarator.name.end_byte),)
-        if declarator.binding is not None:
-            return tuple(self.text(c.start_byte, c.end_byte) for c in self.children(declarator.binding) if c.is_named)
-        return ()
+            nodes = (declarator.name,)
+        elif declarator.binding is not None:
+            nodes = (child for child in self.children(declarator.binding) if child.is_named)
+        return tuple([text for node in nodes if (text := self.text(node.start_byte, node.end_byte))])
 
     def declaration(self, node: Node, out: Out) -> None:
         specifiers, rest = self.specifiers(node)
@@ -589,6 +602,9 @@ class Statements(Values):
             if len(parts) > 2:
                 return declarator, self.value(parts[-1])
             if len(parts) == 2:
+                inside = [child for child in self.children(parts[1]) if child.is_named]
+                if declarator.suffix.endswith("*") and len(inside) == 1:
+                    return declarator, self.value(inside[0])  # `T* p{q}` is `T* p = q`
                 return declarator, self.constructed(node, specifiers.type + declarator.suffix, type_node, parts[1])
             return declarator, None
         declarator = self.declarator(node)
@@ -605,7 +621,7 @@ class Statements(Values):
     def constructed(self, node: Node, type_: str, type_node: Node | None, arguments: Node) -> r.Value:
         """`T x(a)`, `T x{a}`."""
         if type_node is None or type_node.kind_id == g.ENUM or type_node.kind_id in g.CLASSES:
-            callee = r.Name(node.start_byte, node.start_byte, type_)
+            callee = r.Name(node.start_byte, node.start_byte, type_ or UNNAMED)
             template = ""
         else:
             callee, template = self.type_name(type_node)
@@ -630,6 +646,8 @@ class Statements(Values):
         if first.kind_id not in _EXPRESSION_LIKE or len(children) > 2:
             return None
         value, template = self.named(first)
+        if value is None:
+            return None
         if len(children) == 1:
             if first.kind_id == g.TEMPLATE_TYPE:
                 return None
@@ -670,9 +688,11 @@ class Statements(Values):
             self.declared_in_body(node, out)
             return
         parts = self.children(head)
-        name = self.name(parts[0])
-        assert isinstance(name, r.Name)
-        self.mentions.add(name.text)
+        name = self.named(parts[0])[0]
+        if name is None:
+            self.unknown(node, out)
+            return
+        self.mentions.add(name.text.rpartition("::")[2])
         args: list[r.Value] = []
         for child in self.children(parts[1]) if len(parts) > 1 else ():
             if child.is_named:
@@ -729,6 +749,37 @@ _ABSTRACT = g.kinds(
     "abstract_parenthesized_declarator",
 )
 _EXPRESSION_LIKE = g.kinds("type_identifier", "qualified_identifier", "template_type", "dependent_type")
+
+
+def _is_constant(test: r.Value, truth: bool) -> bool:
+    """Whether the condition is written as that truth: `true`, `1`, `(0)`."""
+    if not isinstance(test, r.Literal) or test.kind not in ("bool", "int"):
+        return False
+    return test.text in (("true", "1") if truth else ("false", "0"))
+
+
+def _leaves_loop(body: Iterable[r.Statement]) -> bool:
+    """Whether a `break` or `continue` in the body of a loop is about this loop, or may be: a label stands in it."""
+    for statement in body:
+        match statement:
+            case r.Leave(kind="break" | "continue") | r.Label():
+                return True
+            case r.Loop():
+                continue
+            case r.Switch(cases=cases):
+                inner: Iterable[r.Statement] = (one for case in cases for one in case.body)
+            case r.Branch(then=then, other=other):
+                inner = (*then, *other)
+            case r.Block(body=inner):
+                pass
+            case r.Try(body=tried, handlers=handlers):
+                inner = (*tried, *(one for handler in handlers for one in handler.body))
+            case _:
+                continue
+        if _leaves_loop(inner):
+            return True
+    return False
+
 
 _READERS: dict[int, Callable[[Statements, Node, Out], None]] = {
     g.kind(name): reader

@@ -7,8 +7,10 @@ too deeply are kept finite is said in `values`.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from tree_sitter import Node, Parser
 
@@ -17,11 +19,18 @@ from ownlint.facts.records import File, Problem, Suppression
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.declarations import Declarations
+from ownlint.frontends.cpp.newer import with_known_syntax
 from ownlint.frontends.cpp.preprocess import Prepared, prepare, without_macro_calls
 from ownlint.frontends.cpp.values import unbroken, whole
 
 MAX_SIZE = 8_000_000
 """Larger files are generated; parsing one takes seconds and finds tables."""
+
+_OBJECTIVE_C = re.compile(
+    rb"^[ \t]*+(?:#[ \t]*+(?:import|include)[ \t]*+[<\"]|@(?:interface|implementation|protocol|class|import)\b)",
+    re.MULTILINE,
+)
+"""A `.m` file of Objective-C has one of these lines, and one of another language none."""
 
 _LOST = 0.2
 """A file of which this part stands in error nodes is reported."""
@@ -35,6 +44,8 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         return File(path, "cpp", size, problems=(Problem(0, 0, "limit", reason),))
     if _is_binary(data):
         return File(path, "cpp", size, problems=(Problem(0, 0, "unread", "the file is not text"),))
+    if path.endswith(".m") and _OBJECTIVE_C.search(data) is None:
+        return File(path, "cpp", size)  # MATLAB, Octave, Mercury, Mathematica: nothing of ours, and no failure
     prepared = prepare(data, vocabulary)
     prepared, root, unplaced = _parse(prepared)
     reader = Declarations(prepared, data)
@@ -65,20 +76,28 @@ def lost(data: bytes, vocabulary: Vocabulary) -> int:
 
 
 def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
-    """The best of up to three attempts, each taking more macros out of the parser's way, and what it still lost."""
+    """The best of up to four attempts, each taking more out of the parser's way, and what it still lost."""
     parser = Parser(g.LANGUAGE)
     root = parser.parse(prepared.source).root_node
     unplaced = _unplaced(root)
-    for with_bodies in (False, True):
-        if unplaced <= (len(prepared.source) // 50 if with_bodies else 0):
+    for simpler, tolerated in _ATTEMPTS:
+        if unplaced <= tolerated * len(prepared.source):
             break
-        again = without_macro_calls(prepared, with_bodies=with_bodies)
+        again = simpler(prepared)
         if again.source != prepared.source:
             second = parser.parse(again.source).root_node
             left = _unplaced(second)
             if left < unplaced:
                 prepared, root, unplaced = again, second, left
     return prepared, root, unplaced
+
+
+_ATTEMPTS: tuple[tuple[Callable[[Prepared], Prepared], float], ...] = (
+    (with_known_syntax, 0),
+    (partial(without_macro_calls, with_bodies=False), 0),
+    (partial(without_macro_calls, with_bodies=True), 0.02),
+)
+"""What makes a file simpler, and the part of it that may be lost for which it is not worth to try."""
 
 
 def _is_binary(data: bytes) -> bool:

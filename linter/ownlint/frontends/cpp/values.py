@@ -17,6 +17,7 @@ that are long in honest code are not lost to that:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from operator import attrgetter
 
@@ -24,15 +25,20 @@ from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
+from ownlint.frontends.cpp.spelling import spelled
 
 LIMIT = 120
 CHAIN = 40
 WIDE = 24
 ITEMS = 64
+UNNAMED = "<unnamed>"
+"""Stands for the type that `struct {...} x{1};` constructs."""
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast", "bit_cast", "std::bit_cast"})
 _OPERATORS = {"and": "&&", "or": "||", "bitand": "&", "bitor": "|", "xor": "^", "not_eq": "!="}
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2, "<<": 3, ">>": 3, "&&": 4, "||": 5, "|": 6, "&": 7, "^": 8}
+_PLAIN_NAME = re.compile(r"[\w:~]+").fullmatch
+_FREE_NAMES = re.compile(r"(?<![\w:.>])[A-Za-z_]\w*+(?!::)")
 _NAMES = g.kinds("identifier", "field_identifier", "type_identifier", "namespace_identifier")
 
 
@@ -52,10 +58,14 @@ class Values:
         self.text = _reader(source)
         self.thrown = thrown
         self.empties = empties
+        self.opened: dict[str, str] = {}
+        """The full name of what the file names by `using std::x;`."""
         self.assumed: dict[int, str] = {}
         """What stands for something longer: the text of the name at that offset."""
         self.children: Callable[[Node], list[Node]] = unbroken
         self.depth = 0
+        self.repeated = 0
+        """How many values were given a second place in the tree."""
         self.mentions: set[str] = set()
         self.hoisted: list[r.Statement] = []
         self.broken = False
@@ -84,6 +94,16 @@ class Values:
         value = self.value
         return tuple([value(child) for child in self.children(node) if child.is_named])
 
+    def again(self, node: Node, value: r.Value, before: int) -> r.Value:
+        """`value`, which was read of `node`, for a second place in the tree. What has such a second place inside of
+        it, so that `repeated` was less `before`, is opaque there: each level would be twice as large as the one below.
+        """
+        self.repeated += 1
+        if self.repeated == before + 1:
+            return value
+        start, end = node.start_byte, node.end_byte
+        return r.OpaqueValue(start, end, self.line(start, end), self.names(node))
+
     def opaque(self, node: Node) -> r.OpaqueValue:
         start, end = node.start_byte, node.end_byte
         self.broken = True
@@ -111,27 +131,47 @@ class Values:
         return text[:limit]
 
     def written(self, start: int, end: int) -> str:
-        """A type (or the like) as written, with runs of blanks folded."""
+        """A type (or the like), spaced in the usual way, with the full names of what `using std::x;` brought in."""
         text = self.text(start, end)
-        if "\n" in text or "  " in text or "\t" in text:
-            return " ".join(text.split())
-        return text.strip()
+        if self.assumed and "_T" in text:
+            text = self.assumed.get(start + len(text) - len(text.lstrip()), text)
+        text = spelled(text.strip())
+        return self.brought(text) if self.opened else text
+
+    def brought(self, text: str) -> str:
+        return _FREE_NAMES.sub(lambda match: self.opened.get(match[0], match[0]), text)
 
     # --- names ---
 
-    def name(self, node: Node) -> r.Value:
+    def name(self, node: Node) -> r.Name | r.OpaqueValue:
+        """Opaque where the parser made up a name that is not there."""
         start, end = node.start_byte, node.end_byte
-        return r.Name(start, end, self.assumed.get(start) or self.text(start, end))
+        text = self.assumed.get(start) or self.text(start, end)
+        if not text:
+            return self.opaque(node)
+        return r.Name(start, end, self.opened.get(text, text) if self.opened else text)
 
-    def named(self, node: Node) -> tuple[r.Name, str]:
-        """A possibly qualified name without template arguments, and those of its last part.
+    def named(self, node: Node) -> tuple[r.Name | None, str]:
+        """A possibly qualified name without template arguments, and those of its last part; None where the parser made
+        up the last part (`a::`).
 
         The range ends with the last name, so that this token is found from the end.
         """
+        name, template = self._named(node)
+        return (name if name.text and not name.text.endswith("::") else None), template
+
+    def spelled(self, node: Node | None) -> str:
+        """The text of `named`; empty where there is none."""
+        name = self.named(node)[0] if node is not None else None
+        return name.text if name is not None else ""
+
+    def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.TYPE_IDENTIFIER and start in self.assumed:
+            return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
-        if "<" not in text and " " not in text and "\n" not in text:
-            return r.Name(start, end, text), ""
+        if _PLAIN_NAME(text):
+            return r.Name(start, end, _without_root(text)), ""
         template = ""
         parts: list[str] = []
         steps = 0
@@ -163,7 +203,8 @@ class Values:
         if "<" in last and not last.startswith("operator"):
             last = last.partition("<")[0]
         parts.append(" ".join(last.split()))
-        return r.Name(start, end, "::".join(parts)), template
+        full = "::".join(parts)
+        return r.Name(start, end, self.opened.get(full, full) if self.opened else _without_root(full)), template
 
     def plain(self, node: Node) -> str:
         """`Foo` of `Foo<int>`."""
@@ -171,7 +212,7 @@ class Values:
         return "".join(text.partition("<")[0].split())
 
     def qualified(self, node: Node) -> r.Value:
-        return self.named(node)[0]
+        return self.named(node)[0] or self.opaque(node)
 
     # --- calls, members, subscripts ---
 
@@ -193,7 +234,8 @@ class Values:
         template = ""
         value: r.Value
         if kind == g.TEMPLATE_FUNCTION or kind == g.QUALIFIED:
-            value, template = self.named(node)
+            name, template = self.named(node)
+            value = name or self.opaque(node)
         elif kind == g.PRIMITIVE_TYPE or kind == g.TEMPLATE_TYPE:
             value = self.name(node)
         elif spine:
@@ -238,10 +280,16 @@ class Values:
         kind = last.kind_id
         arrow = children[1].end_byte - children[1].start_byte == 2
         start, end = node.start_byte, node.end_byte
+        if not arrow and isinstance(base, r.Unary) and base.op == "*":
+            base, arrow = base.value, True  # `(*p).x` is `p->x`
         if kind == g.FIELD_IDENTIFIER:
             at = last.start_byte
+            if at == end:
+                return self.opaque(node), ""
             return r.Member(start, end, base, self.text(at, end), arrow, at), ""
         name, template = self.named(last)
+        if name is None:
+            return self.opaque(node), ""
         plain = name.text.rpartition("::")[2]
         at = name.end - len(plain.encode())
         return r.Member(start, name.end, base, plain, arrow, at), template
@@ -269,7 +317,7 @@ class Values:
             return self.spine(node)
         value = self.value(left)
         operator = self.text(sign.start_byte, sign.end_byte)
-        return r.Binary(value.start, node.end_byte, _OPERATORS.get(operator, operator), value, self.value(right))
+        return _compared(value.start, node.end_byte, _OPERATORS.get(operator, operator), value, self.value(right))
 
     def spine(self, node: Node) -> r.Value:
         """`a + b - c`: operands of one precedence, left to right, without recursion."""
@@ -292,7 +340,7 @@ class Values:
         if len(rights) <= WIDE:
             self.depth += len(rights)
             for operator, right, end in rights:
-                value = r.Binary(value.start, end, operator, value, self.value(right))
+                value = _compared(value.start, end, operator, value, self.value(right))
             self.depth -= len(rights)
             return value
         self.depth += len(rights).bit_length()
@@ -304,6 +352,9 @@ class Values:
         children = self.children(node)
         if len(children) != 3:
             return self.opaque(node)
+        target_end = children[0].end_byte
+        if target_end == children[1].start_byte and self.text(target_end - 1, target_end) == ">":
+            return self.opaque(node)  # `a < b && c >= (d)`, which the grammar reads as a template that is assigned to
         target = self.value(children[0])
         self.assigned(target)
         operator = self.text(children[1].start_byte, children[1].end_byte)
@@ -327,10 +378,11 @@ class Values:
         if len(children) != 2:
             return self.opaque(node)
         operand, sign = children if children[0].is_named else reversed(children)
+        before = self.repeated
         target = self.value(operand)
         self.assigned(target)
         operator = self.text(sign.start_byte, sign.end_byte)
-        return r.Assign(node.start_byte, node.end_byte, target, operator, target)
+        return r.Assign(node.start_byte, node.end_byte, target, operator, self.again(operand, target, before))
 
     def unary(self, node: Node) -> r.Value:
         children = self.children(node)
@@ -344,7 +396,10 @@ class Values:
             operator = "!"
         elif operator == "compl":
             operator = "~"
-        return r.Unary(start, node.end_byte, operator, self.value(children[1]))
+        value = self.value(children[1])
+        if operator in ("-", "+") and children[1].kind_id == g.NUMBER and value.__class__ is r.Literal:
+            return r.Literal(start, node.end_byte, value.kind, operator + value.text)  # as `-1` without a blank is
+        return r.Unary(start, node.end_byte, operator, value)
 
     def co_await(self, node: Node) -> r.Value:
         return r.Unary(node.start_byte, node.end_byte, "co_await", self.value(self.children(node)[-1]))
@@ -354,9 +409,10 @@ class Values:
         for child in self.children(node):
             if child.is_named:
                 if child.kind_id == g.TYPE_DESCRIPTOR:
-                    inner: r.Value = r.Name(
-                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
-                    )
+                    written = self.written(child.start_byte, child.end_byte)
+                    if not written:
+                        break
+                    inner: r.Value = r.Name(child.start_byte, child.end_byte, written)
                 else:
                     inner = self.value(child)
                 return r.Unary(start, end, "sizeof", inner)
@@ -367,14 +423,18 @@ class Values:
         if len(children) != 4:
             return self.opaque(node)
         type_ = self.written(children[1].start_byte, children[1].end_byte)
+        if not type_:
+            return self.opaque(node)
         return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
 
     def conditional(self, node: Node) -> r.Value:
         children = self.children(node)
         start, end = node.start_byte, node.end_byte
         if len(children) == 4 and not children[2].is_named:  # GNU: a ?: b
+            before = self.repeated
             condition = self.value(children[0])
-            return r.Conditional(start, end, condition, condition, self.value(children[3]))
+            then = self.again(children[0], condition, before)
+            return r.Conditional(start, end, condition, then, self.value(children[3]))
         if len(children) != 5:
             return self.opaque(node)
         return r.Conditional(start, end, self.value(children[0]), self.value(children[2]), self.value(children[4]))
@@ -433,10 +493,11 @@ class Values:
         first = children[0]
         start, end = first.start_byte, children[-2].end_byte
         text = self.text(start, end)
-        if text.startswith("."):
-            key: r.Value = r.Name(start + 1, end, text[1:].strip())
-        else:
-            key = r.Name(start, end, text)
+        dotted = text.startswith(".")
+        name = text[1:].strip() if dotted else text
+        if not name:
+            return self.opaque(node)
+        key = r.Name(start + dotted, end, name)
         return r.Pair(node.start_byte, node.end_byte, key, self.value(children[-1]))
 
     def braced(self, node: Node) -> r.Value:
@@ -446,8 +507,7 @@ class Values:
             if len(children) == 1 and children[0].kind_id == g.INITIALIZER_LIST:  # a default argument `= {}`
                 return self.aggregate(children[0])
             if len(children) == 4:  # (T){...}
-                type_ = self.written(children[1].start_byte, children[1].end_byte)
-                return r.Cast(node.start_byte, node.end_byte, type_, "c", self.value(children[3]))
+                return self.cast(node)
             return self.opaque(node)
         callee, template = self.type_name(children[0])
         return r.Call(node.start_byte, node.end_byte, callee, self.listed(children[1]), "construct", template)
@@ -459,11 +519,15 @@ class Values:
 
     def type_name(self, node: Node) -> tuple[r.Name, str]:
         """The name of a type that is constructed, and its template arguments; mentions it, too."""
+        start, end = node.start_byte, node.end_byte
+        named: Node | None = node
         if node.kind_id == g.TYPE_DESCRIPTOR or node.kind_id == g.PLACEHOLDER or node.kind_id == g.PRIMITIVE_TYPE:
-            name = r.Name(node.start_byte, node.end_byte, self.written(node.start_byte, node.end_byte))
-            template = ""
+            name, template = r.Name(start, end, self.written(start, end) or UNNAMED), ""
         else:
-            name, template = self.named(node)
+            if node.kind_id in g.CLASSES or node.kind_id == g.ENUM:
+                named = node.child_by_field_name("name")
+            found, template = self.named(named) if named is not None else (None, "")
+            name = found or r.Name(start, start, UNNAMED)
         self.mentions.add(name.text.rpartition("::")[2])
         return name, template
 
@@ -536,6 +600,18 @@ class Values:
     def other(self, node: Node) -> r.Value:
         start, end = node.start_byte, node.end_byte
         return r.Literal(start, end, "other", self.text(start, min(end, start + 480))[:120])
+
+
+def _without_root(name: str) -> str:
+    """`std::move` of `::std::move`; `::close` stays: it may be told apart from a method."""
+    return name[2:] if name.startswith("::") and "::" in name[2:] else name
+
+
+def _compared(start: int, end: int, operator: str, left: r.Value, right: r.Value) -> r.Binary:
+    """`p == nullptr` also where `nullptr == p` is written."""
+    if operator in ("==", "!=") and left.__class__ is r.Literal and right.__class__ is not r.Literal:
+        left, right = right, left
+    return r.Binary(start, end, operator, left, right)
 
 
 def _balanced(operands: list[r.Value], operators: list[str], low: int, high: int) -> r.Value:

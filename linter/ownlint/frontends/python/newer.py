@@ -34,17 +34,14 @@ def rewritten(text: str) -> str | None:
         return None
     try:
         module = cst.parse_module(text)
-    except (cst.ParserSyntaxError, RecursionError, ValueError):
-        return None
-    if module.code != text:
-        return None
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-    rewriter = _Rewriter(text.encode())
-    try:
+        if module.code != text:
+            return None
+        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+        rewriter = _Rewriter(text.encode())
         wrapper.visit(rewriter)
-    except (_CannotError, RecursionError):
+        return rewriter.data.decode() if rewriter.changed else None
+    except _REFUSALS:
         return None
-    return rewriter.data.decode() if rewriter.changed else None
 
 
 def _nesting(text: str) -> int:
@@ -58,6 +55,11 @@ def _nesting(text: str) -> int:
 
 class _CannotError(Exception):
     """There is no room for the older spelling."""
+
+
+_REFUSALS = (_CannotError, cst.ParserSyntaxError, cst.CSTLogicError, SyntaxError, RecursionError, ValueError)
+"""How libcst says no: its parser takes more than Python does, and its nodes refuse then what it took (`"a" b"b"`, by a
+kind of `SyntaxError`)."""
 
 
 class _Rewriter(cst.CSTVisitor):

@@ -121,8 +121,8 @@ def _in_newer_syntax(source: Source) -> ast.Module | None:
     older = newer.rewritten(source.text)
     try:
         return None if older is None else _parsed(older)
-    except SyntaxError:
-        return None
+    except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError):
+        return None  # what the file itself was refused for is the better reason
 
 
 def _rewrite_columns(tree: ast.Module, source: Source) -> None:

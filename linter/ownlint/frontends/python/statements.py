@@ -189,6 +189,8 @@ class Statements(Values):
     # --- control flow ---------------------------------------------------------------------------
 
     def _if(self, node: ast.If) -> list[Statement]:
+        if isinstance(node.test, ast.Constant) and node.test.value is True and not node.orelse:
+            return list(self.block(node.body))
         start, end = self.range(node)
         condition = self.value(node.test)
         return [r.Branch(start, end, condition, self.block(node.body), self.block(node.orelse))]
@@ -222,6 +224,8 @@ class Statements(Values):
         handlers = tuple([self._handler(handler) for handler in node.handlers])
         self.scope.handlers -= 1
         otherwise, final = self.block(node.orelse), self.block(node.finalbody)
+        if not handlers and not otherwise and all(isinstance(one, ast.Pass) for one in node.finalbody):
+            return list(body)
         return [r.Try(*self.range(node), body, handlers, otherwise, final)]
 
     def _handler(self, node: ast.ExceptHandler) -> r.Handler:

@@ -72,6 +72,8 @@ class Values:
     def __init__(self, source: Source, names: Names, module: Scope) -> None:
         self.source = source
         self.data = source.data
+        self.chains = 0
+        """How many comparisons have given an operand two places in the tree."""
         self.lines = source.lines
         self.names = names
         self.scope = module
@@ -260,12 +262,16 @@ class Values:
         return self._joined(op, [self.value(part) for part in node.values], *self.range(node))
 
     def _compare(self, node: ast.Compare) -> Value:
-        """`a < b < c` is `a < b && b < c`."""
-        operands = [self.value(operand) for operand in (node.left, *node.comparators)]
-        parts: list[Value] = [
-            r.Binary(left.start, right.end, _BINARY[type(op)], left, right)
-            for left, op, right in zip(operands, node.ops, operands[1:], strict=False)
-        ]
+        """`a < b < c` is `a < b && b < c`. A chain inside of `b` is opaque the second time, else each level would be
+        twice as large as the one below."""
+        left, parts = self.value(node.left), list[Value]()
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            before = self.chains
+            right = self.value(comparator)
+            parts.append(_compared(left.start, right.end, _BINARY[type(op)], left, right))
+            is_last = len(parts) == len(node.ops)
+            left = right if is_last or self.chains == before else self.opaque(comparator)
+        self.chains += len(parts) > 1
         return self._joined("&&", parts, *self.range(node))
 
     def _joined(self, op: str, parts: list[Value], start: int, end: int) -> Value:
@@ -487,6 +493,13 @@ class Values:
 _SEQUENCES = frozenset(
     ["list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "Deque"]
 ).union(["set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"])
+
+
+def _compared(start: int, end: int, operator: str, left: Value, right: Value) -> r.Binary:
+    """`x is None` also where `None is x` is written."""
+    if operator in ("==", "!=", "is", "is not") and isinstance(left, r.Literal) and not isinstance(right, r.Literal):
+        left, right = right, left
+    return r.Binary(start, end, operator, left, right)
 
 
 def _elements(node: ast.expr) -> ast.expr | None:

@@ -4,11 +4,6 @@
   const byId = (id) => document.getElementById(id);
   const SEVERITIES = ["error", "warning", "note"];
   const CERTAINTIES = ["certain", "likely", "possible"];
-  const SURE = [
-    "certain: on every path",
-    "likely: this happens on some paths, not on all",
-    "possible: something on the way was not understood",
-  ];
   const BATCH = 100;
 
   // --- making elements: text is always a text node ---
@@ -267,7 +262,8 @@
     const rule = data.rules[finding.rule];
     const about = make("p", { class: "about" });
     about.append(make("span", { class: `word ${SEVERITIES[finding.severity]}` }, SEVERITIES[finding.severity]), ", ");
-    about.append(SURE[finding.certainty]);
+    about.append(CERTAINTIES[finding.certainty]);
+    if (finding.reason) about.append(": ", ...told(finding.reason));
     if (finding.symbol) about.append(", in ", make("code", { dir: "ltr" }, finding.symbol));
     const box = make("div", { class: "detail", id, role: "region", "aria-label": finding.message }, about);
     if (finding.stops.length > 1) box.append(picture(finding));

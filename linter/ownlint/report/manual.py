@@ -1,0 +1,103 @@
+"""What is shown of rules: the list of them, and their manual pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from ownlint.facts.base import Language
+from ownlint.finding import Severity
+from ownlint.report.model import RuleInfo
+
+_HEAD = ("rule", "group", "language", "severity", "fix", "summary")
+_LANGUAGES: dict[Language, str] = {"cpp": "C++", "python": "Python"}
+
+
+class RuleEntry(msgspec.Struct, frozen=True):
+    """A rule as `ownlint rules --output-format json` lists it."""
+
+    id: str
+    group: str
+    languages: tuple[Language, ...]
+    severity: Severity
+    fixable: bool
+    preview: bool
+    cwe: tuple[int, ...]
+    summary: str
+
+
+class RulePage(RuleEntry, frozen=True):
+    """A rule with its manual page, Markdown."""
+
+    page: str
+
+
+def entry(info: RuleInfo) -> RuleEntry:
+    return msgspec.convert(info, RuleEntry, from_attributes=True)
+
+
+def page(info: RuleInfo) -> RulePage:
+    about = msgspec.structs.asdict(entry(info))
+    return RulePage(**about, page=info.manual)
+
+
+def table(infos: Sequence[RuleInfo]) -> str:
+    """A line a rule, below the names of the columns; the rules of one group stand together."""
+    rows = [_HEAD, *(_row(info) for info in sorted(infos, key=lambda info: (info.group, info.id)))]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
+    return "".join(f"{'  '.join([*map(str.ljust, row, widths), row[-1]])}\n" for row in rows)
+
+
+def _row(info: RuleInfo) -> tuple[str, ...]:
+    fix = "fix" if info.fixable else ""
+    return (info.id, info.group, _languages(info), info.severity, fix, "(preview) " * info.preview + info.summary)
+
+
+def tables(infos: Sequence[RuleInfo], about: Mapping[str, str]) -> str:
+    """The page `docs/rules.md`: a table for each group; `about` says of a group what it is about."""
+    groups: dict[str, list[RuleInfo]] = {}
+    for info in infos:
+        groups.setdefault(info.group, []).append(info)
+    return "\n".join(("# Rules\n", *(_group(name, groups[name], about.get(name, "")) for name in sorted(groups))))
+
+
+def _group(name: str, infos: Sequence[RuleInfo], about: str) -> str:
+    rows = "".join(f"| `{info.id}` | {_languages(info)} | {info.severity} | {_summary(info)} |\n" for info in infos)
+    return f"## {name}\n\n{f'{about}{chr(10)}{chr(10)}' if about else ''}| rule | language | severity | |\n|---|---|---|---|\n{rows}"
+
+
+def _summary(info: RuleInfo) -> str:
+    marks = " (preview)" * info.preview + " (some findings have a fix)" * info.fixable
+    return info.summary.replace("|", "\\|") + marks
+
+
+def _languages(info: RuleInfo) -> str:
+    return ", ".join(_LANGUAGES[language] for language in info.languages)
+
+
+def markdown(info: RuleInfo) -> str:
+    return f"# {info.id}\n\n{info.manual.strip()}\n"
+
+
+def text(info: RuleInfo) -> str:
+    """The page for a terminal, headed by what the list says of the rule."""
+    about = ", ".join(
+        (info.group, info.severity, *["some findings have a fix"] * info.fixable, *["preview"] * info.preview)
+    )
+    return f"{info.id} ({about})\n\n{chr(10).join(_plain(info.manual))}\n"
+
+
+def _plain(manual: str) -> Iterator[str]:
+    """Markdown as text: code is indented instead of fenced."""
+    inside = False
+    for line in manual.strip().splitlines():
+        if line.lstrip().startswith("```"):
+            words = line.strip().strip("`").split()
+            if not inside and len(words) > 1:
+                yield f"{' '.join(words[1:])}:"
+            inside = not inside
+        elif inside:
+            yield f"    {line}".rstrip()
+        else:
+            yield line.lstrip("#").lstrip() if line.startswith("#") else line

@@ -1,0 +1,116 @@
+"""A module without the GIL borrows from a container that other threads change.
+
+`PyList_GetItem` and `PyDict_GetItem` lend what the container owns. In a free-threaded build, which the module says it
+supports, another thread can replace the item, and release it, before it is counted up.
+
+bad:
+
+```cpp
+static PyObject* registry;
+
+static PyObject* find(PyObject* self, PyObject* key) {
+  PyObject* found = PyDict_GetItemWithError(registry, key);
+  return Py_XNewRef(found);
+}
+static PyModuleDef_Slot slots[] = {{Py_mod_gil, Py_MOD_GIL_NOT_USED}, {0, NULL}};
+```
+
+good:
+
+```cpp
+static PyObject* registry;
+
+static PyObject* find(PyObject* self, PyObject* key) {
+  PyObject* found = NULL;
+  if (PyDict_GetItemRef(registry, key, &found) < 0) return NULL;
+  return found;
+}
+static PyModuleDef_Slot slots[] = {{Py_mod_gil, Py_MOD_GIL_NOT_USED}, {0, NULL}};
+```
+
+Reported, where the module declares that it runs without the GIL: functions that lend an item, and that have a form
+which gives a reference (`PyList_GetItemRef`, `PyDict_GetItemRef`), of a member or a global; `PyDict_Next` over one.
+
+Quiet: modules that keep the GIL, tuples, containers that are locals or arguments, functions that take a lock or enter a
+critical section.
+
+Limits: that a caller holds the lock is not seen.
+
+Source: docs.python.org/3/howto/free-threading-extensions.html, "Borrowed References".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Program, guard_classes, places, records, references, rule, text
+
+
+@rule(severity="warning", cwe=(362, 416))
+def borrowed_from_shared_container(program: Program) -> Iterator[Finding]:
+    if not _is_free_threaded(program):
+        return
+    known = references.references(program)
+    for function in program.functions:
+        if function.language != "cpp" or not references.may_count(function) or _is_locked(function):
+            continue
+        for call in function.flow.calls:
+            model = known.model(call.node, function)
+            if model is None or not (model.counted and model.replaced_by and call.node.args and _lends(model.effects)):
+                continue
+            container = places.strip(call.node.args[0])
+            if container is None or not _is_shared(function, container):
+                continue
+            yield function.finding(
+                call,
+                f"`{places.last_name(call.node.callee)}` borrows from `{text(container)}`, which others can change",
+                certainty="likely",
+                help=f"use `{model.replaced_by}`",
+            )
+
+
+def _lends(effects: tuple[object, ...]) -> bool:
+    return any(str(effect).startswith("borrow") and str(effect).endswith("from argument 1") for effect in effects)
+
+
+def _is_free_threaded(program: Program) -> bool:
+    """Whether a file names the slot or the flag that says so; `#ifdef Py_GIL_DISABLED` alone says nothing."""
+    words = {word for word in program.models.names_of("free threading") if "not_used" in word.lower()}
+    for file in program.files.values():
+        for variable in file.variables if file.language == "cpp" else ():
+            if any(
+                isinstance(one, records.Name) and places.last_name(one) in words for one in places.walk(variable.value)
+            ):
+                return True
+    cpp = [function for function in program.functions if function.language == "cpp"]
+    return any(_names(function, words) for function in cpp)
+
+
+def _names(function: Function, words: set[str]) -> bool:
+    """In its body, or in its head: a module's options stand among its parameters."""
+    if any(word in parameter.type for parameter in function.record.parameters for word in words):
+        return True
+    body = bytes(function.record.body)
+    return any(word.encode() in body for word in words)
+
+
+def _is_locked(function: Function) -> bool:
+    """Whether the body enters a critical section, or makes a guard."""
+    if any("CRITICAL_SECTION" in name or "Lock" in name for name in function.record.mentions):
+        return True
+    known = guard_classes.guards(function.program)
+    return any(known.of(written, function) is not None for written, _ in function.locals.values() if written)
+
+
+def _is_shared(function: Function, container: records.Value) -> bool:
+    """A member of the object or of the module's state, or a global."""
+    if isinstance(container, records.Member):
+        root = container
+        while isinstance(root, records.Member):
+            root = places.strip(root.base)  # type: ignore[assignment]
+        return isinstance(root, records.Name | records.Call)
+    return (
+        isinstance(container, records.Name)
+        and function.program.is_variable(container.text)
+        and (container.text not in function.declared)
+    )

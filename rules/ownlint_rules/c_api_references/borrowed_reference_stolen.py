@@ -1,0 +1,113 @@
+"""A borrowed reference is given to somebody who takes it over.
+
+`PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` take over the reference they are given, `steal` and
+`reinterpret_steal` release it one day. A reference that is only borrowed (`object.ptr()`, an item of a list, `Py_None`)
+has an owner already: it is released twice, and the object is freed while it is in use.
+
+bad:
+
+```cpp
+PyObject* Wrapped(const py::str& name) {
+  PyObject* one = PyTuple_New(1);
+  if (one == nullptr) return nullptr;
+  PyTuple_SET_ITEM(one, 0, name.ptr());
+  return one;
+}
+```
+
+good:
+
+```cpp
+PyObject* Wrapped(const py::str& name) {
+  PyObject* one = PyTuple_New(1);
+  if (one == nullptr) return nullptr;
+  PyTuple_SET_ITEM(one, 0, name.inc_ref().ptr());
+  return one;
+}
+```
+
+Reported: `.ptr()` of an object that owns its reference, and the result of a function that lends
+(`PyTuple_GetItem`, `PyDict_GetItem`, `PyImport_AddModule`), as an argument that is stolen, with a fix; around such an
+expression `steal`, `reinterpret_steal` and `handle<>` without `borrowed`; a local, an argument of the function or a
+library's object (`Py_None`) that is stolen and not counted up, before or after, on the way.
+
+Quiet: `.release().ptr()`, `.inc_ref().ptr()`, `Py_NewRef(...)`, a `Py_INCREF` on the same way, handles, of which nobody
+knows what they hold.
+
+Limits: what is read out of a member is not reported: its reference may be moved out.
+
+Source: docs.python.org/3/c-api/tuple.html#c.PyTuple_SetItem "steals a reference".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
+
+
+@rule(severity="error", cwe=(911,), fixable=True)
+def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or not references.may_count(function):
+        return
+    known = references.references(function.program)
+    told: set[int] = set()
+    for event in function.flow.calls:
+        for index, argument in references.arguments(event.node):
+            source = known.source(argument, function)
+            if source.kind != "borrowed" or source.call is None:
+                continue
+            if known.use(event.node, index, function) not in ("stolen", "stolen on success"):
+                continue
+            told.add(event.index)
+            if text(argument) in references.counted_for_another(function):
+                continue
+            yield function.finding(
+                argument,
+                f"`{text(argument)}` is borrowed, and `{places.last_name(event.node.callee)}` takes it over",
+                help="give it a reference of its own",
+                fix=_fix(function, known, event.node, source),
+            )
+    for one in counting.troubles(function):
+        if one.what == "stolen borrowed" and one.at.index not in told and not _is_put_back(function, one.at):
+            yield function.finding(
+                one.where if one.where is not None else one.at,
+                f"`{one.name}` is borrowed, and its reference is taken over here",
+                certainty="likely",
+                help=f"count `{one.name}` up first",
+            )
+
+
+def _is_put_back(function: Function, at: events.Event) -> bool:
+    """Whether the same place gets another object before the function is left: the borrowed one is there for a while."""
+    if not isinstance(at, events.Call) or len(at.node.args) < 3:
+        return False
+    place = [text(argument) for argument in at.node.args[:-1]]
+    return any(
+        call.index > at.index
+        and places.last_name(call.node.callee) == places.last_name(at.node.callee)
+        and [text(argument) for argument in call.node.args[:-1]] == place
+        and text(call.node.args[-1]) != text(at.node.args[-1])
+        for call in function.flow.calls
+    )
+
+
+def _fix(function: Function, known: references.References, call: records.Call, source: references.Source) -> Fix | None:
+    """`steal` becomes `borrow`; `o.ptr()` counts up first."""
+    model = known.model(call, function)
+    if model is not None and model.has("own", "result"):
+        if not model.replaced_by or not isinstance(call.callee, records.Name):
+            return None
+        old, new = places.last_name(call.callee), model.replaced_by.rpartition("::")[2]
+        start = call.callee.start + len(call.callee.text.encode()) - len(old.encode())
+        return Fix(
+            f"borrow the reference with `{new}`",
+            (Edit(function.path, Span(start, start + len(old.encode())), new),),
+            safe=True,
+        )
+    asked = source.call
+    if asked is None or not isinstance(asked.callee, records.Member) or asked.callee.arrow:
+        return None
+    way = "release" if isinstance(asked.callee.base, records.Call) else "inc_ref"
+    at = asked.callee.base.end
+    return Fix(f"hand a reference over with `.{way}()`", (Edit(function.path, Span(at, at), f".{way}()"),))

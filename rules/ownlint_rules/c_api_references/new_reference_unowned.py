@@ -1,0 +1,159 @@
+"""A new reference is created where nobody can release it.
+
+A call that answers with a new reference gives its caller a duty: one `Py_DECREF`. Written directly into the argument of
+a function that takes a reference of its own, compared and forgotten, dropped, or put into a wrapper that adds a second
+reference, there is no name by which anybody could do that. The object lives for ever.
+
+bad:
+
+```cpp
+static int Fill(PyObject* list, long n) {
+  for (long i = 0; i < n; ++i) {
+    if (PyList_Append(list, PyLong_FromLong(i)) < 0) return -1;
+  }
+  return 0;
+}
+```
+
+good:
+
+```cpp
+static int Fill(PyObject* list, long n) {
+  for (long i = 0; i < n; ++i) {
+    PyObject* item = PyLong_FromLong(i);
+    if (item == nullptr) return -1;
+    int failed = PyList_Append(list, item);
+    Py_DECREF(item);
+    if (failed < 0) return -1;
+  }
+  return 0;
+}
+```
+
+Reported: a new reference as the direct argument of a function that does not steal it (`PyList_Append`,
+`PyDict_SetItem`, `PyErr_SetObject`, `PyTuple_Pack`, `PyObject_Call*`, `"O"` of `Py_BuildValue`, and every other
+function of the C API without an entry: its arguments are borrowed); in `reinterpret_borrow` and `nb::borrow`, which
+count it a second time (the fix takes `steal`); one that is compared with NULL and forgotten, or whose result is
+dropped; `release()` of an object whose result is dropped.
+
+Quiet: arguments that are stolen, released (`Py_XDECREF(PyObject_CallMethod(...))`) or handed to an owner; functions of
+the project, and macros of it that release; a dropped `release()` beside which a comment stands.
+
+Limits: what a function of the project does with such an argument is not looked at. A reference that is held in a local
+is the subject of `reference-leaked`.
+
+Source: docs.python.org/3/c-api/intro.html#reference-count-details; the shape stands in the bug trackers of most
+extensions. MLIR's Python bindings had `borrow` around a new reference in ten releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
+
+_COMPARES = frozenset({"==", "!=", "<", ">"})
+
+
+@rule(severity="error", cwe=(401, 911), fixable=True)
+def new_reference_unowned(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or not references.may_count(function):
+        return
+    known = references.references(function.program)
+    for event in function.flow.calls:
+        yield from _in_arguments(function, known, event.node)
+        if event.dropped and event.dropped != "ignore":
+            yield from _dropped(function, known, event)
+    for test in function.flow:
+        if isinstance(test, events.Test):
+            yield from _forgotten(function, known, test)
+
+
+def _in_arguments(function: Function, known: references.References, call: records.Call) -> Iterator[Finding]:
+    for index, argument in references.arguments(call):
+        maker = known.source(argument, function).call if known.source(argument, function).kind == "new" else None
+        if maker is None and isinstance(argument, records.Call) and counting.hands_out_new(argument, function):
+            maker = argument
+        if maker is None:
+            continue
+        made = places.last_name(maker.callee)
+        to = places.last_name(call.callee)
+        use = known.use(call, index, function)
+        model = known.model(call, function)
+        if use == "passed on" and model is not None and model.has("retain", f"argument {index + 1}"):
+            use = "retained"
+        match use:
+            case "borrowed by an owner":
+                yield function.finding(
+                    argument,
+                    f"`{made}` gives a new reference, and `{to}` adds another: nobody releases the first",
+                    help="take over the new reference instead of borrowing it",
+                    fix=_swapped(function, known, call),
+                )
+            case "lent" | "retained":
+                yield function.finding(
+                    argument,
+                    f"the new reference from `{made}` is lost: `{to}` does not take it over",
+                    help="hold it in a variable, and release it behind the call",
+                )
+
+
+def _swapped(function: Function, known: references.References, call: records.Call) -> Fix | None:
+    model = known.model(call, function)
+    if model is None or not model.replaced_by or not isinstance(call.callee, records.Name):
+        return None
+    old, new = places.last_name(call.callee), model.replaced_by.rpartition("::")[2]
+    start = call.callee.start + len(call.callee.text.encode()) - len(old.encode())
+    edit = Edit(function.path, Span(start, start + len(old.encode())), new)
+    return Fix(f"take the reference over with `{new}`", (edit,), safe=True)
+
+
+def _dropped(function: Function, known: references.References, event: events.Call) -> Iterator[Finding]:
+    source = known.source(event.node, function)
+    if source.kind != "new" or source.call is not event.node or source.model is None:
+        return
+    name = places.last_name(event.node.callee)
+    if source.model.has("retain", "receiver") or source.model.has("retain", "argument 1"):
+        return  # counts up on purpose: the owned-locals walk knows who counts down
+    if source.model.has("disown", "receiver"):
+        if function.has_comment_near(event.span) or _is_on_purpose(function, event.node):
+            return
+        said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
+    else:
+        said = f"the new reference from `{name}` is dropped: nobody releases it"
+    yield function.finding(event.span, said, certainty="likely", help="hold the result, and release it")
+
+
+def _is_on_purpose(function: Function, call: records.Call) -> bool:
+    """In a destructor, which leaves to a dead interpreter what it cannot release, or beside a release by hand."""
+    if function.record.kind == "destructor":
+        return True
+    owner = _receiver(call)
+    return any(
+        isinstance(other.node.callee, records.Member)
+        and other.node is not call
+        and _receiver(other.node) == owner
+        and (model := references.references(function.program).model(other.node, function)) is not None
+        and model.has("release", "receiver")
+        for other in function.flow.calls
+    )
+
+
+def _receiver(call: records.Call) -> str:
+    return text(call.callee.base) if isinstance(call.callee, records.Member) else ""
+
+
+def _forgotten(function: Function, known: references.References, test: events.Test) -> Iterator[Finding]:
+    """`if (PyObject_CallObject(f, args) == NULL)`: asked, and forgotten."""
+    asked = test.value
+    while isinstance(asked, records.Unary) and asked.op == "!":
+        asked = asked.value
+    sides = (asked.left, asked.right) if isinstance(asked, records.Binary) and asked.op in _COMPARES else (asked,)
+    for side in sides:
+        source = known.source(side, function)
+        if source.kind == "new" and source.call is not None:
+            yield function.finding(
+                source.call,
+                f"the new reference from `{places.last_name(source.call.callee)}` is tested and forgotten",
+                help="hold it in a variable, and release it",
+            )

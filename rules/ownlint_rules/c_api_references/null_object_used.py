@@ -1,0 +1,85 @@
+"""The result of a call that can fail is used before anybody asked whether it is NULL.
+
+A function of the C API that fails answers NULL. `Py_DECREF`, `Py_INCREF`, the macros that reach into an object and
+`->` read memory at once: the exception that was raised becomes a crash. In a shared `fail:` label the variables that
+were not reached yet are NULL, too.
+
+bad:
+
+```cpp
+static PyObject* Pair(PyObject* a, PyObject* b) {
+  PyObject* pair = PyTuple_New(2);
+  Py_INCREF(a);
+  PyTuple_SET_ITEM(pair, 0, a);
+  Py_INCREF(b);
+  PyTuple_SET_ITEM(pair, 1, b);
+  return pair;
+}
+```
+
+good:
+
+```cpp
+static PyObject* Pair(PyObject* a, PyObject* b) {
+  PyObject* pair = PyTuple_New(2);
+  if (pair == NULL) return NULL;
+  Py_INCREF(a);
+  PyTuple_SET_ITEM(pair, 0, a);
+  Py_INCREF(b);
+  PyTuple_SET_ITEM(pair, 1, b);
+  return pair;
+}
+```
+
+Reported: a result that can be NULL, untested on the way, in `Py_DECREF`, `Py_INCREF`, a macro that reaches into the
+object, or behind `->`; a variable that holds NULL on a way to such a use.
+
+Quiet: `Py_XDECREF`, `Py_CLEAR`, results that were tested, or asked about with `PyErr_Occurred()`; functions that refuse
+NULL with an exception; items of a list or tuple whose size the function has asked for.
+
+Limits: a test in a helper or a macro of the project counts as a test.
+
+Source: docs.python.org/3/c-api/exceptions.html; Py_DECREF: "The object must not be NULL".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, counting, events, places, rule, text
+
+_SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
+
+
+@rule(severity="error", cwe=(476,))
+def null_object_used(function: Function) -> Iterator[Finding]:
+    told: set[tuple[int, str]] = set()
+    for one in counting.troubles(function):
+        if one.what != "null used" or (one.site.index, one.name) in told:
+            continue
+        told.add((one.site.index, one.name))
+        if _is_within(function, one):
+            continue
+        made = isinstance(one.site, events.Call) and one.site is not one.at
+        yield function.finding(
+            one.at,
+            f"`{one.name}` can be NULL here",
+            certainty="likely",
+            help="test it first",
+            steps=(function.step(one.site, "this answers NULL when it fails"),) if made else (),
+        )
+
+
+def _is_within(function: Function, one: counting.Trouble) -> bool:
+    """Whether the function has asked for the size of what it takes an item from: there is one at every place."""
+    site = one.site
+    if not isinstance(site, events.Call) or len(site.node.args) != 2:
+        return False
+    return any(
+        call.index < site.index
+        and len(call.node.args) == 1
+        and _SIZE.search(places.last_name(call.node.callee)) is not None
+        and text(call.node.args[0]) == text(site.node.args[0])
+        for call in function.flow.calls
+    )

@@ -1,0 +1,142 @@
+"""A reference that the function owns is not released on a way out.
+
+A new reference in a local has to be released, returned, or handed to somebody who takes it over, on every way through
+the function: the early `return` and the jump past the release are where it is forgotten, and a loop that puts the next
+object into the same variable forgets one each round.
+
+bad:
+
+```cpp
+static PyObject* Names(PyObject* self, PyObject* args) {
+  PyObject* list = PyList_New(0);
+  if (list == NULL) return NULL;
+  PyObject* name = PyUnicode_FromString("first");
+  if (name == NULL) return NULL;
+  if (PyList_Append(list, name) < 0) {
+    Py_DECREF(name);
+    Py_DECREF(list);
+    return NULL;
+  }
+  Py_DECREF(name);
+  return list;
+}
+```
+
+good:
+
+```cpp
+static PyObject* Names(PyObject* self, PyObject* args) {
+  PyObject* list = PyList_New(0);
+  if (list == NULL) return NULL;
+  PyObject* name = PyUnicode_FromString("first");
+  if (name == NULL || PyList_Append(list, name) < 0) {
+    Py_XDECREF(name);
+    Py_DECREF(list);
+    return NULL;
+  }
+  Py_DECREF(name);
+  return list;
+}
+```
+
+Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and its like), or a buffer (of
+`PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
+of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
+given away with a reference too many; `Py_INCREF` of an argument that nobody makes up for; what `PyModule_AddObject`
+does not take over when it fails, where the code looks whether it did; an object that is counted up for a static or
+global container of bare references, where no function that names the container releases any; one that is counted up
+beside a call whose callback counts another object down, the one that is its data.
+
+Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
+same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it
+holds; what is handed to a function that nobody here sees; tests, which end with their process. Functions and macros of
+the project count by what their bodies do.
+
+Limits: of the ways through a function with very many conditions a part is followed. What a container of the project
+holds is not followed. Whether an exception leaves the function is not looked at.
+
+Source: docs.python.org/3/c-api/intro.html#reference-count-details.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials, uncounted
+
+
+@rule(severity="error", cwe=(401, 911))
+def reference_leaked(function: Function) -> Iterator[Finding]:
+    told: dict[int, list[counting.Trouble]] = {}
+    for one in counting.troubles(function):
+        if one.what in ("leaked", "overwritten", "surplus") and not _is_given(function, one.because):
+            told.setdefault(one.site.index if one.because is None else one.because.index, []).append(one)
+    for group in told.values():
+        yield _finding(function, group)
+    spans = {group[0].site.span for group in told.values()}
+    for kept in uncounted.kept_for_ever(function):
+        if kept.at.span not in spans:
+            yield function.finding(
+                kept.at,
+                f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
+                certainty="likely",
+                help="release the references where the entries go, or say in a comment why they stay",
+            )
+    for crossed in uncounted.crossed(function):
+        yield function.finding(
+            crossed.at,
+            f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
+            certainty="likely",
+            help=f"count up what the callback is given: `{crossed.data}`",
+        )
+
+
+def _is_given(function: Function, raised: events.Event | None) -> bool:
+    """Whether what is counted up belongs to who takes over what the same owner is asked for."""
+    counted = references.counted_for_another(function)
+    return isinstance(raised, events.Call) and any(text(argument) in counted for argument in raised.node.args)
+
+
+def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
+    """One for all the ways that lose what was made at one place."""
+    first = group[0]
+    at = first.because if first.because is not None else first.site
+    ways = [_step(function, one) for one in group[:3]]
+    made = () if at is first.site else (function.step(first.site, "it comes from here"),)
+    return function.finding(
+        at,
+        _said(first),
+        certainty="possible" if trials.is_trial(function) else "certain" if first.always else "likely",
+        help=_help(first),
+        steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
+    )
+
+
+def _said(one: counting.Trouble) -> str:
+    match one.what:
+        case "overwritten":
+            return f"`{one.name}` gets another object while it holds the only reference to this one"
+        case "surplus":
+            return f"`{one.name}` is handed on with a reference too many"
+    if one.because is not None:
+        return f"the reference to `{one.name}` that is taken here is never given back"
+    return f"`{one.name}` is not released on {'any' if one.always else 'every'} way out"
+
+
+def _help(one: counting.Trouble) -> str:
+    if one.what == "surplus":
+        return "leave the extra count out: the function owns a reference already"
+    if one.what == "overwritten":
+        return f"release `{one.name}` before it gets another object"
+    return f"release `{one.name}` there, or return it"
+
+
+def _step(function: Function, one: counting.Trouble) -> Step:
+    match one.what, one.at:
+        case "overwritten", _:
+            return function.step(one.at, "overwritten here")
+        case "surplus", _:
+            return function.step(one.at, "handed on here")
+        case _, events.End():
+            return function.step(one.at, f"this ends the life of `{one.name}`")
+    return function.step(one.at, "this leaves with it")

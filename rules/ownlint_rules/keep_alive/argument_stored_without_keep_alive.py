@@ -1,0 +1,99 @@
+"""C++ stores a pointer to an argument, and nobody keeps its Python object alive.
+
+A constructor, a setter or an `add` takes a reference or a raw pointer and stores it. Python gives an object whose last
+name may go away the next moment: what C++ holds then points into freed memory. For a subclass written in Python its C++
+half can stay while the Python half is gone.
+
+bad:
+
+```cpp
+class Engine {};
+class Car {
+ public:
+  explicit Car(Engine& engine) : engine_(engine) {}
+ private:
+  Engine& engine_;
+};
+PYBIND11_MODULE(cars, m) {
+  py::class_<Engine>(m, "Engine").def(py::init<>());
+  py::class_<Car>(m, "Car").def(py::init<Engine&>());
+}
+```
+
+good:
+
+```cpp
+class Engine {};
+class Car {
+ public:
+  explicit Car(Engine& engine) : engine_(engine) {}
+ private:
+  Engine& engine_;
+};
+PYBIND11_MODULE(cars, m) {
+  py::class_<Engine>(m, "Engine").def(py::init<>());
+  py::class_<Car>(m, "Car").def(py::init<Engine&>(), py::keep_alive<1, 2>());
+}
+```
+
+Reported: a reference or pointer to a bound class that a bound constructor, factory, method, function or property setter
+puts into a field, a container of pointers, or a lambda that is stored, itself or in what it calls; a field that is a
+raw pointer and is bound as writable; without a `keep_alive` from the holder to that argument.
+
+Quiet: copies, shared and unique pointers, arguments that are looked at during the call, addresses that the same body
+takes back, fields that the destructor frees, functions that are given the Python object as well.
+
+Limits: what is stored in a static or by a library is not followed, and what a method stores of one argument in another
+is possible only. Without a body only a constructor is judged, by the
+class's fields, and what is found is likely.
+
+Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0: constructors, setters, containers and
+`def_readwrite`/`def_rw` of a raw pointer keep nothing; `keep_alive<1, N + 1>` keeps argument N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Binding, Edit, Finding, Fix, arguments, rule, signatures
+
+
+@rule(severity="error", cwe=(416,), yields_to=("borrow-without-keep-alive",), fixable=True)
+def argument_stored_without_keep_alive(binding: Binding) -> Iterator[Finding]:
+    field = arguments.stored_by_field(binding)
+    if field is not None:
+        yield binding.finding(
+            binding.record,
+            f"setting `{binding.symbol}` stores a pointer and keeps nobody alive",
+            help="bind it as a property whose setter has `keep_alive<1, 2>`, or make the field a shared pointer",
+            steps=(field,),
+        )
+    for stored in arguments.unkept(binding):
+        constructs = binding.record.kind == "init" and binding.owner is not None
+        what = f"the constructor of `{binding.owner.name}`" if constructs and binding.owner else f"`{binding.symbol}`"
+        counted = stored.argument - stored.has_self
+        holder = "self" if stored.holder == 1 and stored.has_self else f"argument {stored.holder - stored.has_self}"
+        where = "" if constructs else f" in {f'`{holder}`' if holder == 'self' else holder}"
+        wanted = f"keep_alive<{stored.holder}, {stored.argument}>"
+        message = f"{what} stores argument {counted}{where} and keeps nobody alive"
+        if stored.by_setter:
+            message = f"setting `{binding.symbol}` stores a pointer and keeps nobody alive"
+        yield binding.finding(
+            stored.wrong or binding.record,
+            message,
+            certainty=stored.certainty,
+            help=f"add `{wanted}()`" if not stored.by_setter else f"give the setter `{wanted}()`",
+            steps=(stored.at,),
+            fix=_fix(binding, stored, wanted),
+        )
+
+
+def _fix(binding: Binding, stored: arguments.Unkept, wanted: str) -> Fix | None:
+    if stored.by_setter:
+        return None
+    framework = signatures.framework_of(binding)
+    if framework is None or framework.extras.get("keep_alive") != "keep alive":
+        return None
+    text = f"{signatures.spelled_namespace(binding.file, framework)}{wanted}()"
+    edit = Edit(binding.path, signatures.behind_callable(binding), f", {text}")
+    return Fix(f"add `{text}`", (edit,), safe=True)

@@ -1,0 +1,147 @@
+"""A binding hands Python something that points into C++, and keeps nobody alive.
+
+A method returns a view, an iterator, a cursor, or a reference into its object. Python holds the result; nothing
+holds the object. When its last Python name goes away the result points into freed memory.
+
+bad:
+
+```cpp
+class Doc {
+ public:
+  int size() const;
+};
+class Cursor {
+ public:
+  explicit Cursor(Doc& doc) : doc_(doc) {}
+ private:
+  Doc& doc_;
+};
+PYBIND11_MODULE(text, m) {
+  py::class_<Cursor>(m, "Cursor");
+  py::class_<Doc>(m, "Doc").def("cursor", [](Doc& d) { return Cursor(d); });
+}
+```
+
+good:
+
+```cpp
+class Doc {
+ public:
+  int size() const;
+};
+class Cursor {
+ public:
+  explicit Cursor(Doc& doc) : doc_(doc) {}
+ private:
+  Doc& doc_;
+};
+PYBIND11_MODULE(text, m) {
+  py::class_<Cursor>(m, "Cursor");
+  py::class_<Doc>(m, "Doc").def("cursor", [](Doc& d) { return Cursor(d); }, py::keep_alive<0, 1>());
+}
+```
+
+Reported: a bound class returned by value, or inside an optional, a smart pointer or a container, that holds a
+reference, pointer, view or iterator into `self` or an argument; an iterator made without a keep-alive; a pointer or
+reference handed out with the policy `reference`, or cast to an object by hand; an array or memoryview over C++'s
+memory whose base owns nothing; and annotations that look like protection and are none: `reference_internal` on a
+result by value, a `keep_alive` on a pybind11 property, the indexes swapped or one too many, a `keep_alive<0, N>` on a
+constructor. Where Python in the same project uses such a result after its owner is gone, the finding points there.
+
+Quiet: classes that hold a shared pointer or a Python object beside what they look at, results that are converted
+(strings, numbers, containers of values), `self` handed back, statics and globals, call policies, keep-alives called
+by hand, and pointers that an object was given from outside, since others own what they lead to.
+
+Limits: a class whose fields the project does not define is not known to borrow, nor is a function whose body is out
+of sight, unless the classes themselves say so. Extras behind a template's or a function's parameter are not known.
+What a setter or constructor stores of its arguments is not followed.
+A class with a copy constructor that does more than copy its fields is taken to own what it points to; what lies behind
+a raw pointer that a class never frees is taken to be somebody else's. A pointer returned with the default policy is
+another bug (Python deletes it) and not reported here.
+
+Source: pybind11 and nanobind documentation on return value policies and keep_alive; every row of the
+policy table was run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Binding, Finding, Step, border, contracts, rule
+
+
+@rule(severity="error", cwe=(416,), languages=("cpp", "python"), fixable=True)
+def borrow_without_keep_alive(binding: Binding) -> Iterator[Finding]:
+    if binding.record.kind == "init":
+        yield from _constructor(binding)
+        return
+    contract = border.of(binding.program).contract(binding)
+    if contract is None or contract.borrow is None or contract.protected:
+        return
+    steps = [contract.borrow.at]
+    if contract.field is not None:
+        steps.append(contract.field)
+    steps.extend(_used_in_python(binding))
+    at = contract.ineffective or binding.record
+    yield binding.finding(
+        at,
+        _message(binding, contract),
+        certainty=contract.borrow.certainty,
+        help=_help(binding, contract),
+        steps=tuple(steps),
+    )
+
+
+def _message(binding: Binding, contract: contracts.Contract) -> str:
+    source = f"`{contract.borrows}`" if contract.borrows == "self" else contract.borrows
+    if contract.ineffective is not None:
+        return f"`{contract.ineffective.text}` on `{binding.symbol}` {contract.reason}: its result points into {source}"
+    name = contract.returns.rsplit("::", 1)[-1]
+    what = {
+        "iterator": "an iterator over",
+        "memory": f"{'an' if name[0] in 'aeiou' or name == 'ndarray' else 'a'} `{name}` over",
+        "pointer": "a pointer into",
+        "reference": "a reference into",
+    }.get(contract.shape, f"a `{name}` that points into")
+    return f"`{binding.symbol}` returns {what} {source} and keeps nobody alive"
+
+
+def _help(binding: Binding, contract: contracts.Contract) -> str:
+    index = contract.borrow.index if contract.borrow is not None else 1
+    if binding.record.kind in ("property", "property_rw") and contract.shape == "view":
+        return f"give the getter the keep-alive: `cpp_function(getter, keep_alive<0, {index}>())`"
+    if contract.shape in ("pointer", "reference") and index == 1:
+        return "use the policy `reference_internal`, or add `keep_alive<0, 1>()`"
+    return f"add `keep_alive<0, {index}>()`"
+
+
+def _used_in_python(binding: Binding) -> Iterator[Step]:
+    """Python of this project that uses such a result after its owner is gone."""
+    for misuse in border.of(binding.program).misuses:
+        if (
+            misuse.about == "owner"
+            and misuse.declared is not None
+            and misuse.declared.path == binding.path
+            and misuse.declared.span == binding.record.span
+        ):
+            yield misuse.function.step(misuse.at, f"this Python uses it after `{misuse.owner}` is gone")
+
+
+def _constructor(binding: Binding) -> Iterator[Finding]:
+    """`keep_alive<0, N>` on a constructor: the result of `__init__` is None, so nothing is kept."""
+    policies = contracts.policies_of(binding)
+    if policies is None or binding.owner is None:
+        return
+    keeps = list(policies.keep_alives())
+    for keep in keeps:
+        if keep.nurse != 0 or any((other.nurse, other.patient) == (1, keep.patient) for other in keeps):
+            continue
+        field = contracts.borrowed_by(binding)
+        yield binding.finding(
+            keep.extra,
+            f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
+            certainty="certain" if field is not None else "possible",
+            help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
+            steps=(field,) if field is not None else (),
+            fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),
+        )

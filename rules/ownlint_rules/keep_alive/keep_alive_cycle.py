@@ -1,0 +1,110 @@
+"""Two objects keep each other alive.
+
+What a `keep_alive` keeps is invisible to Python's cyclic collector. When a parent keeps what it is given, and that
+keeps its parent in turn, neither is ever freed.
+
+bad:
+
+```cpp
+class World;
+class Player;
+PYBIND11_MODULE(game, m) {
+  py::class_<World>(m, "World").def("spawn", [](World&, Player&) {}, py::keep_alive<1, 2>());
+  py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
+}
+```
+
+good:
+
+```cpp
+class World;
+class Player;
+PYBIND11_MODULE(game, m) {
+  py::class_<World>(m, "World").def("spawn", [](World&, Player&) {});
+  py::class_<Player>(m, "Player").def(py::init<World&>(), py::keep_alive<1, 2>());
+}
+```
+
+Reported: a binding whose keep-alives go both ways, and the last of two or three bindings that make objects of one class
+keep those of another, all the way around. A keep-alive whose patient holds its nurse by other means: `keep_alive<1, 0>`
+beside a policy by which the result keeps `self`, and one of an object into which the callable puts the nurse as an
+object of Python's (with nanobind also as a `std::shared_ptr`, which keeps that object).
+
+Quiet: one way only; keep-alives that have no effect.
+
+Limits: classes are compared, not objects: a parent that keeps one child while another child keeps the parent is no
+cycle. That is why this is a note. Circles of four classes and more are not looked for. A keep-alive on top of a shared
+pointer that C++ stores anyway is no cycle by itself, and what keeps the Python half of a trampoline: nothing is said.
+
+Source: pybind11 documentation, "Keep alive"; nanobind documentation, "Reference cycles". `keep_alive<1, 0>` with
+`reference_internal`, and with a result that holds `self`: both objects live for ever, run on pybind11 2.13.6 and 3.0.2
+and nanobind 2.9.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Program, arguments, hidden_members, rule
+
+
+@rule(severity="note", cwe=(401,))
+def keep_alive_cycle(program: Program) -> Iterator[Finding]:
+    seen: dict[tuple[str, str], arguments.Kept] = {}
+    told: set[tuple[int, frozenset[str]]] = set()
+    for kept in arguments.kept_classes(program):
+        pair = (kept.nurse, kept.patient)
+        back = seen.get((kept.patient, kept.nurse))
+        if back is None and pair not in seen and kept.nurse != kept.patient:
+            yield from _around(kept, seen)
+        seen.setdefault(pair, kept)
+        if back is None or (kept.nurse == kept.patient and back.binding is not kept.binding):
+            continue
+        if back.binding is kept.binding:
+            if (kept.indexes[1], kept.indexes[0]) == back.indexes:
+                message = f"makes a `{back.nurse}` and a `{back.patient}` keep each other alive"
+                yield kept.binding.finding(kept.binding.record, f"`{kept.binding.symbol}` {message}")
+            continue
+        told_of = (id(kept.binding), frozenset(pair))
+        if kept.nurse == kept.patient or told_of in told:
+            continue
+        told.add(told_of)
+        step = back.binding.step(back.binding.record, f"a `{back.nurse}` keeps a `{back.patient}` here")
+        yield kept.binding.finding(
+            kept.binding.record,
+            f"`{kept.binding.symbol}` makes a `{kept.nurse}` keep its `{kept.patient}`, which keeps it",
+            steps=(step,),
+        )
+    yield from _held_back(program)
+
+
+def _held_back(program: Program) -> Iterator[Finding]:
+    """A keep-alive whose patient holds its nurse by other means."""
+    for binding in program.bindings:
+        for keep in hidden_members.holds_keeper(binding):
+            patient = "its result" if keep.patient == 0 else f"argument {keep.patient}"
+            nurse = f"a `{binding.owner.name}`" if keep.nurse == 1 and binding.owner else f"argument {keep.nurse}"
+            yield binding.finding(
+                binding.record,
+                f"`{binding.symbol}` makes {nurse} keep {patient}, which keeps it",
+                help=f"leave `{keep.extra.text}` out",
+            )
+
+
+def _around(last: arguments.Kept, seen: dict[tuple[str, str], arguments.Kept]) -> Iterator[Finding]:
+    """The circle of three that this keep-alive closes."""
+    for (nurse, between), first in seen.items():
+        second = seen.get((between, last.nurse))
+        if nurse != last.patient or second is None or between in (last.nurse, last.patient):
+            continue
+        ways = (first, second)
+        steps = tuple(
+            one.binding.step(one.binding.record, f"a `{one.nurse}` keeps a `{one.patient}` here") for one in ways
+        )
+        yield last.binding.finding(
+            last.binding.record,
+            f"`{last.binding.symbol}` makes a `{last.nurse}` keep its `{last.patient}`, "
+            f"which keeps it through a `{between}`",
+            steps=steps,
+        )
+        return

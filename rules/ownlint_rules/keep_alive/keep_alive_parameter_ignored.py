@@ -1,0 +1,154 @@
+"""A method is handed what to keep alive, and ignores it.
+
+A setter or factory of a wrapper takes a Python object beside the native thing that the wrapper points to, the class
+has a member that can keep such an object, and the method never looks at the parameter. The caller believes that the
+owner is kept; it is not, and the native memory goes before the wrapper does.
+
+bad:
+
+```cpp
+namespace py = pybind11;
+class Op {
+ public:
+  void setAttached(const py::object& parent) { attached = true; }
+ private:
+  py::object keepAlive;
+  bool attached = false;
+};
+```
+
+good:
+
+```cpp
+namespace py = pybind11;
+class Op {
+ public:
+  void setAttached(const py::object& parent) {
+    keepAlive = parent;
+    attached = true;
+  }
+ private:
+  py::object keepAlive;
+  bool attached = false;
+};
+```
+
+Reported: a named parameter that is a Python object, or has the type of a member that holds one, that the body of a
+constructor, a factory or a method that stores into members never says; the class has a member of such a type, which
+the function does not store either.
+
+Quiet: virtual methods and overrides, unnamed parameters and those said to be unused (`(void)parent`, `maybe_unused`),
+functions with several such parameters (the signature is somebody else's, as that of `__exit__` is), and bodies
+that do nothing or only throw.
+
+Limits: a class without a member that could keep it is not reported: there it may be kept by the binding's `keep_alive`.
+
+Source: MLIR's Python bindings, `PyOperation::setAttached` in IRModule.h up to LLVM 22: `parent` has never been read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Function, places, records, rule, types
+
+_OBJECTS = frozenset({"python object", "python handle"})
+_FROM_C = "PyObject"
+_EXIT = re.compile(r"exc|trace|tb$|unused|ignore", re.IGNORECASE)
+_HEADLESS = frozenset({"virtual", "override", "final", "pure", "delete", "default"})
+
+
+@rule(severity="warning", cwe=(416,))
+def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
+    cls = function.cls
+    if cls is None or function.language != "cpp" or not function.record.parameters or function.record.opaque:
+        return
+    ignored = [p for p in function.record.parameters if p.name and not _says(function, p.name)]
+    if not ignored or not _HEADLESS.isdisjoint(_qualifiers(function)):
+        return
+    kept = [p for p in ignored if _is_object(function, p.type)]
+    if len(kept) != 1 or _EXIT.search(kept[0].name) or kept[0].annotations:
+        return
+    keeper = _keeper(function, cls)
+    if keeper is None or not _stores_something(function, cls) or _stores(function, cls, keeper[1].name):
+        return
+    holder, field = keeper
+    yield function.finding(
+        kept[0],
+        f"`{kept[0].name}` is ignored: nothing here keeps it alive",
+        certainty="likely",
+        help=f"store it, in `{field.name}` say, or take it out of the signature",
+        steps=(holder.step(field, "this could keep it"),),
+    )
+
+
+def _says(function: Function, name: str) -> bool:
+    """Whether the body, an initialiser or a lambda inside says the name. Needs no decoding for most."""
+    spelled = f'"{name}"'.encode()
+    if spelled in bytes(function.record.body):
+        return True
+    if any(
+        isinstance(inner, records.Name) and inner.text == name
+        for initializer in function.record.initializers
+        for value in initializer.args
+        for inner in places.walk(value)
+    ):
+        return True
+    return any(spelled in bytes(inner.record.body) for inner in function.lambdas())
+
+
+def _qualifiers(function: Function) -> frozenset[str]:
+    """Also those of its declarations: `virtual` does not stand on a definition outside of the class."""
+    found = set(function.record.qualifiers)
+    if function.cls is not None:
+        for declared in function.cls.declarations:
+            if declared.name == function.name:
+                found.update(declared.qualifiers)
+    return frozenset(found)
+
+
+def _is_object(function: Function, written: str) -> bool:
+    """A Python object, or a class around one."""
+    program = function.program
+    if _is_python(function, written):
+        return True
+    kind = types.parse(program.expand(written, function.file, function.record.scope))
+    cls = program.find_class(kind.name, function.record.scope, function.file) if kind.arguments else None
+    return cls is not None and any(
+        not field.static and _OBJECTS.intersection(program.roles_at(field.type, cls.file, cls.symbol))
+        for field in cls.record.fields
+    )
+
+
+def _is_python(function: Function, written: str) -> bool:
+    program = function.program
+    kind = types.parse(written)
+    return (kind.last == _FROM_C and kind.pointers == 1) or not _OBJECTS.isdisjoint(program.roles(written, function))
+
+
+def _keeper(function: Function, cls: Class) -> tuple[Class, records.Field] | None:
+    """The first member of the class that can keep such an object."""
+    for one in cls.ancestry:
+        for field in one.record.fields:
+            weak = "python handle" in cls.program.roles_at(field.type, one.file, one.symbol)
+            can_keep = not field.static and not weak and not types.parse(field.type).reference
+            if can_keep and _is_object(function, field.type):
+                return one, field
+    return None
+
+
+def _stores_something(function: Function, cls: Class) -> bool:
+    """A constructor, a method that stores into members, or a factory that makes such an object."""
+    record = function.record
+    if record.kind == "constructor":
+        return bool(record.initializers) or any(name.startswith("=") for name in record.mentions)
+    stored = {name[1:] for name in record.mentions if name.startswith("=")}
+    if stored & cls.members:
+        return True
+    return "static" in _qualifiers(function) and cls.name in record.result
+
+
+def _stores(function: Function, cls: Class, member: str) -> bool:
+    """Whether the function puts something else into the member that could keep it."""
+    return function.mentions("=" + member) or any(one.name == member for one in function.record.initializers)

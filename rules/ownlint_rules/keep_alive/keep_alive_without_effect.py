@@ -1,0 +1,122 @@
+"""A keep-alive keeps nothing alive.
+
+`keep_alive<nurse, patient>` counts the result as 0. A constructor and a method that returns nothing have the result
+None, and a keep-alive that names it does nothing, without a word. Nor does pybind11 apply one that stands beside a
+property's getter.
+
+bad:
+
+```cpp
+class Engine;
+class Car;
+PYBIND11_MODULE(cars, m) {
+  py::class_<Engine>(m, "Engine");
+  py::class_<Car>(m, "Car").def(py::init<Engine&>(), py::keep_alive<0, 1>());
+}
+```
+
+good:
+
+```cpp
+class Engine;
+class Car;
+PYBIND11_MODULE(cars, m) {
+  py::class_<Engine>(m, "Engine");
+  py::class_<Car>(m, "Car").def(py::init<Engine&>(), py::keep_alive<1, 2>());
+}
+```
+
+Reported: index 0 on a constructor (`init`, a factory, nanobind's `__init__`) and on a function that returns void; a
+`keep_alive` or `call_guard` of pybind11 that stands beside the getter of `def_property*` or on `def_readwrite` and
+`def_readonly` rather than inside `cpp_function(...)`; the same index twice. Where it matters for certain, since the
+result or the object is known to point into what was to be kept, `borrow-without-keep-alive` or
+`argument-stored-without-keep-alive` says so instead, as an error.
+
+Quiet: nanobind's properties, whose keep-alives hold; keep-alives and policies inside or behind `cpp_function`; results
+that may be None some of the time; callables whose result nobody shows.
+
+Limits: extras that come from a parameter of the function around, or from a pack, are not known.
+
+Source: run on pybind11 2.13.6 and 3.1.0 and nanobind 2.9.2 and 3.1.0; `keep_alive_impl` returns early when the nurse or
+the patient is None. pybind11 refuses to compile `keep_alive` on a property from 3.0.2 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Binding, Edit, Finding, Fix, Span, contracts, policies, records, releases, rule, signatures
+
+
+@rule(
+    severity="warning",
+    cwe=(416,),
+    yields_to=("borrow-without-keep-alive", "argument-stored-without-keep-alive"),
+    fixable=True,
+)
+def keep_alive_without_effect(binding: Binding) -> Iterator[Finding]:
+    said = contracts.policies_of(binding)
+    if said is None:
+        return
+    for extra in said.beside_getter():
+        yield _beside(binding, said, extra)
+    keeps = [keep for keep in said.keep_alives() if not said.is_ignored(keep.extra)]
+    signature = signatures.signature_of(binding) if keeps else None
+    for keep in keeps:
+        if keep.nurse == keep.patient:
+            yield binding.finding(
+                keep.extra,
+                f"`{keep.extra.text}` on `{binding.symbol}` makes an object keep itself alive",
+                help="remove it",
+            )
+        elif 0 in (keep.nurse, keep.patient) and signature is not None and signature.is_void:
+            yield _of_none(binding, keep)
+
+
+def _of_none(binding: Binding, keep: policies.KeepAlive) -> Finding:
+    constructs = binding.record.kind == "init" and binding.owner is not None
+    where = f"the constructor of `{binding.owner.name}`" if constructs and binding.owner else f"`{binding.symbol}`"
+    why = "" if constructs else ": it returns nothing"
+    extra = keep.extra
+    patient = max(keep.patient, keep.nurse, 2)
+    help = "remove it"
+    fix = None
+    if keep.nurse == 0:
+        help = f"the object itself has index 1: write `keep_alive<1, {patient}>`"
+        fix = contracts.renumbered(binding, keep, 1, patient)
+    return binding.finding(extra, f"`{extra.text}` on {where} keeps nothing alive{why}", help=help, fix=fix)
+
+
+def _beside(binding: Binding, said: policies.Policies, extra: records.Extra) -> Finding:
+    framework = said.framework
+    since = framework.facts.get("keep_alive_on_property_refused_since", "")
+    refused = bool(since) and releases.is_before(binding.program, framework, since) is False
+    how = "refused" if refused else "ignored"
+    where = "beside a property's getter" if said.is_property else "on a field"
+    wrapper = framework.spelling.wrappers[0] if framework.spelling.wrappers else ""
+    return binding.finding(
+        extra,
+        f"`{extra.text}` on `{binding.symbol}` is {how} {where}",
+        help=f"it belongs to the function: `{wrapper}(getter, {extra.text})`",
+        fix=_moved(binding, said, extra, wrapper),
+    )
+
+
+def _moved(binding: Binding, said: policies.Policies, extra: records.Extra, wrapper: str) -> Fix | None:
+    """The getter inside the wrapper, and the extra with it; where it is about the getter alone."""
+    getter = binding.record.callable
+    wrapped = any(each.name in said.framework.spelling.wrappers for each in binding.record.extras)
+    is_getters = extra.text.endswith("()") and any(
+        keep.extra == extra and (keep.nurse, keep.patient) == (0, 1) for keep in said.keep_alives()
+    )
+    if getter is None or wrapped or not is_getters or not said.is_property:
+        return None
+    after = sorted([n for n in (binding.record.setter, *binding.record.extras) if n is not None], key=lambda n: n.start)
+    before = next((one.end for one in reversed(after) if one.end <= extra.start), getter.end)
+    space = signatures.spelled_namespace(binding.file, said.framework)
+    edits = (
+        Edit(binding.path, Span(getter.start, getter.start), f"{space}{wrapper}("),
+        Edit(binding.path, Span(getter.end, getter.end), f", {extra.text})"),
+        Edit(binding.path, Span(before, extra.end), ""),
+    )
+    return Fix("give the getter the keep-alive", edits)

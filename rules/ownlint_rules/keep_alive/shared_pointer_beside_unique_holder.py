@@ -1,0 +1,66 @@
+"""A class is held by unique pointers and handed out by shared ones.
+
+Up to version 2, pybind11 keeps every object of a bound class in the holder that `class_` names, a unique pointer when
+it names none. A shared pointer that a function returns is then taken for a unique one: two owners delete the object. A
+function that takes one raises.
+
+bad:
+
+```cpp
+struct Node {};
+class Graph {
+ public:
+  std::shared_ptr<Node> root() const;
+};
+PYBIND11_MODULE(graphs, m) {
+  py::class_<Node>(m, "Node");
+  py::class_<Graph>(m, "Graph").def("root", &Graph::root);
+}
+```
+
+good:
+
+```cpp
+struct Node {};
+class Graph {
+ public:
+  std::shared_ptr<Node> root() const;
+};
+PYBIND11_MODULE(graphs, m) {
+  py::class_<Node, std::shared_ptr<Node>>(m, "Node");
+  py::class_<Graph>(m, "Graph").def("root", &Graph::root);
+}
+```
+
+Reported: a result, a field or an argument that is a shared pointer of a class, or a container of such, where the class
+is bound without a holder or with a unique pointer, in a project that is built with pybind11 before 3.
+
+Quiet: holders that share or count, classes that are not bound, nanobind, and pybind11 from 3 on. The version comes from
+the build's requirements or from headers that are brought along; where it stays open, findings are likely.
+
+Limits: a class that is bound in another project is not known.
+
+Source: run on pybind11 2.13.6 (double free; `RuntimeError: Unable to load a custom holder type from a default-holder
+instance`), 3.1.0 and nanobind 3.1.0 (safe).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Binding, Finding, holding, rule
+
+
+@rule(severity="error", cwe=(415,))
+def shared_pointer_beside_unique_holder(binding: Binding) -> Iterator[Finding]:
+    mismatch = holding.mismatch(binding)
+    if mismatch is None:
+        return
+    does = "hands out" if mismatch.returned else "takes"
+    yield binding.finding(
+        binding.record,
+        f"`{binding.symbol}` {does} a `{mismatch.pointer}` of `{mismatch.name}`, whose holder is a unique pointer",
+        certainty=mismatch.certainty,
+        help=f"name it as the holder: `class_<{mismatch.name}, {mismatch.pointer}<{mismatch.name}>>`",
+        steps=(mismatch.at,),
+    )

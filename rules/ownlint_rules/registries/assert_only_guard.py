@@ -1,0 +1,372 @@
+"""A check or a change is made in debug builds alone.
+
+An assertion is gone in release builds, and with it all that stands in it. A guard that would throw, a change that the
+code relies on, a look at an index that Python hands in: in the build that users run none of them happens.
+
+bad:
+
+```cpp
+class Queue {
+ public:
+  bool start() {
+    running_ = true;
+    return true;
+  }
+  void boot() { assert(start()); }
+ private:
+  bool running_ = false;
+};
+```
+
+good:
+
+```cpp
+class Queue {
+ public:
+  bool start() {
+    running_ = true;
+    return true;
+  }
+  void boot() {
+    bool started = start();
+    assert(started);
+    (void)started;
+  }
+ private:
+  bool running_ = false;
+};
+```
+
+Reported, where it stands in an assertion and nowhere else in the function: the call of a guard of the project (a method
+that refuses when a flag of the object says so); an assignment or a count; a call that takes something out of a
+container or puts something in, or that gives up what a smart pointer owns; a call of a function of the project that
+stores into members, into what it is given by reference, or into globals; and, in a function that is bound to Python, a
+comparison of one of its numbers with a size, where nothing else looks at that number. A look into a container that the
+function then writes at the same key is reported as possible.
+
+Quiet: questions, const methods, what only assertions read, and code that release builds do not compile.
+
+Limits: what a function out of sight does is not guessed. Comparisons in functions that are not bound are the callers'
+contract.
+
+Source: the assertions of MLIR's Python bindings (`liveOperations.count(...) == 0` in IRCore.cpp), and the oldest trap
+of `assert`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from ownlint import (
+    Finding,
+    Function,
+    containers,
+    events,
+    places,
+    records,
+    rule,
+    text,
+    types,
+    validity,
+)
+
+_CHANGES = (
+    containers.CLEARS | containers.INSERTS | {"push_back", "emplace_back", "push", "pop", "pop_back", "pop_front"}
+)
+_GIVES = frozenset({"release", "exchange", "fetch_add", "fetch_sub", "test_and_set"})
+_SIZES = frozenset({"size", "length", "count"})
+_QUESTION = re.compile(r"(?:[Ii]s|[Hh]as|[Cc]an|[Gg]et)(?![a-z])|[Ff]ind|[Vv]erify|[Cc]heck|[Vv]alid")
+_THROWS = re.compile(rb'"throw"')
+_QUESTIONS = frozenset({"empty", "get", "ok", "has_value", "begin", "end", "isa", "data", "front", "back"})
+_DEPTH = 2
+"""How many calls deep a function may make its change."""
+
+
+@rule(severity="error", cwe=(754,), yields_to=("unguarded-registry-insert", "validity-check-skipped"))
+def assert_only_guard(function: Function) -> Iterator[Finding]:
+    if not _may_assert(function) or _is_debug(function, function.record.start) or not _does_something(function):
+        return
+    for test in function.flow.events:
+        is_asserted = isinstance(test, events.Test) and test.asserted and test.index in function.flow.reachable
+        if isinstance(test, events.Test) and is_asserted and not _is_debug(function, test.span.start):
+            yield from list(_judge(function, test))[:1]
+
+
+def _may_assert(function: Function) -> bool:
+    return not function.program.asserting.isdisjoint(function.record.mentions)
+
+
+def _is_debug_only(function: Function, name: str) -> bool:
+    program = function.program
+    return program.role(name) == "assert" and not program.always_evaluates(name)
+
+
+def _does_something(function: Function) -> bool:
+    """Whether something beside questions that everybody knows stands in an assertion. Needs no flow."""
+    for statement in function.statements:
+        value = statement.value if isinstance(statement, records.Evaluate) else None
+        for call in places.calls_in(value):
+            if _is_debug_only(function, places.last_name(call.callee)):
+                for inner in (inner for argument in call.args for inner in places.walk(argument)):
+                    if isinstance(inner, records.Assign) or _is_call(inner):
+                        return True
+    return False
+
+
+def _is_call(value: records.Value) -> bool:
+    return isinstance(value, records.Call) and places.last_name(value.callee) not in _QUESTIONS
+
+
+def _is_debug(function: Function, at: int) -> bool:
+    """Whether a release build does not compile it."""
+    return bisect_right(function.file.debug, at) % 2 == 1
+
+
+def _judge(function: Function, test: events.Test) -> Iterator[Finding]:
+    for inner in places.walk(test.value):
+        match inner:
+            case records.Assign(target=target) if not _is_passing(target) and _is_meant(function, inner):
+                yield _change(function, inner, f"changes `{text(target)}`")
+            case records.Call() if inner.kind in ("call", "macro"):
+                yield from _called(function, test, inner)
+    yield from _ranges(function, test)
+
+
+def _is_passing(target: records.Value) -> bool:
+    """`++Iterator(root)`: an object that ends with the assertion."""
+    inner = places.strip(target)
+    return isinstance(inner, records.Call) and not isinstance(inner.callee, records.Member)
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+
+def _called(function: Function, test: events.Test, call: records.Call) -> Iterator[Finding]:
+    name, on = places.last_name(call.callee), places.receiver(call)
+    roles = _roles(function, on)
+    if name in _CHANGES and roles & {"container", "associative", "set", "sequence"}:
+        if not _is_for_assertions(function, on):
+            yield _change(function, call, f"runs `{text(call)}`")
+        return
+    if name in _GIVES and roles & {"smart pointer", "atomic", "scoped owner", "intrusive pointer"}:
+        yield _change(function, call, f"runs `{text(call)}`")
+        return
+    if name in containers.LOOKS and on is not None:
+        yield from _overwritten(function, test, call)
+    callee = function.program.callee(call, function)
+    if len(callee.functions) != 1 or callee.functions[0] is function:
+        return
+    target = callee.functions[0]
+    if target.record.kind == "constructor":
+        return  # the object ends with the assertion
+    if (flag := _refuses(function, target)) and not _is_asked_anyway(function, call, target):
+        yield function.finding(
+            call,
+            f"only a debug build calls `{name}`, which refuses when `{flag}` is wrong",
+            help=f"call `{name}` outside of the assertion",
+            steps=(target.step(_name_of(target), "the guard"),),
+        )
+    elif (stored := _stored_by(target, len(call.args), _DEPTH)) and not _is_asked_anyway(function, call, target):
+        yield function.finding(
+            call,
+            f"only a debug build calls `{name}`, which stores `{stored[0]}`",
+            certainty="possible" if _QUESTION.match(name) else "likely",
+            help=f"call `{name}` outside of the assertion, and assert what it answers",
+            steps=(stored[1].step(stored[2], "the change"),),
+        )
+
+
+def _refuses(function: Function, target: Function) -> str:
+    """The flag a guard of the project asks; empty when the function is none."""
+    cls = target.cls
+    if cls is None or not target.says(_THROWS):
+        return ""
+    for guard in validity.of(function.program).guards_of(cls):
+        if (
+            guard.function is target
+            and guard.flags
+            and any(True for leave in target.flow.leaves if leave.kind == "throw")
+        ):
+            return min(guard.flags)[-1]
+    return ""
+
+
+def _is_asked_anyway(function: Function, call: records.Call, target: Function) -> bool:
+    """Whether the same function is called outside of assertions, too."""
+    return any(
+        not other.asserted and other.node is not call and places.last_name(other.node.callee) == target.name
+        for other in function.flow.calls
+        if target in function.program.callee(other.node, function).functions
+    )
+
+
+def _name_of(function: Function) -> records.Span:
+    start = function.record.name_start
+    return records.Span(start, start + len(function.name.encode()))
+
+
+def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function, events.Event] | None:
+    """What a function leaves changed for others: where it stands, and how it is called there."""
+    if "const" in target.record.qualifiers or _is_debug(target, target.record.start):
+        return None
+    given = {p.name for p in target.record.parameters[:count] if "&" in p.type or "*" in p.type}
+    for event in target.flow:
+        if event.index not in target.flow.reachable or _is_debug(target, event.span.start):
+            continue
+        match event:
+            case events.Write(fresh=False, place=place) if _lasts(target, place, given) and not _is_lazy(target, event):
+                return places.render(place), target, event
+            case events.Call(node=node, receiver=on) if on is not None and _lasts(target, on, given):
+                kept = _roles(target, places.receiver(node))
+                if places.last_name(node.callee) in _CHANGES and kept & {"associative", "set", "sequence", "container"}:
+                    return places.render(on), target, event
+    for call in target.flow.calls if depth else ():
+        if call.asserted or places.receiver(call.node) is not None:
+            continue
+        callee = target.program.callee(call.node, target)
+        inner = callee.functions[0] if len(callee.functions) == 1 else None
+        if inner is not None and inner is not target and inner.home is target.home and _has_this(inner):
+            found = _stored_by(inner, len(call.node.args), depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _is_lazy(target: Function, write: events.Write) -> bool:
+    """`if (!cache_) cache_ = make();`: a question that remembers its answer."""
+    return not isinstance(places.strip(write.value), records.Literal) and any(
+        write.place[-1] in (places.last_name(inner) for inner in places.walk(test.value))
+        for test, _ in target.flow.guards(write)
+    )
+
+
+def _has_this(function: Function) -> bool:
+    return function.home is not None and function.record.kind == "method" and "static" not in function.record.qualifiers
+
+
+def _roles(function: Function, value: records.Value | None) -> set[str]:
+    return set(function.program.roles(function.program.type_of(value, function), function))
+
+
+def _lasts(target: Function, place: places.Place, given: set[str]) -> bool:
+    """A member, what a parameter refers to, or a global, unless debug builds alone have it or it may change in
+    const methods too."""
+    if place[0] == places.THIS:
+        found = target.home.field(place[1]) if len(place) > 1 and target.home is not None else None
+        if found is None:
+            return False
+        owner, field = found
+        return bisect_right(owner.file.debug, field.start) % 2 == 0 and "mutable" not in field.type
+    if place[0] in given:
+        return len(place) > 1
+    return not target.is_local(place) and target.program.is_variable(place[0])
+
+
+# --- looks ----------------------------------------------------------------------------------------
+
+
+def _overwritten(function: Function, test: events.Test, call: records.Call) -> Iterator[Finding]:
+    """`assert(!m.count(k)); m[k] = v;`"""
+    held = containers.container(function, places.receiver(call))
+    if held is None or not call.args:
+        return
+    for insert in containers.inserts(function):
+        if not insert.overwrites or insert.event.index < test.index or not held.is_same(insert.container.names):
+            continue
+        if containers.is_same_key(function, insert.key, call.args[0]) and not _is_looked_up(function, call, held):
+            yield function.finding(
+                call,
+                f"only a debug build looks whether `{held.shown}` has `{text(call.args[0])}` already",
+                certainty="possible",
+                help="insert with `try_emplace` and look at what it answers",
+                steps=(function.step(insert.event, "this overwrites what is there"),),
+            )
+            return
+
+
+def _is_looked_up(function: Function, call: records.Call, held: containers.Container) -> bool:
+    return any(
+        not other.asserted
+        and other.node is not call
+        and places.last_name(other.node.callee) in containers.LOOKS
+        and held.is_same(containers.names_of(function, places.receiver(other.node)))
+        for other in function.flow.calls
+    )
+
+
+def _ranges(function: Function, test: events.Test) -> Iterator[Finding]:
+    """A number from Python that only the assertion compares with a size."""
+    for inner in places.walk(test.value):
+        match inner:
+            case records.Binary(op="<" | "<=", left=records.Name(text=name), right=bound):
+                pass
+            case records.Binary(op=">" | ">=", left=bound, right=records.Name(text=name)):
+                pass
+            case _:
+                continue
+        if not any(places.last_name(call.callee) in _SIZES for call in places.calls_in(bound)):
+            continue
+        is_given = name in {p.name for p in function.record.parameters} and _is_bound(function)
+        if is_given and not _is_compared(function, name):
+            yield function.finding(
+                inner,
+                f"only a debug build looks whether `{name}` is in range, and Python hands it in",
+                certainty="likely",
+                help=f"throw when `{name}` is out of range",
+            )
+
+
+def _is_bound(function: Function) -> bool:
+    return bool(function.program.bindings) and validity.of(function.program).bound_as(function) is not None
+
+
+def _is_compared(function: Function, name: str) -> bool:
+    """Whether another condition, or a call that is handed the number, can refuse it."""
+    return any(
+        isinstance(other, events.Test)
+        and not other.asserted
+        and any(isinstance(inner, records.Name) and inner.text == name for inner in places.walk(other.value))
+        for other in function.flow
+    )
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+def _change(function: Function, inner: records.Value, does: str) -> Finding:
+    return function.finding(
+        inner,
+        f"only a debug build {does}",
+        help="do it outside of the assertion, and assert what came of it",
+    )
+
+
+def _is_meant(function: Function, assign: records.Assign) -> bool:
+    """Whether the assignment stands for something outside of assertions. A function of one assertion that counts does
+    nothing in a release build, and says so."""
+    if assign.op in ("++", "--") and len(function.body) == 1:
+        return False
+    return not _is_for_assertions(function, assign.target)
+
+
+def _is_for_assertions(function: Function, target: records.Value | None) -> bool:
+    """Whether it is a local that nothing but assertions reads, or a member of debug builds."""
+    root = places.strip(target)
+    while isinstance(root, records.Member | records.Index | records.Unary):
+        root = places.strip(root.value if isinstance(root, records.Unary) else root.base)
+    if not isinstance(root, records.Name):
+        return False
+    if root.text not in function.locals:
+        found = function.home.field(root.text) if function.home is not None else None
+        return found is not None and bisect_right(found[0].file.debug, found[1].start) % 2 == 1
+    written = types.parse(function.locals[root.text][0])
+    if written.reference or written.pointers:
+        return False
+    asserted = [event.span for event in function.flow if isinstance(event, events.Test) and event.asserted]
+    return all(
+        any(event.span.start in span for span in asserted) or function.program.is_voided(function, event.span)
+        for event in function.flow
+        if isinstance(event, events.Read) and event.place[0] == root.text
+    )

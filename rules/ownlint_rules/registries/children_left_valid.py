@@ -1,0 +1,259 @@
+"""A native object is destroyed while handles to what it contains stay valid.
+
+A registry leads from native objects to the handles that stand for them, and a handle has a flag that says whether
+its object is still there. Who destroys an object that has parts destroys the parts too: unless every handle below
+is told, each of them goes on believing in memory that is gone. To take the own key out is not enough.
+
+bad:
+
+```cpp
+struct IrOp { void* ptr; };
+void irOpDestroy(IrOp op);
+IrOp irOpGetParent(IrOp op);
+class Op;
+struct Context { std::unordered_map<void*, Op*> live; };
+class Op {
+ public:
+  void check() const { if (!valid) throw std::runtime_error("the operation is gone"); }
+  void erase() {
+    context->live.erase(op.ptr);
+    irOpDestroy(op);
+    valid = false;
+  }
+ private:
+  Context* context;
+  IrOp op;
+  bool valid = true;
+};
+```
+
+good:
+
+```cpp
+struct IrOp { void* ptr; };
+void irOpDestroy(IrOp op);
+IrOp irOpGetParent(IrOp op);
+class Op;
+struct Context { std::unordered_map<void*, Op*> live; };
+class Op {
+ public:
+  void check() const { if (!valid) throw std::runtime_error("the operation is gone"); }
+  void erase() {
+    for (auto& entry : context->live) entry.second->valid = false;
+    context->live.clear();
+    irOpDestroy(op);
+  }
+ private:
+  Context* context;
+  IrOp op;
+  bool valid = true;
+};
+```
+
+Reported: a call that ends the life of a native object (a function named so that takes it, or `delete`) where the
+handles of its kind, or of a kind that it leads to, stand in a registry and have a flag that their methods ask before
+they go on; and some way through the function passes nothing that stores that flag for more than one handle: a loop,
+a walk with a callback, or a helper that does either.
+
+Quiet: objects without parts (no function of the project leads from one to another of its kind), handles without such
+a flag, an object that was made in the same function, and a destructor where the handles keep the owner alive.
+
+Limits: that a loop reaches every handle below is taken for granted. Parts are known by functions that lead from one
+native type to another; a type that has none is taken to have no parts.
+
+Source: MLIR's Python bindings up to LLVM 21: `PyOperation::erase` and `PySymbolTable::erase` in IRCore.cpp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+
+_LOOP_OR_WALK = 2
+"""How many calls deep the loop that tells the handles may be."""
+
+
+@rule(severity="error", cwe=(416,))
+def children_left_valid(function: Function) -> Iterator[Finding]:
+    known = registries.registries(function.program)
+    if not known.guarded:
+        return
+    told: dict[tuple[str, ...], registries.Ways] = {}
+    found = natives.natives(function.program)
+    for call, kind, argument in natives.destroys(function, found):
+        if call.index in function.flow.reachable and not _made_here(function, argument):
+            parts = [one for one in known.guarded if _is_part(found, one, kind) and _concerns(function, argument, one)]
+            yield from [finding for one in parts if (finding := _judge(function, call, argument, one, told))][:1]
+
+
+def _judge(
+    function: Function,
+    call: events.Call,
+    argument: records.Value,
+    registry: registries.Registry,
+    told: dict[tuple[str, ...], registries.Ways],
+) -> Finding | None:
+    if registry.names not in told:
+        told[registry.names] = registries.Ways(function.flow, frozenset(_telling(function, registry)))
+    ways = told[registry.names]
+    if call.index in ways.stops or ways.always(call):
+        return None
+    name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
+    some = sorted(ways.stops)
+    steps = (function.step(function.flow.events[some[0]], "not every way passes here"),) if some else ()
+    flag = registry.flags[0]
+    return function.finding(
+        call,
+        f"`{name}` ends what lies below `{text(argument)}` too, and the handles to it in `{registry.shown}` stay valid",
+        certainty=_certainty(function, registry, bool(some)),
+        help=f"walk what lies below first: store `{flag}` of every `{registry.held.name}` there and take it out of "
+        f"`{registry.shown}`",
+        steps=steps,
+    )
+
+
+def _certainty(function: Function, registry: registries.Registry, partly: bool) -> Certainty:
+    if function.record.kind == "destructor" and _keeps_owner(function, registry.held):
+        return "possible"
+    return "likely" if partly else "certain"
+
+
+def _is_part(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:
+    """Whether an object of the native type `kind` has parts for which the handles in the registry stand."""
+    return any(found.reaches(kind, pointed) for pointed in found.pointed_to_by(registry.held))
+
+
+def _concerns(function: Function, argument: records.Value, registry: registries.Registry) -> bool:
+    """Whether the handle comes from a wrapper or its registry, rather than from inside the library that made it."""
+    if function.home is not None and function.home in (registry.home, registry.held):
+        return True
+    if function.home is not None and registry.home is not None and _leads_to(function, function.home, registry.home):
+        return True
+    if any(_is_of(function, inner, registry.held) for inner in places.walk(argument)):
+        return True
+    return any(_is_class(function, p.type, registry.held) for p in function.record.parameters)
+
+
+def _leads_to(function: Function, cls: Class, home: Class) -> bool:
+    """Whether an object of the class has a member that leads to the registry's owner."""
+    return any(_is_class(function, field.type, home) for one in cls.ancestry for field in one.record.fields)
+
+
+def _is_of(function: Function, value: records.Value, cls: Class) -> bool:
+    if not isinstance(value, (records.Name, records.Call, records.Member)):
+        return False
+    return _is_class(function, function.program.type_of(value, function), cls)
+
+
+def _is_class(function: Function, written: str, cls: Class) -> bool:
+    kind = types.parse(written)
+    names = [kind.name, *(types.parse(argument).name for argument in kind.arguments)]
+    return any(
+        name and name.rsplit("::", 1)[-1] == cls.name and function.program.find_class(name, cls.symbol, cls.file) is cls
+        for name in names
+    )
+
+
+def _made_here(function: Function, argument: records.Value) -> bool:
+    """A local that begins with what a call has just made, and that no wrapper's member was read for."""
+    root = places.strip(argument)
+    while isinstance(root, records.Member | records.Unary):
+        root = places.strip(root.base if isinstance(root, records.Member) else root.value)
+    if not isinstance(root, records.Name) or root.text not in function.locals:
+        return False
+    if any(parameter.name == root.text for parameter in function.record.parameters):
+        return False
+    initial = places.strip(function.locals[root.text][1])
+    return isinstance(initial, records.Call) and natives.makes(places.last_name(initial.callee))
+
+
+# --- who is told ----------------------------------------------------------------------------------
+
+
+def _telling(function: Function, registry: registries.Registry) -> set[int]:
+    """The events by which more than one handle is told: those of a loop that does, a helper, a walk."""
+    found: set[int] = set()
+    loops = [s for s in function.statements if isinstance(s, records.Loop)]
+    for event in function.flow:
+        if isinstance(event, events.Call) and _tells_many(function, event.node, registry):
+            found.add(event.index)
+    ones = [event for event in function.flow if loops and _tells_one(function, event, registry)]
+    for loop in loops:
+        if any(event.span.start in loop.span for event in ones):
+            found.update(event.index for event in function.flow if event.span.start in loop.span)
+    return found
+
+
+def _tells_one(function: Function, event: events.Event, registry: registries.Registry) -> bool:
+    if isinstance(event, events.Write):
+        return event.place[-1] in registry.flags
+    return isinstance(event, events.Call) and any(
+        _stores_flag(helper, registry, _LOOP_OR_WALK)
+        for helper in function.program.callee(event.node, function).functions
+    )
+
+
+def _tells_many(function: Function, call: records.Call, registry: registries.Registry, depth: int = 0) -> bool:
+    """A call of a helper that tells in a loop, or one that is handed a function that tells one."""
+    for argument in call.args:
+        for told in _handed(function, argument):
+            if _stores_flag(told, registry, _LOOP_OR_WALK):
+                return True
+    if depth == _LOOP_OR_WALK:
+        return False
+    return any(
+        helper is not function and _has_telling_loop(helper, registry, depth) for helper in _called(function, call)
+    )
+
+
+def _called(function: Function, call: records.Call) -> tuple[Function, ...]:
+    """The project's functions that a call runs; a `delete` runs the destructor."""
+    if call.kind != "delete":
+        return function.program.callee(call, function).functions
+    kind = types.parse(function.program.type_of(call.args[0], function)) if call.args else types.parse("")
+    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    return (cls.destructor,) if cls is not None and cls.destructor is not None else ()
+
+
+def _has_telling_loop(helper: Function, registry: registries.Registry, depth: int) -> bool:
+    spans = [s.span for s in helper.statements if isinstance(s, records.Loop)]
+    return any(
+        (_tells_one(helper, event, registry) and any(event.span.start in span for span in spans))
+        or (isinstance(event, events.Call) and _tells_many(helper, event.node, registry, depth + 1))
+        for event in helper.flow
+    )
+
+
+def _handed(function: Function, argument: records.Value) -> Iterator[Function]:
+    """The functions that an argument stands for: a lambda, one held by a local, or a function's name."""
+    yield from registries.lambdas_in(function, argument)
+    inner = places.strip(argument)
+    while isinstance(inner, records.Unary) and inner.op in ("&", "+"):
+        inner = places.strip(inner.value)
+    if isinstance(inner, records.Name) and inner.text not in function.declared:
+        named = places.last_name(inner)
+        yield from (one for one in function.program.functions if one.name == named and one.cls is None)
+
+
+def _stores_flag(function: Function, registry: registries.Registry, depth: int) -> bool:
+    if any(True for name in registry.flags for _ in registries.stores(function, name)):
+        return True
+    return depth > 0 and any(
+        helper is not function and _stores_flag(helper, registry, depth - 1)
+        for call in function.flow.calls
+        for helper in function.program.callee(call.node, function).functions
+    )
+
+
+def _keeps_owner(function: Function, held: Class) -> bool:
+    """Whether a handle has a member that keeps something alive: then its owner's destructor runs after its own."""
+    roles = {"shared pointer", "intrusive pointer", "python object", "smart pointer"}
+    for cls in held.ancestry:
+        for field in cls.record.fields:
+            if roles.intersection(cls.program.roles_at(field.type, cls.file, cls.symbol)):
+                return True
+            kept = bool(types.parse(field.type).arguments) and function.home is not None
+            if kept and function.home is not None and _is_class(function, field.type, function.home):
+                return True
+    return False

@@ -1,0 +1,288 @@
+"""A native object gets an owner, and its wrapper goes on owning it.
+
+A wrapper has a flag that says whether it is the one that destroys its native object. A native call that puts the
+object into something else takes it over; whoever makes the call stores the flag. Where the store is forgotten, the
+object is destroyed twice, or used by its new owner after the wrapper has destroyed it.
+
+bad:
+
+```cpp
+struct IrOp { void* ptr; };
+void irOpDestroy(IrOp op);
+void irBlockAppend(IrBlock block, IrOp op);
+void irBlockInsert(IrBlock block, IrOp op);
+struct Op {
+  ~Op() { if (!attached) irOpDestroy(op); }
+  IrOp op;
+  bool attached = false;
+};
+void append(IrBlock block, Op& op) {
+  irBlockAppend(block, op.op);
+  op.attached = true;
+}
+void insert(IrBlock block, Op& op) { irBlockInsert(block, op.op); }
+```
+
+good:
+
+```cpp
+struct IrOp { void* ptr; };
+void irOpDestroy(IrOp op);
+void irBlockAppend(IrBlock block, IrOp op);
+void irBlockInsert(IrBlock block, IrOp op);
+struct Op {
+  ~Op() { if (!attached) irOpDestroy(op); }
+  IrOp op;
+  bool attached = false;
+};
+void append(IrBlock block, Op& op) {
+  irBlockAppend(block, op.op);
+  op.attached = true;
+}
+void insert(IrBlock block, Op& op) {
+  irBlockInsert(block, op.op);
+  op.attached = true;
+}
+```
+
+Reported: a call of a native function whose name says that it puts something into something else, with the handle of a
+wrapper whose destructor destroys it unless a flag is stored, where some way through the function stores neither the
+flag nor the handle, while another function of the project makes such a call, with the same verb or into the same kind
+of thing, and does store it.
+
+Quiet: handles that the wrapper gives up (`release()`), clones, parameters of pointer to const, containers of the
+project or the standard library, and projects in which nobody stores the flag after such a call.
+
+Limits: native functions are known by a verb in their names (insert, append, add, adopt, take, push, attach, own).
+
+Source: MLIR's Python bindings, `PySymbolTable::insert` in IRCore.cpp: `PyInsertionPoint::insert` and `Block.append`
+call `setAttached`, this one does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+
+
+class _Owning(NamedTuple):
+    """The destructor ends the life of the member `handle`, unless `flag` has the value `free`."""
+
+    cls: Class
+    destructor: Function
+    ending: events.Call
+    handle: str
+    flag: str
+    free: bool
+
+
+class _Taking(NamedTuple):
+    """A native call takes the wrapper's object over."""
+
+    function: Function
+    call: events.Call
+    wrapper: records.Value | None
+    handle: str
+    stored: bool
+
+
+@rule(severity="error", cwe=(415,))
+def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
+    for owning in _owning(cls):
+        takings = [taking for function in cls.program.functions for taking in _takings(function, owning)]
+        careful = [taking for taking in takings if taking.stored]
+        for taking in takings:
+            if not taking.stored and careful:
+                like = [one for one in careful if _is_like(taking, one)]
+                share = f"{len(careful)} of {len(takings)}"
+                yield _finding(taking, owning, (like or careful)[0], share, "likely" if like else "possible")
+
+
+def _is_like(taking: _Taking, other: _Taking) -> bool:
+    """Whether two calls do the same: by the verb, or into the same kind of thing."""
+    names = [places.last_name(one.call.node.callee) for one in (taking, other)]
+    if natives.takes_in(names[0]) & natives.takes_in(names[1]):
+        return True
+    return bool(_into(taking) & _into(other))
+
+
+def _into(taking: _Taking) -> set[str]:
+    """The types of what else the call is given: as declared, else as far as it is known."""
+    given = [taking.function.program.type_of(argument, taking.function) for argument in taking.call.node.args]
+    declared = taking.function.program.callee(taking.call.node, taking.function).records
+    for record in declared[:1]:
+        given = [parameter.type for parameter in record.parameters]
+    kinds = [types.parse(written).last for written in given if written]
+    handle = types.parse(taking.handle).last
+    if handle in kinds:
+        kinds.remove(handle)  # a node that takes a node in is a kind of thing, too
+    return set(kinds) - {"int", "size_t", "bool", "unsigned", "long"}
+
+
+def _owning(cls: Class) -> Iterator[_Owning]:
+    destructor = cls.destructor
+    names = sorted(registries.flags(cls)) if destructor is not None else []
+    if destructor is None or not names:
+        return
+    seen: set[str] = set()
+    for call, handle in _endings(destructor, cls):
+        for flag, free in registries.skipped_when(destructor, call, names):
+            if flag not in seen and not _is_validity(cls, flag, free):
+                seen.add(flag)
+                yield _Owning(cls, destructor, call, handle, flag, free)
+
+
+def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[events.Call, str]]:
+    """The calls by which a method ends the life of one of the object's handles, itself or by another method."""
+    found = natives.natives(cls.program)
+    for call, _, argument in natives.destroys(function, found):
+        place = places.place_of(argument, function.flow.aliases, cls.members - function.declared)
+        if place is not None and len(place) > 1 and place[0] == places.THIS:
+            yield call, place[1]
+    for call in function.flow.calls if depth else ():
+        for method in function.program.callee(call.node, function).functions:
+            if method.cls in cls.ancestry and method is not function and registries.is_own(call.node):
+                yield from ((call, handle) for _, handle in _endings(method, cls, depth - 1))
+
+
+def _is_validity(cls: Class, flag: str, free: bool) -> bool:
+    """Whether methods throw when the flag has that value: then it says that the object is gone, not whose it is."""
+    return registries.validity(cls).get(flag) is free
+
+
+def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
+    if not any(natives.takes_in(name) for name in function.record.mentions if name[0] != "="):
+        return
+    storing: registries.Ways | None = None
+    for call in function.flow.calls:
+        name = places.last_name(call.node.callee)
+        if (
+            not natives.takes_in(name)
+            or not _is_native(function, call.node)
+            or call.index not in function.flow.reachable
+        ):
+            continue
+        given = [
+            found
+            for position, argument in enumerate(call.node.args)
+            if not _is_const(function, call.node, position)
+            if (found := _wrapper(function, argument, owning, 0)) is not None
+        ]
+        if given and not any(_gives_up(function, argument, owning) for argument in call.node.args):
+            storing = storing or _storing(function, owning)
+            handle = owning.cls.field(owning.handle)
+            written = handle[1].type if handle is not None else ""
+            yield _Taking(function, call, given[-1][0], written, storing.always(call))
+
+
+def _is_native(function: Function, call: records.Call) -> bool:
+    """A free function that the project only declares, or that has C linkage."""
+    if not isinstance(call.callee, records.Name) or call.kind != "call":
+        return False
+    callee = function.program.callee(call, function)
+    if call.callee.text in function.declared:  # a lambda that a local holds
+        return False
+    return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
+
+
+def _is_const(function: Function, call: records.Call, position: int) -> bool:
+    return any(
+        position < len(record.parameters) and types.parse(record.parameters[position].type).const
+        for record in function.program.callee(call, function).records
+    )
+
+
+def _wrapper(
+    function: Function, argument: records.Value, owning: _Owning, depth: int
+) -> tuple[records.Value | None] | None:
+    """The wrapper whose handle an argument is, None inside for the function's own object: `op.raw_`, `op.get()`,
+    `raw_`, or a local that begins with one of these."""
+    inner = places.strip(argument)
+    match inner:
+        case records.Member(base=base, name=name) if name == owning.handle:
+            return (_own(base),) if registries.is_of_class(function, base, owning.cls, strict=True) else None
+        case records.Name(text=name) if name in function.locals and depth < 2:
+            initial = function.locals[name][1]
+            found = _wrapper(function, initial, owning, depth + 1) if initial is not None else None
+            return found or ((inner,) if _converts(function, inner, owning) else None)
+        case records.Name(text=name) if name == owning.handle and name not in function.declared:
+            return (None,) if registries.is_of_class(function, None, owning.cls) else None
+        case records.Call(args=()) if _returns_handle(function, inner, owning):
+            return (_own(places.receiver(inner)),)
+    return None
+
+
+def _own(base: records.Value | None) -> records.Value | None:
+    return None if isinstance(base, records.Name) and base.text == places.THIS else base
+
+
+def _converts(function: Function, value: records.Value, owning: _Owning) -> bool:
+    """Whether a local is a wrapper that converts itself to its handle."""
+    if types.parse(function.program.type_of(value, function)).last != owning.cls.name:
+        return False
+    return any(method.record.kind == "conversion" for one in owning.cls.ancestry for method in one.methods)
+
+
+def _returns_handle(function: Function, call: records.Call, owning: _Owning) -> bool:
+    """Whether it is an accessor of the wrapper that answers with the handle."""
+    return any(
+        one.cls is not None
+        and one.cls in owning.cls.ancestry
+        and any(
+            leave.kind == "return"
+            and leave.value is not None
+            and places.last_name(places.strip(leave.value)) == owning.handle
+            for leave in one.flow.leaves
+        )
+        for one in function.program.callee(call, function).functions
+    )
+
+
+def _gives_up(function: Function, argument: records.Value, owning: _Owning) -> bool:
+    """Whether what computes the argument takes the handle away from the wrapper."""
+    return any(
+        _stores_either(one, owning)
+        for call in places.calls_in(argument)
+        for one in function.program.callee(call, function).functions
+    )
+
+
+def _storing(function: Function, owning: _Owning) -> registries.Ways:
+    """Where the function stores the flag or the handle; a throw says that nothing was taken over."""
+    storing = {
+        store.at.index
+        for name in (owning.flag, owning.handle)
+        for store in registries.stores(function, name)
+        if registries.is_of_class(function, store.base, owning.cls, strict=True)
+    }
+    for event in function.flow.calls:
+        if any(_stores_either(one, owning) for one in function.program.callee(event.node, function).functions):
+            storing.add(event.index)
+    throwing = {leave.index for leave in function.flow.leaves if leave.kind == "throw"}
+    return registries.Ways(function.flow, frozenset(storing | throwing if storing else storing))
+
+
+def _stores_either(function: Function, owning: _Owning) -> bool:
+    return any(
+        registries.is_of_class(function, store.base, owning.cls)
+        for name in (owning.flag, owning.handle)
+        for store in registries.stores(function, name)
+    )
+
+
+def _finding(taking: _Taking, owning: _Owning, careful: _Taking, share: str, certainty: Certainty) -> Finding:
+    name = places.last_name(taking.call.node.callee)
+    shown = f"`{text(taking.wrapper)}`" if taking.wrapper is not None else f"this `{owning.cls.name}`"
+    value, other = ("true", "false") if owning.free else ("false", "true")
+    return taking.function.finding(
+        taking.call,
+        f"`{name}` takes what {shown} owns, and `{owning.flag}` stays {other}: {share} such calls store it",
+        certainty=certainty,
+        help=f"store {value} in `{owning.flag}` here too",
+        steps=(
+            owning.destructor.step(owning.ending, f"the destructor still destroys it when `{owning.flag}` is {other}"),
+            careful.function.step(careful.call, f"here `{owning.flag}` is stored"),
+        ),
+    )

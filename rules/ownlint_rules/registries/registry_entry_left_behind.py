@@ -1,0 +1,355 @@
+"""An object ends and its registry entry stays.
+
+An object that puts itself into a registry where it is made has to take itself out wherever it ends: in the destructor
+on every way, in each method that ends what it stands for, and in a move, after which the entry points to an object
+that is about to go.
+
+bad:
+
+```cpp
+class Session;
+std::map<int, Session*> sessions;
+class Session {
+ public:
+  Session(int id, bool owned) : id_(id), owned_(owned) { sessions[id_] = this; }
+  ~Session() {
+    if (!owned_) return;
+    sessions.erase(id_);
+  }
+ private:
+  int id_;
+  bool owned_;
+};
+```
+
+good:
+
+```cpp
+class Session;
+std::map<int, Session*> sessions;
+class Session {
+ public:
+  Session(int id, bool owned) : id_(id), owned_(owned) { sessions[id_] = this; }
+  ~Session() {
+    sessions.erase(id_);
+    if (!owned_) return;
+    release();
+  }
+ private:
+  int id_;
+  bool owned_;
+};
+```
+
+Reported, for a class whose constructor puts the object into a registry of such objects: a way through its destructor
+that takes nothing out of it; a method that destroys the native object which is the registry's key and takes nothing
+out, where another method does both; a move constructor that leaves the registry alone; and no destructor at all, where
+the registry's entries are taken out elsewhere and the object is also made as a local or a member.
+
+Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
+the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
+out. (Who stores such a flag and leaves the entry is the matter of `flag-cleared-entry-kept`.) Registries that nothing
+is ever taken out of live as long as the program.
+
+Limits: two objects' registries of one name are one. Objects that somebody else puts in are that one's business.
+
+Source: reduced from registries of wrappers in binding code, of the kind of MLIR's `liveOperations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+
+_NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
+_ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
+
+
+@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
+def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
+    if cls.file.language != "cpp" or not cls.methods:
+        return
+    known = registries.registries(cls.program)
+    for registry in known.of(cls):
+        put = _puts_itself(cls, registry)
+        if put is None or not known.takers(registry):
+            continue
+        destructor = next((one.destructor for one in cls.ancestry if _takes(known, one.destructor, registry)), None)
+        if destructor is None:
+            yield from _without_destructor(cls, registry, put)
+        elif destructor.cls is cls:
+            yield from _leaving(destructor, registry, put)
+            yield from _closing(cls, registry)
+        yield from _moving(cls, registry)
+
+
+def _puts_itself(cls: Class, registry: registries.Registry) -> tuple[Function, registries.Putting] | None:
+    """The constructor of the class that puts the object in, and where."""
+    for method in cls.constructors:
+        if not _is_move(cls, method.record) and (put := registries.puts_itself(method, registry)) is not None:
+            return method, put
+    return None
+
+
+def _takes(known: registries.Registries, destructor: Function | None, registry: registries.Registry) -> bool:
+    return destructor is not None and bool(known.takings(destructor, registry))
+
+
+# --- the destructor -------------------------------------------------------------------------------
+
+
+def _leaving(
+    destructor: Function, registry: registries.Registry, put: tuple[Function, registries.Putting]
+) -> Iterator[Finding]:
+    """A way through the destructor on which nothing is taken out."""
+    flow = destructor.flow
+    takings = registries.registries(destructor.program).takings(destructor, registry)
+    taking = {call.index for call in takings}
+    passed = taking | {test for call in takings for test in registries.asked_for(destructor, call)}
+    start = flow.events[flow.entry]
+    way = flow.path(start, lambda event: event.index == flow.exit, lambda event: event.index in passed)
+    if way is None:
+        return
+    if any(_explains(destructor, test, registry, put) for call in takings for test, _ in flow.guards(call)):
+        return
+    leave = next((event for event in way if isinstance(event, events.Leave) and event.kind == "return"), None)
+    yield destructor.finding(
+        records.Span(destructor.record.name_start, destructor.record.name_start + len(destructor.name.encode())),
+        f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
+        f"`{registry.shown}`",
+        certainty="likely",
+        help=f"take the entry out of `{registry.shown}` first, whatever else is to be done",
+        steps=(
+            *((destructor.step(leave, "this way leaves it in"),) if leave is not None else ()),
+            put[0].step(put[1].event, "the constructor puts it in"),
+        ),
+    )
+
+
+def _explains(
+    destructor: Function,
+    test: events.Test,
+    registry: registries.Registry,
+    put: tuple[Function, registries.Putting],
+) -> bool:
+    """Whether a condition under which the entry is taken out says that else there is none."""
+    if test.asserted or _asks_registry(test.value):
+        return True
+    said = _members_in(destructor, test.value)
+    if not said:  # nothing of the object: the state of the program, or the outcome of a call
+        return not any(_is_outcome(destructor, call) for call in places.calls_in(test.value))
+    maker, putting = put
+    if any(said & _members_in(maker, guard.value) for guard, _ in maker.flow.guards(putting.event)):
+        return True
+    return any(_explains_member(destructor, name, registry) for name in said)
+
+
+def _explains_member(destructor: Function, name: str, registry: registries.Registry) -> bool:
+    """The key, the way to the registry, or what a method stores."""
+    cls = destructor.cls
+    found = cls.field(name) if cls is not None else None
+    if cls is None or found is None:
+        return True
+    if not _is_plain(cls, found[1].type) or name in set(_keys(destructor, registry)):
+        return True
+    return any(
+        function.record.kind not in ("constructor", "destructor")
+        for function in registries.registries(cls.program).storing(name)
+    )
+
+
+def _is_plain(cls: Class, written: str) -> bool:
+    """A truth value, a number or an enumerator, which does not lead anywhere."""
+    kind = types.parse(cls.program.expand(written, cls.file, cls.symbol))
+    if not kind.is_value or kind.arguments:
+        return False
+    return kind.name in _NUMBERS or cls.program.find_class(kind.name, cls.symbol, cls.file, enum=True) is not None
+
+
+def _is_outcome(destructor: Function, call: records.Call) -> bool:
+    """Whether a call does some work for the object, rather than tell about the program."""
+    return any(_members_in(destructor, argument) for argument in call.args) or _is_method(destructor, call)
+
+
+def _is_method(destructor: Function, call: records.Call) -> bool:
+    return destructor.cls is not None and bool(destructor.cls.declared(places.last_name(call.callee)))
+
+
+def _asks_registry(value: records.Value) -> bool:
+    return any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(value)) or any(
+        places.last_name(call.callee) in _ASKS_REGISTRY for call in places.calls_in(value)
+    )
+
+
+def _members_in(function: Function, value: records.Value) -> set[str]:
+    """The members of the object that an expression reads, also by a local that was made from them."""
+    members = function.home.members if function.home is not None else frozenset()
+    found: set[str] = set()
+    queue: list[records.Value] = [value]
+    for current in queue:
+        for inner in places.walk(current):
+            match inner:
+                case records.Name(text=name) if name in function.locals:
+                    initial = function.locals[name][1]
+                    if initial is not None and len(queue) < 8 and initial not in queue:
+                        queue.append(initial)
+                case records.Name(text=name) if name in members:
+                    found.add(name)
+                case records.Member(base=records.Name(text=places.THIS), name=name):
+                    found.add(name)
+    return found
+
+
+# --- other ends -----------------------------------------------------------------------------------
+
+
+def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
+    """A method that ends the native object by which the entry is known, and takes nothing out."""
+    known, found = registries.registries(cls.program), natives.natives(cls.program)
+    destructor = cls.destructor
+    keys = set(_keys(destructor, registry)) if destructor is not None else set()
+    for method in cls.methods if keys else ():
+        if method.record.kind in ("constructor", "destructor") or method.name == "operator=":
+            continue
+        for call, _, argument in natives.destroys(method, found):
+            place = places.place_of(argument, method.flow.aliases, cls.members - method.declared)
+            if place is None or place[0] != places.THIS or len(place) < 2 or place[1] not in keys:
+                continue
+            taking = {one.index for one in known.takings(method, registry)}
+            taking |= {test for one in taking for test in registries.asked_for(method, method.flow.events[one])}
+            if any(event.index in taking for event in (*method.flow.before(call), *method.flow.after(call))):
+                continue
+            if _callers_take(method, registry) or method.mentions("=" + place[1]):
+                continue
+            name = "delete" if call.node.kind == "delete" else places.last_name(call.node.callee)
+            yield method.finding(
+                call,
+                f"`{name}` ends `{text(argument)}`, and its entry in `{registry.shown}` stays until the destructor",
+                certainty="likely",
+                help=f"take the entry out of `{registry.shown}` here too, best in one method that does both",
+            )
+
+
+def _callers_take(method: Function, registry: registries.Registry) -> bool:
+    known = registries.registries(method.program)
+    callers = [one for one in method.program.callers(method) if any(True for _ in registries.calls_of(one, method))]
+    return bool(callers) and all(known.takings(one, registry) for one in callers)
+
+
+def _keys(destructor: Function, registry: registries.Registry) -> Iterator[str]:
+    members = destructor.home.members - destructor.declared if destructor.home is not None else frozenset()
+    takings = registries.registries(destructor.program).takings(destructor, registry)
+    for value in registries.taken_keys(destructor, registry, takings):
+        place = places.place_of(value, destructor.flow.aliases, members)
+        if place is not None and place[0] == places.THIS and len(place) > 1:
+            yield place[1]
+
+
+def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
+    """A move constructor that leaves the registry alone."""
+    known = registries.registries(cls.program)
+    for record in cls.declarations:
+        if not _is_move(cls, record) or "delete" in record.qualifiers:
+            continue
+        made = next((one for one in cls.constructors if one.record is record or _is_move(cls, one.record)), None)
+        if made is None and "default" not in record.qualifiers:
+            continue  # defined where nobody sees it
+        if made is not None and (_reaches(made, registry) or known.takings(made, registry)):
+            continue
+        at = made.record if made is not None else record
+        subject = made or cls
+        yield subject.finding(
+            records.Span(at.name_start, at.name_start + len(record.name.encode())),
+            f"after this move `{registry.shown}` still has the old `{cls.name}`",
+            certainty="likely",
+            help=f"let the move put the new object into `{registry.shown}` in place of the old, or delete it",
+        )
+
+
+def _is_move(cls: Class, record: records.Function) -> bool:
+    if record.kind != "constructor" and record.name != cls.name:
+        return False
+    parameters = record.parameters
+    return (
+        bool(parameters)
+        and parameters[0].type.rstrip().endswith("&&")
+        and types.parse(parameters[0].type).last == cls.name
+    )
+
+
+def _reaches(function: Function, registry: registries.Registry, depth: int = 2) -> bool:
+    """Whether the function puts something into the registry, itself or in what it calls."""
+    if any(True for _ in registries.puttings(function, registry)):
+        return True
+    if depth == 0:
+        return False
+    called = [call.node for call in function.flow.calls]
+    if any(not function.program.callee(call, function).functions and _hands_this(call) for call in called):
+        return True
+    return any(
+        inner is not function and _reaches(inner, registry, depth - 1)
+        for call in called
+        for inner in function.program.callee(call, function).functions
+    )
+
+
+def _hands_this(call: records.Call) -> bool:
+    return any(isinstance(arg, records.Name) and arg.text == places.THIS for arg in call.args)
+
+
+def _without_destructor(
+    cls: Class, registry: registries.Registry, put: tuple[Function, registries.Putting]
+) -> Iterator[Finding]:
+    """Nothing of the class ever takes it out, and it is made where it ends with a scope or another object."""
+    known = registries.registries(cls.program)
+    if any(one.home in cls.ancestry for one in known.takers(registry)) or cls.record.destructor == "declared":
+        return
+    if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
+        return
+    local = _made_as_value(cls)
+    certainty: Certainty = "likely" if local and _lasts(registry) else "possible"
+    yield cls.finding(
+        records.Span(cls.record.start, cls.record.start + 5),
+        f"no destructor takes a `{cls.name}` out of `{registry.shown}`, where its constructor puts it",
+        certainty=certainty,
+        help=f"give `{cls.name}` a destructor that takes the entry out",
+        steps=(put[0].step(put[1].event, "the constructor puts it in"),),
+    )
+
+
+def _lasts(registry: registries.Registry) -> bool:
+    """Whether the registry lives as long as the program; one that is a member may well go with its objects."""
+    if registry.home is None or registry.shown.endswith("()"):
+        return True
+    return any(field.static for field in registry.home.record.fields if field.name == registry.shown)
+
+
+def _calls_unknown(destructor: Function) -> bool:
+    """Whether it calls something that the project declares and defines out of sight."""
+    return any(
+        callee.records and not callee.functions
+        for call in destructor.flow.calls
+        for callee in (destructor.program.callee(call.node, destructor),)
+    )
+
+
+def _made_as_value(cls: Class) -> bool:
+    """Whether a local, or a member of another class, is such an object itself."""
+    program = cls.program
+    spelled = f'"{cls.name}"'.encode()
+    for function in program.functions:
+        if spelled in bytes(function.record.body):
+            for written, _ in function.locals.values():
+                kind = types.parse(written)
+                if kind.is_value and kind.last == cls.name and not kind.arguments:
+                    return not _is_static(function, written)
+    return any(
+        types.parse(field.type).is_value and types.parse(field.type).last == cls.name and not field.static
+        for other in program.classes
+        for field in other.record.fields
+    )
+
+
+def _is_static(function: Function, written: str) -> bool:
+    return any(isinstance(s, records.Declare) and s.static and s.type == written for s in function.statements)

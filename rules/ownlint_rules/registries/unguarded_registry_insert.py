@@ -1,0 +1,255 @@
+"""A live object is put into a registry without a look at what is already there.
+
+A registry maps the address of a native object to the handle that stands for it. When the object dies and the
+entry stays, the allocator hands out the same address again: the new object meets the old entry. An insert
+that overwrites it leaves the old handle valid and pointing at the wrong object; an assertion says so only in
+debug builds.
+
+bad:
+
+```cpp
+class Tracker {
+ public:
+  void Track(void* native, Wrapper* wrapper) {
+    assert(live_.count(native) == 0);
+    live_[native] = wrapper;
+  }
+  void Forget(void* native) { live_.erase(native); }
+ private:
+  std::unordered_map<void*, Wrapper*> live_;
+};
+```
+
+good:
+
+```cpp
+class Tracker {
+ public:
+  void Track(void* native, Wrapper* wrapper) {
+    auto [it, inserted] = live_.try_emplace(native, wrapper);
+    if (!inserted) throw std::logic_error("already tracked");
+  }
+  void Forget(void* native) { live_.erase(native); }
+ private:
+  std::unordered_map<void*, Wrapper*> live_;
+};
+```
+
+A registry is a map from an object's address (a pointer, a struct around one, an integer made of one) to something that
+holds a pointer or handle. It may be a member, a global, a function's static, or stand behind a getter. An insert is
+guarded when every way to it has looked the key up in the same map, has erased it, or checks the insert's own result,
+directly or in a helper; a test that vanishes in release builds guards nothing, nor does one that only tells. Where the
+function itself does not look, its callers in the project are asked. An insert that nobody even asserts is reported
+where entries are erased somewhere in the project; one that itself stands in an assertion always, since a release build
+never runs it.
+
+Quiet: maps keyed by name or number, maps of plain values, entries that own their key or whose key takes itself out,
+keys that live as long as the program (statics, functions, the identity of a type), setters that are meant to replace.
+
+Limits: two objects' maps of one name are taken for one, so a look into the wrong one counts. A map that is a local
+variable is no registry. An insert that does not replace is often meant so: it is reported by default where what is lost
+is a bare pointer and the call is none of `try_emplace`.
+
+Source: MLIR's Python bindings up to LLVM 21, `liveOperations` in IRCore.cpp, and the issue that led to their removal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    Step,
+    containers,
+    events,
+    lookups,
+    places,
+    records,
+    rule,
+    text,
+    types,
+)
+
+_REPLACES = re.compile(
+    r"^(?:set|update|replace|reset|assign|swap|rebind|reassign|overwrite|refresh|operator)", re.IGNORECASE
+)
+_HANDLES = frozenset(
+    {"handle", "python object", "python handle", "smart pointer", "shared pointer", "weak pointer", "intrusive pointer"}
+)
+_WRAPS = frozenset({"pair", "optional"})
+_DEPTH = 2
+"""How deep in structs a handle may be."""
+_MAKERS = ("make_", "Create", "create", "New", "Make")
+_FAILS_ALOUD = "insert with `try_emplace` and fail when the key is taken, or invalidate the old entry first"
+
+
+@rule(severity="error", cwe=(694,))
+def unguarded_registry_insert(function: Function) -> Iterator[Finding]:
+    if not containers.may_insert(function) or not containers.may_reach_address_map(function):
+        return
+    for insert in containers.inserts(function):
+        if insert.event.index not in function.flow.reachable or not _is_registry(function, insert):
+            continue
+        if isinstance(insert.event, events.Call) and insert.event.asserted:
+            yield _vanishing(function, insert)
+        elif insert.value is not None and not _cannot_go_stale(function, insert):
+            yield from _judge(function, insert)
+
+
+def _judge(function: Function, insert: containers.Insert) -> Iterator[Finding]:
+    if isinstance(insert.event, events.Call) and not insert.event.dropped:
+        read = lookups.asserting_read(function, lookups.held_by(function, insert.event))
+        if read is not None:
+            said = function.step(read, "only an assertion looks at whether it was inserted")
+            yield _asserted(function, insert, (said,))
+        return
+    answer = lookups.who_looked(function, insert.event, insert.container, insert.key)
+    if answer.kind == "asserted":
+        yield _asserted(function, insert, answer.steps)
+    elif answer.kind != "guarded" and not _takes_itself_out(function, insert) and _is_erased(function, insert):
+        yield _bare(function, insert, answer)
+
+
+# --- what is a registry ---------------------------------------------------------------------------
+
+
+def _is_registry(function: Function, insert: containers.Insert) -> bool:
+    """From an object's address to what stands for it; a set of addresses where only an assertion would fill it."""
+    written = insert.container.type
+    if not containers.is_keyed_by_address(function, insert.container, insert.key):
+        return False
+    if "set" in function.program.roles(written, function):
+        return insert.value is None and isinstance(insert.event, events.Call) and insert.event.asserted
+    lasts = bool(containers.lasting(function, insert.container))
+    return lasts and _stands_for_something(function, types.parse(written).arguments[1])
+
+
+def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
+    """A pointer, a handle, or a pair or class that holds one."""
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    if kind.pointers:
+        return kind.name != "char"
+    roles = set(function.program.roles(written, function))
+    if roles & _HANDLES:
+        return True
+    if roles & _WRAPS:
+        return any(_stands_for_something(function, argument, depth) for argument in kind.arguments)
+    if roles or depth == _DEPTH:
+        return False
+    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    return cls is not None and any(
+        _stands_for_something(function, field.type, depth + 1) for field in cls.record.fields if not field.static
+    )
+
+
+def _is_erased(function: Function, insert: containers.Insert) -> bool:
+    return containers.is_erased(function, insert.container)
+
+
+def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
+    """The key lives as long as the program, the entry owns it, it takes itself out before it dies, or a scope's end
+    takes out what its start put in."""
+    if containers.is_of_static_storage(function, insert.key):
+        return True
+    if _is_this(insert.key):
+        return _destructor_clears(function, insert, function.home)
+    if function.record.kind == "constructor" and not _is_this(insert.value):
+        return function.cls is not None and _destructor_clears(function, insert, function.cls)
+    keyed, held = types.parse(insert.container.type).arguments[:2]
+    pointee = types.parse(function.program.expand(keyed, function.file, function.record.scope))
+    owner = types.parse(held)
+    owns = not {"smart pointer", "shared pointer"}.isdisjoint(function.program.roles(held, function))
+    if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
+        return True
+    cls = function.program.find_class(pointee.name, function.record.scope, function.file)
+    return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
+
+
+def _takes_itself_out(function: Function, insert: containers.Insert) -> bool:
+    """The handle registers itself where it is made, and its destructor takes it out: its entry never outlives it."""
+    return _is_this(insert.value) and _destructor_clears(function, insert, function.home)
+
+
+def _is_this(value: records.Value | None) -> bool:
+    return isinstance(inner := places.strip(value), records.Name) and inner.text == places.THIS
+
+
+def _destructor_clears(function: Function, insert: containers.Insert, cls: Class | None) -> bool:
+    destructor = cls.destructor if cls is not None else None
+    if destructor is None:
+        return cls is None or cls.record.destructor == "declared"  # defined where nobody sees it
+    helpers = (f for call in destructor.flow.calls for f in function.program.callee(call.node, destructor).functions)
+    return any(containers.clears(one, insert.container) for one in (destructor, *helpers))
+
+
+# --- findings -------------------------------------------------------------------------------------
+
+
+def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, ...]) -> Finding:
+    certainty: Certainty = "certain"
+    if not _is_erased(function, insert):
+        certainty = "likely" if _is_handle(function, insert) else "possible"
+    return function.finding(
+        insert.event,
+        f"`{insert.container.shown}` may already hold `{text(insert.key)}`: only an assertion says that it does not",
+        certainty=certainty,
+        help=_FAILS_ALOUD,
+        steps=steps,
+    )
+
+
+def _vanishing(function: Function, insert: containers.Insert) -> Finding:
+    return function.finding(
+        insert.event,
+        f"only a debug build puts `{text(insert.key)}` into `{insert.container.shown}`: an assertion makes the insert",
+        help="insert first, then assert what came of it",
+    )
+
+
+def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer) -> Finding:
+    did = "overwrites what" if insert.overwrites else "does not replace what"
+    why = {"told": "a look changes nothing", "partly": "not every way here looks first"}.get(
+        answer.kind, "nobody looks first"
+    )
+    return function.finding(
+        insert.event,
+        f"this insert {did} `{insert.container.shown}` already holds for `{text(insert.key)}`: {why}",
+        certainty=_certainty(function, insert),
+        help="insert with `try_emplace` and handle the key that is taken, or invalidate the old entry first",
+        steps=answer.steps,
+    )
+
+
+def _certainty(function: Function, insert: containers.Insert) -> Certainty:
+    """An insert that does not replace is often meant so, unless the new handle is all that is lost by it."""
+    if _REPLACES.match(function.name) or _is_unique(function, insert.key):
+        return "possible"
+    if insert.overwrites:
+        return "likely"
+    meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
+    held = types.parse(types.parse(insert.container.type).arguments[1])
+    cls = function.program.find_class(held.name, function.record.scope, function.file)
+    leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)
+    return "likely" if held.pointers and not meant and not leaves else "possible"
+
+
+def _is_handle(function: Function, insert: containers.Insert) -> bool:
+    """The entry is a pointer or a handle, or a pair with one, rather than a struct that has some pointer in it."""
+    return _stands_for_something(function, types.parse(insert.container.type).arguments[1], _DEPTH)
+
+
+def _is_unique(function: Function, key: records.Value) -> bool:
+    """The key is the address of something that was made in this function, or that is handed to it to keep."""
+    for made in containers.made_from(function, key):
+        match places.strip(made):
+            case records.Call(kind="new"):
+                return True
+            case records.Call(callee=records.Member(base=owner, name="get"), args=()):
+                return "smart pointer" in function.program.roles(function.program.type_of(owner, function), function)
+            case records.Call() as call if places.last_name(call.callee).startswith(_MAKERS):
+                return True
+    return False

@@ -1,0 +1,264 @@
+"""An entry is kept for others before what makes it usable has succeeded.
+
+A cache or a registry is given its entry first; then the entry is configured, started or loaded, which can fail. When
+it does, the entry stays. Whoever looks it up next finds it, skips the work and goes on with something that
+was never made ready.
+
+bad:
+
+```cpp
+absl::StatusOr<Plan*> Plans::For(int size) {
+  auto it = plans_.find(size);
+  if (it != plans_.end()) return it->second.get();
+  plans_[size] = std::make_unique<Plan>(size);
+  RETURN_IF_ERROR(plans_[size]->Tune());
+  return plans_[size].get();
+}
+```
+
+good:
+
+```cpp
+absl::StatusOr<Plan*> Plans::For(int size) {
+  auto it = plans_.find(size);
+  if (it != plans_.end()) return it->second.get();
+  auto plan = std::make_unique<Plan>(size);
+  RETURN_IF_ERROR(plan->Tune());
+  return (plans_[size] = std::move(plan)).get();
+}
+```
+
+Reported where something is put under a key into a container that outlives the call, a failing exit can be reached
+afterwards with the entry still in it, and either the same function goes around the work when it finds the key,
+or another method hands out what it finds there and the work that failed was done on the entry.
+
+Quiet where the failing way, a cleanup or a helper erases the entry or replaces it, where the entry is given the
+outcome, where whoever finds it gets an error, where nobody looks the key up, and for counts and flags (which
+`flag-set-before-success` knows), and for numbers that keys are given as they come (`ids_.emplace(key, ids_.size())`).
+
+Limits: sequences (`push_back`) have no keys and are not asked. That a caller erases the entry when this function
+has failed cannot be seen.
+
+Source: a review of GPU command-buffer caching in XLA, where a cache's entry is made before the command buffer in it
+has been recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Place,
+    assignments,
+    events,
+    failure,
+    glance,
+    lasting,
+    passing,
+    places,
+    records,
+    rule,
+    skipping,
+    text,
+    trials,
+    types,
+    unfinished,
+    weaker,
+)
+
+_KEEPERS = ("insert", "emplace", "try_emplace", "insert_or_assign")
+_REFERENCE = re.compile(rb'&"')
+"""A local that is a reference, to a slot for one."""
+_HELD = assignments.Held("object", True)
+_NO_ENTRY = frozenset({"flag", "cleared", "emptied", "state", "bit", "count"})
+
+
+@rule(severity="error", cwe=(696,))
+def cached_before_success(function: Function) -> Iterator[Finding]:
+    if not _may_keep(function):
+        return
+    failing: list[failure.Failure] | None = None
+    told: set[int] = set()
+    for kept, value in _entries(function):
+        if kept.event.span.start in told or not lasting.outlives(function, kept):
+            continue
+        if failing is None:
+            failing = [*failure.failures(function), *failure.thrown(function)]
+        for failed in unfinished.failures_after(function, kept, failing):
+            if _is_given_outcome(function, kept, failed):
+                continue
+            skip = skipping.skip_here(function, kept, failed) or _handed_out(function, kept, value, failed)
+            if skip is not None:
+                told.add(kept.event.span.start)
+                yield _finding(function, kept, failed, skip)
+                break
+
+
+def _may_keep(function: Function) -> bool:
+    """Whether it puts something under a key and may leave early. Needs no decoding."""
+    record = function.record
+    if function.language != "cpp" or record.kind in ("constructor", "destructor"):
+        return False
+    if not function.mentions(*_KEEPERS) and not (names := glance.names_set(function)) & {""}:
+        return bool(names) and function.says(_REFERENCE) and glance.may_fail(function)
+    return glance.may_fail(function)
+
+
+def _finding(function: Function, kept: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip) -> Finding:
+    shown = places.render(kept.place)
+    cause = failed.cause
+    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    steps = [skip.step]
+    if cause is not None:
+        steps.append(function.step(cause, "this can still fail"))
+    return function.finding(
+        kept.event,
+        f"`{shown}` is kept before {work} has succeeded",
+        certainty=_certainty(function, failed, skip),
+        help=f"keep it after {work} has succeeded, or erase it on the failing path",
+        steps=tuple(steps),
+    )
+
+
+def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip) -> Certainty:
+    if passing.ends_with_failure(function) or trials.is_trial(function):
+        return "possible"
+    return weaker("likely", skip.certainty, failed.certainty)
+
+
+# --- what is kept ---
+
+
+def _entries(function: Function) -> Iterator[tuple[assignments.Assignment, records.Value | None]]:
+    """What is put under a key, as something that is there from then on, and the value that is."""
+    for event in function.flow:
+        match event:
+            case events.Write(fresh=False, op="=", place=where, value=value) if _is_entry(function, where, value):
+                yield assignments.Assignment(event, where, _HELD), value
+            case events.Call(node=call, receiver=where) if where is not None and _puts_pair(call):
+                key = assignments.inserted(call)
+                if key is not None and not assignments.is_number_of(function, where, call.args[-1]):
+                    yield assignments.Assignment(event, (*where, f"[{text(key)}]"), _HELD), call.args[-1]
+
+
+def _is_entry(function: Function, where: Place, value: records.Value | None) -> bool:
+    if len(where) < 2 or not where[-1].startswith("[") or value is None:
+        return False
+    known = assignments.held(value)
+    if known is not None and known.kind in _NO_ENTRY:
+        return False
+    if isinstance(places.strip(value), records.Literal | records.Binary) or assignments.is_number_of(
+        function, where[:-1], value
+    ):
+        return False
+    return not any(assignments.place(function, inner) == where for inner in places.walk(value))
+
+
+def _puts_pair(call: records.Call) -> bool:
+    """Whether a key comes with a value, or the value is made of nothing: a set has keys alone."""
+    name = places.last_name(call.callee)
+    if name not in assignments.INSERTS or not call.args:
+        return False
+    if name == "try_emplace" or len(call.args) > 1:
+        return not isinstance(call.args[-1], records.Literal)
+    return assignments.inserted(call) is not call.args[0]
+
+
+# --- who finds it ---
+
+
+def _is_given_outcome(function: Function, kept: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the entry is handed the outcome: whoever finds it learns of the failure."""
+    if failed.cause is None:
+        return False
+    outcome = {
+        write.place[0]
+        for write in function.flow.writes
+        if any(inner is failed.cause.node for inner in places.walk(write.value))
+    }
+    for event in function.flow.dominators(failed.leave):
+        if event is failed.cause:
+            return False
+        if isinstance(event, events.Call) and event.receiver and places.covers(kept.place, event.receiver):
+            handed = (inner for argument in event.node.args for inner in places.walk(argument))
+            if any(isinstance(inner, records.Name) and inner.text in outcome for inner in handed):
+                return True
+    return False
+
+
+def _handed_out(
+    function: Function, kept: assignments.Assignment, value: records.Value | None, failed: failure.Failure
+) -> skipping.Skip | None:
+    """Another method that gives out what it finds under a key, while the entry itself was not made ready."""
+    if failed.cause is None or not _is_about(function, kept, value, failed.cause):
+        return None
+    container = kept.place[:-1]
+    # What an exception goes through is unwound, and most often given up.
+    certainty: Certainty = "possible" if failed.leave.kind == "throw" else "likely"
+    for other in skipping.neighbours(function):
+        if other is function or other.home is not function.home or not glance.says(other, container[-1]):
+            continue
+        for leave in other.flow.leaves:
+            if leave.kind == "return" and leave.value is not None and _is_of(other, leave.value, container):
+                return skipping.Skip(other.step(leave, f"`{other.name}` hands it out"), certainty)
+    return None
+
+
+def _is_of(other: Function, value: records.Value, container: Place) -> bool:
+    """Whether the value is an element of the container: `it->second`, `m[k]`, `m.at(k).get()`."""
+    for inner in places.walk(value):
+        where = assignments.place(other, inner)
+        if where is not None and len(where) > len(container) and places.covers(container, where):
+            return True
+        if isinstance(inner, records.Member) and inner.name == "second" and _finds(other, inner.base, container):
+            return True
+    return False
+
+
+def _finds(other: Function, base: records.Value, container: Place) -> bool:
+    """Whether it is an iterator that was looked up in the container."""
+    inner = places.strip(base)
+    found = other.locals.get(inner.text, ("", None))[1] if isinstance(inner, records.Name) else None
+    return isinstance(found, records.Call) and assignments.place(other, places.receiver(found)) == container
+
+
+def _is_about(
+    function: Function, kept: assignments.Assignment, value: records.Value | None, cause: events.Call
+) -> bool:
+    """Whether the work is done on the entry: called on it, or given it."""
+    names = _names(function, kept, value)
+    on = places.receiver(cause.node)
+    if not _is_object(function, value):
+        return False
+    for handed in (*cause.node.args, on):
+        for inner in places.walk(handed):
+            if isinstance(inner, records.Name) and inner.text in names:
+                return True
+            where = assignments.place(function, inner) if isinstance(inner, records.Index | records.Member) else None
+            if where is not None and places.covers(kept.place, where):
+                return True
+    return False
+
+
+def _is_object(function: Function, value: records.Value | None) -> bool:
+    """Whether what is kept can be made ready at all; a number cannot."""
+    written = function.program.type_of(places.strip(value), function)
+    kind = types.parse(written)
+    return not written or bool(kind.pointers) or (kind.name not in ("bool", "char") and not failure.is_number(written))
+
+
+def _names(function: Function, kept: assignments.Assignment, value: records.Value | None) -> set[str]:
+    """The locals that are the entry, or lead to it."""
+    inner = places.strip(value)
+    names = {inner.text} if isinstance(inner, records.Name) and inner.text in function.locals else set()
+    for write in function.flow.writes:
+        if not write.fresh or write.value is None:
+            continue
+        for part in places.walk(write.value):
+            if part.span == kept.event.span or (isinstance(part, records.Name) and part.text in names):
+                names.add(write.place[0])
+    return names

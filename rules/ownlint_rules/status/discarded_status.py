@@ -1,0 +1,682 @@
+"""The outcome of a call is thrown away, and the failure with it.
+
+A call returns a status, an error code or an owned error pointer, and nobody looks. The operation may
+have failed; the program goes on as if it had not. In a destructor this is the last chance to notice.
+
+bad:
+
+```cpp
+class Store {
+ public:
+  ~Store() { (void)Flush(); }
+  absl::Status Flush();
+};
+```
+
+good:
+
+```cpp
+class Store {
+ public:
+  ~Store() {
+    absl::Status status = Flush();
+    if (!status.ok()) LOG(WARNING) << "flush failed: " << status;
+  }
+  absl::Status Flush();
+};
+```
+
+Reported: a plain statement, a cast to void, an assignment to `std::ignore`, and a status that is stored in a
+local nobody reads, that is overwritten first, or of which a loop keeps the last round's alone. What is called
+may be a function, a lambda or an object that holds one. What counts as a status comes from the models (values,
+enums, owned error pointers) and from the project itself: a class of its own with a `bool ok() const` and
+something that explains, or an enum that must not be dropped.
+
+Quiet: results taken by reference (`Status& Update(..)` hands back its receiver), idioms that say that the
+outcome is meant to be dropped (`IgnoreError()` and its relatives), a cast to void with a comment beside it that
+says why, or of a result whose failure is an answer like another (`LogicalResult`), what is dropped on purpose
+while another failure is being dealt with or told, or of a call that says that it only tries (`..IfPossible`), drops
+that most callers make (where the compiler is silent of a plain statement, plain statements too, and one with a
+comment behind it, or above it where something is given up), an interface for C whose functions all drop it, what tests
+and benchmarks drop (files that define tests by a macro, and what lies beside them with such a name), an outcome
+that the object keeps and tells of, a callee whose every answer is success, codes of calls that destroy, and values
+that are held by staying alive. All but the references are shown with `--certainty possible`.
+
+Limits: by structure alone a method is resolved through the declared type of its receiver, or by its name where
+all methods of that name in the project return a status. A local that is marked as unused is reported like any
+other, and so is a plain statement with a reason beside it. A comma inside a larger expression, `(f(), x)`, is
+not looked into.
+
+Source: https://abseil.io/docs/cpp/guides/status and a review of XLA's GpuExecutable, whose destructor dropped the
+status of a deallocation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from ownlint import (
+    Certainty,
+    Edit,
+    Finding,
+    Fix,
+    Function,
+    Status,
+    Step,
+    answers,
+    events,
+    failure,
+    must_look,
+    places,
+    records,
+    rule,
+    statements,
+    telling,
+    text,
+    trials,
+    types,
+    weaker,
+)
+
+_NEXT_ROUND = "overwritten by the next round"
+_NAMES = re.compile(rb'"(\w+)"')
+"""Every name in an encoded body."""
+_SAID = {
+    "statement": "is dropped",
+    "void cast": "is cast to void",
+    "ignore": "is assigned to `std::ignore`",
+}
+_KINDS = {"pointer": "error", "enum": "code", "result": "result"}
+_LAST_CHANCE = re.compile(r"^(?:~|close|shutdown|tear_?down|destroy|finalize|cleanup|dispose)", re.IGNORECASE)
+_BEST_EFFORT = re.compile(r"if_?possible|best_?effort", re.IGNORECASE)
+_ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?![a-z])")
+"""An object of a C library is given up: nothing can be done when that fails."""
+_DROPS_INSIDE = (b'"void"', b'",",')
+"""In an encoded body: a cast to void and a comma, wherever they stand."""
+_HABIT = 4
+"""So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
+_NEAR, _MANY = 48, 8
+"""So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
+
+
+@rule(severity="error", cwe=(252,), fixable=True)
+def discarded_status(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or not function.program.statuses.may_drop(function):
+        return
+    stored = _stored(function)
+    if stored or _may_drop_on_the_spot(function):
+        for call in function.flow.calls:
+            if call.dropped and call.index in function.flow.reachable and _may_answer(function, call.node):
+                yield from _dropped(function, call)
+    if stored:
+        yield from _never_read(function, stored)
+    yield from _lost_in_member(function)
+
+
+# --- before the body's paths are asked for ---
+
+
+def _may_drop_on_the_spot(function: Function) -> bool:
+    """Whether a statement, a cast to void or a comma drops what may be a status."""
+    body = bytes(function.record.body)
+    return any(mark in body for mark in _DROPS_INSIDE) or any(
+        _may_answer(function, call) for call in _loose_calls(function.statements)
+    )
+
+
+def _loose_calls(body: Iterable[records.Statement]) -> Iterator[records.Call]:
+    """The calls whose answer a statement drops."""
+    for statement in body:
+        pending: list[records.Value | None] = []
+        match statement:
+            case records.Evaluate(value=value) | records.Loop(step=value):
+                pending.append(value)
+        while pending:
+            match pending.pop():
+                case records.Call() as call:
+                    yield call
+                case records.Conditional(then=then, other=other):
+                    pending += [then, other]
+                case records.Assign(target=records.Name(text=name), value=inner) if name.endswith("ignore"):
+                    pending.append(inner)
+                case records.Unary(value=inner) | records.Cast(value=inner):
+                    pending.append(inner)
+
+
+def _may_answer(function: Function, call: records.Call) -> bool:
+    """Whether it, or what it is called on or given, can be a status: by names alone."""
+    statuses = function.program.statuses
+    inner: records.Value | None = call
+    while isinstance(inner, records.Call):
+        if isinstance(inner.callee, records.Lambda) or statuses.may_answer(places.last_name(inner.callee), function):
+            return True
+        if isinstance(inner.callee, records.Member):
+            inner = inner.callee.base
+        else:
+            inner = places.strip(inner.args[0]) if len(inner.args) == 1 else None
+    return False
+
+
+# --- dropped on the spot ---
+
+
+def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
+    if _is_no_work(function, call.node):
+        return
+    written, status = _answer(function, call)
+    if status is not None:
+        certainty = _certainty(function, call, call.node, status, call.dropped)
+        if call.dropped != "statement" and function.has_comment_near(call.span):
+            certainty = "possible"  # whoever wrote it has thought about it
+        yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
+        return
+    idiom = _discarding_idiom(function, call.node)
+    if idiom is not None:
+        inner, status, written = idiom
+        said = f"is discarded by `{places.last_name(call.node.callee)}`"
+        yield _finding(function, call, status, written, said, "possible", of=inner)
+
+
+def _is_no_work(function: Function, node: records.Call) -> bool:
+    """Nothing was tried: a value is made, a member is looked at, or a macro has dealt with the outcome."""
+    if node.kind in ("construct", "delete", "new"):
+        return True
+    innermost: records.Value = node
+    while isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Member):
+        innermost = innermost.callee.base
+    if isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Name):
+        is_macro = bool(function.program.role(places.last_name(innermost.callee)))
+    else:
+        is_macro = False
+    return is_macro or answers.makes_success(node) or _only_looks(function, node)
+
+
+def _makes_failure(node: records.Call) -> bool:
+    """`absl::InternalError("..")`: a pessimistic value to begin with."""
+    name = places.last_name(node.callee)
+    return (bool(node.args) and name.endswith("Error")) or name.lower() in ("failure", "error", "unknown")
+
+
+def _is_made_by_its_type(node: records.Call, written: str) -> bool:
+    """`Status s = Status::NotFound();`: likewise."""
+    scope = node.callee.text.rpartition("::")[0] if isinstance(node.callee, records.Name) else ""
+    return bool(scope) and types.parse(scope).last == types.parse(written).last
+
+
+def _only_looks(function: Function, node: records.Call) -> bool:
+    """A getter whose body does nothing but return a member."""
+    for target in function.program.callee(node, function).functions:
+        match target.body:
+            case (records.Leave(kind="return", value=records.Name(text=name)),) if not node.args:
+                return target.home is not None and target.home.field(name) is not None
+    return False
+
+
+def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
+    """What the call answers, as written, and what kind of outcome that is."""
+    program = function.program
+    written = program.result_type(call.node, function)
+    if call.awaited:
+        awaited = types.parse(written).arguments
+        written = awaited[0] if awaited else ""
+    if types.parse(written).last == places.last_name(call.node.callee):
+        return written, None  # a temporary, spelled like a call
+    status = program.status(written, function)
+    if status is None:
+        written, status = _declared_answer(function, call.node, written)
+    if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
+        status = Status(written, "result", True, (), (), "likely")
+    return written, status
+
+
+def _declared_answer(function: Function, node: records.Call, written: str) -> tuple[str, Status | None]:
+    """What the callee's declaration says, where a compiler's name for the type (`long`) no longer does."""
+    if function.file.meanings:
+        for record in function.program.callee(node, function).records:
+            status = function.program.status(record.result, function)
+            if status is not None:
+                return record.result, status
+    return written, None
+
+
+def _must_be_used(function: Function, node: records.Call, written: str) -> bool:
+    """`[[nodiscard]] bool TryLock()`: a plain answer that its function says must be looked at."""
+    kind = types.parse(written)
+    found = function.program.callee(node, function).records
+    return kind.is_value and kind.last in ("bool", "int") and bool(found) and all(must_look(record) for record in found)
+
+
+def _certainty(function: Function, at: events.Event, node: records.Call, status: Status, how: str) -> Certainty:
+    program = function.program
+    callee = program.callee(node, function)
+    sure = weaker(status.certainty, callee.certainty)
+    if program.models.is_droppable(callee.symbol, program.scopes(function)) or "future" in program.roles(
+        status.name, function
+    ):
+        return "possible"
+    if answers.are_kept(callee.functions) or answers.cannot_fail(callee.functions) or trials.is_trial(function):
+        return "possible"
+    last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
+    if status.kind == "enum":
+        # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
+        decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
+        return weaker(sure, "possible" if decided or last_chance or _releases(function, node) else "likely")
+    if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
+        return "possible"
+    if how == "statement" and not status.nodiscard and _goes_without_saying(function, at, node, last_chance):
+        return "possible"
+    return sure
+
+
+def _goes_without_saying(function: Function, at: events.Event, node: records.Call, last_chance: bool) -> bool:
+    """Where the compiler is silent nobody has to write a cast to say that the drop is meant."""
+    if function.program.has_comment_behind(function.file, at.span):
+        return True
+    if _LAST_CHANCE.match(places.last_name(node.callee)) and function.has_comment_near(at.span):
+        return True  # something is given up, and whoever wrote it has thought about it
+    return not last_chance and (_is_meant(function, at, node, "statement") or _has_no_answer(function))
+
+
+def _has_no_answer(function: Function) -> bool:
+    """Whether it belongs to an interface for C that tells nobody of failures: many around it drop a status as well."""
+    if 'extern "C"' not in function.record.qualifiers:
+        return False
+    near = range(max(function.index - _NEAR, 0), function.index + _NEAR + 1)
+    found = (
+        function.program.function_at(function.file, index) for index in near if index < len(function.file.functions)
+    )
+    alike = (other for other in found if other is not None and _drops_a_status(other))
+    return len(list(islice(alike, _MANY))) == _MANY
+
+
+def _drops_a_status(function: Function) -> bool:
+    """Whether a plain statement drops a status, in a function for C that answers with nothing."""
+    program = function.program
+    if 'extern "C"' not in function.record.qualifiers or function.record.result != "void":
+        return False
+    return any(
+        isinstance(statement, records.Evaluate)
+        and isinstance(statement.value, records.Call)
+        and program.status(program.result_type(statement.value, function), function) is not None
+        for statement in function.statements
+    )
+
+
+def _is_meant(function: Function, at: events.Event, node: records.Call, how: str) -> bool:
+    """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
+    dealt with or told, the call says that it only tries, or everybody drops this answer."""
+    kinds = ("void cast", "ignore", "statement") if how == "statement" else ("void cast", "ignore")
+    if how == "overwritten":
+        return _is_habit(function, node, kinds)
+    program = function.program
+    if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
+        return True
+    told = any(program.status(program.type_of(argument, function), function) for argument in node.args)
+    return told or _is_habit(function, node, kinds)
+
+
+def _releases(function: Function, node: records.Call) -> bool:
+    models = function.program.callee(node, function).models
+    if any(effect.verb == "release" for model in models for effect in model.effects):
+        return True
+    return bool(_ENDS.search(places.last_name(node.callee)))
+
+
+def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) -> bool:
+    """Whether those who call it nearly always drop its answer on purpose: then it is advice. It is none where it is
+    tests that drop it, nor where they look at it."""
+    callers = function.program.callers_by_name(places.last_name(node.callee))
+    own = [caller for caller in callers if not trials.is_trial(caller)]
+    return _mostly_drop(callers[:40], node, kinds) and (own == callers or _mostly_drop(own[:40], node, kinds))
+
+
+def _mostly_drop(callers: list[Function], node: records.Call, kinds: tuple[str, ...]) -> bool:
+    name = places.last_name(node.callee)
+    dropped, uses = [], 0
+    for caller in callers:
+        for call in caller.flow.calls:
+            if places.last_name(call.node.callee) == name:
+                uses += 1
+                if call.dropped in kinds or _goes_nowhere(caller, call):
+                    dropped.append(caller.symbol)
+    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
+
+
+def _goes_nowhere(function: Function, call: events.Call) -> bool:
+    return any(
+        write.fresh
+        and places.strip(write.value) is call.node
+        and not any(_looks_at(event, write.place[0]) for event in function.flow.after(write))
+        for write in function.flow.writes
+    )
+
+
+def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.Call, Status, str] | None:
+    """`Work().IgnoreError()`: the call inside, when the outer one is an idiom of its status type."""
+    callee = node.callee
+    inner = callee.base if isinstance(callee, records.Member) else node.args[0] if len(node.args) == 1 else None
+    inner = places.strip(inner)
+    if not isinstance(inner, records.Call) or inner.kind == "construct":
+        return None
+    written = function.program.result_type(inner, function)
+    status = function.program.status(written, function)
+    name = places.last_name(callee)
+    if status is None or not any(name and name in idiom for idiom in status.discard):
+        return None
+    return inner, status, written
+
+
+# --- stored, and never looked at ---
+
+
+def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator[Finding]:
+    """A local that takes a status and is never looked at, or is overwritten before anybody could look."""
+    flow = function.flow
+    voided = _voided(function)
+    for write in flow.writes:
+        call = stored.get(write.span.start)
+        if call is None or write.index not in flow.reachable or len(write.place) != 1 or answers.makes_success(call):
+            continue
+        lost, then = _lost(function, write, voided)
+        if not lost or (lost == "overwritten" and _makes_failure(call)):
+            continue
+        written = function.program.type_of(write.value, function)
+        if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
+            continue
+        status = function.program.status(written, function)
+        if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
+            continue
+        how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
+        certainty = _certainty(function, write, call, status, how)
+        if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
+            certainty = "possible"
+        elif lost == _NEXT_ROUND:
+            certainty = weaker(certainty, "likely")
+        said = f"goes to `{write.place[0]}`, which is {lost}"
+        yield _finding(function, call, status, written, said, certainty, then=then)
+
+
+def _lost(function: Function, write: events.Write, voided: frozenset[int]) -> tuple[str, events.Event | None]:
+    """How the status that a local was given is lost, and where the next one takes its place; empty when somebody may
+    look at it."""
+    name = write.place[0]
+    if name in _captured(function):
+        return "", None
+
+    def is_replaced(event: events.Event) -> bool:
+        return _replaces(event, write)
+
+    def is_looked_at(event: events.Event) -> bool:
+        return _looks_at(event, name, voided)
+
+    if function.flow.path(write, is_looked_at, is_replaced) is not None:
+        return (_NEXT_ROUND if _is_lost_in_a_loop(function, write) else ""), None
+    if any(_looks_at(event, name) for event in function.flow.after(write, is_replaced)):
+        return "cast to void", None
+    then = _next(function, write, is_replaced)
+    return ("overwritten" if then is not None else "never read"), then
+
+
+def _next(function: Function, write: events.Write, wanted: Callable[[events.Event], bool]) -> events.Event | None:
+    """The first such event on the ways from a write; those further down before those of the next round."""
+    found = [event for event in function.flow.after(write) if wanted(event)]
+    return min(found, key=lambda event: (event.index < write.index, event.index), default=None)
+
+
+def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
+    """Whether every round of a loop writes and none looks, so that the last one alone is known in the end."""
+    if write.fresh:
+        return False
+    loops = [s for s in function.statements if isinstance(s, records.Loop) and write.span.start in s.span]
+    if not loops or any(isinstance(s, (records.Leave, records.Opaque)) for s in statements(loops[-1].body)):
+        return False
+    round_trip = function.flow.path(write, lambda event: event is write, lambda event: _looks_at(event, write.place[0]))
+    condition = loops[-1].condition
+    return round_trip is not None and all(
+        condition is not None and event.span.start in condition.span
+        for event in round_trip
+        if isinstance(event, events.Test)
+    )
+
+
+def _keeps(function: Function, written: str) -> bool:
+    """A value that does something by staying alive: `StatusOr<std::unique_ptr<T>>`."""
+    for argument in types.parse(written).arguments[:1]:
+        if any(role.endswith(("pointer", "guard")) for role in function.program.roles(argument, function)):
+            return True
+        cls = function.program.find_class(argument, function.record.scope, function.file)
+        if cls is not None and cls.record.destructor not in ("implicit", "defaulted"):
+            return True
+    return False
+
+
+def _stored(function: Function) -> dict[int, records.Call]:
+    """By the start of what is written: the calls whose answer a statement stores in a local of this function.
+
+    An assignment inside a larger expression hands its value on, so it is none of them. Nor is what a local takes
+    that is set once and named again."""
+    own: dict[str, str] = {}
+    out: dict[int, records.Call] = {}
+    said = Counter(_NAMES.findall(bytes(function.record.body)))
+    for statement in function.statements:
+        match statement:
+            case records.Declare(names=(name,), type=written, value=value, static=False):
+                own[name] = written
+                call = _stored_call(function, written, value) if _may_be_lost(function, name, said) else None
+                if call is not None:
+                    out[statement.start] = call
+            case records.Evaluate(
+                value=records.Assign(target=records.Name(text=name) as target, op="=", value=value)
+            ) if name in own:
+                call = _stored_call(function, own[name], value)
+                if call is not None and not types.parse(own[name]).reference and not types.parse(own[name]).pointers:
+                    out[target.start] = call
+    return out
+
+
+def _may_be_lost(function: Function, name: str, said: Counter[bytes]) -> bool:
+    """Whether it is assigned to, named nowhere else than where it is declared, or cast to void."""
+    return function.mentions("=" + name) or b"void" in said or said[name.encode()] < 2
+
+
+def _stored_call(function: Function, declared: str, value: records.Value | None) -> records.Call | None:
+    if isinstance(value, records.Call) and value.kind == "construct" and len(value.args) == 1:
+        value = value.args[0]  # `Status s(f());`
+    value = places.strip(value)
+    while isinstance(value, records.Unary) and value.op in ("await", "co_await"):
+        value = value.value
+    if not isinstance(value, records.Call) or value.kind != "call" or not _may_answer(function, value):
+        return None
+    kind = types.parse(declared)
+    plain = declared.rstrip(" &")
+    is_status = kind.is_placeholder or function.program.status(plain, function) is not None
+    return value if is_status else None
+
+
+def _replaces(event: events.Event, write: events.Write) -> bool:
+    return isinstance(event, events.Write) and event is not write and event.place == write.place
+
+
+def _looks_at(event: events.Event, name: str, except_at: frozenset[int] = frozenset()) -> bool:
+    if isinstance(event, events.Read):
+        return event.place[0] == name and event.span.start not in except_at
+    return isinstance(event, events.Opaque)
+
+
+def _voided(function: Function) -> frozenset[int]:
+    """Where the names in `(void)x;` stand."""
+    found: set[int] = set()
+    for statement in function.statements:
+        match statement:
+            case records.Evaluate(value=records.Cast(type="void", value=records.Name(start=start))):
+                found.add(start)
+    return frozenset(found)
+
+
+def _captured(function: Function) -> frozenset[str]:
+    """Locals a lambda may look at."""
+    return frozenset(
+        name for inner in function.lambdas() for name in function.locals if name.encode() in bytes(inner.record.body)
+    )
+
+
+# --- stored in a member, and lost there ---
+
+
+def _lost_in_member(function: Function) -> Iterator[Finding]:
+    """A member that takes a status in a destructor, or takes the next one before anybody could look."""
+    if function.home is None or not any(_takes_status(function, name) for name in function.record.mentions):
+        return
+    for write in function.flow.writes:
+        call = places.strip(write.value)
+        if write.place[0] != places.THIS or len(write.place) != 2 or not isinstance(call, records.Call):
+            continue
+        if call.kind != "call" or write.op != "=" or answers.makes_success(call) or _makes_failure(call):
+            continue
+        status = _status_of_member(function, write)
+        lost, then = ("", None)
+        if status is not None and status.kind == "value":
+            lost, then = _lost_there(function, write)
+        if status is not None and lost and not status.advisory:
+            trial: Certainty = "possible" if trials.is_trial(function) else "likely"
+            certainty = weaker(trial, status.certainty, function.program.callee(call, function).certainty)
+            said = f"goes to `{write.place[1]}`{lost}"
+            yield _finding(
+                function, call, status, function.program.type_of(call, function), said, certainty, "", then=then
+            )
+
+
+def _takes_status(function: Function, name: str) -> bool:
+    """Whether the body assigns to a member whose type is called as a status is. Needs no decoding."""
+    found = function.home.field(name[1:]) if name.startswith("=") and function.home is not None else None
+    return found is not None and types.parse(found[1].type).last in function.program.statuses.names
+
+
+def _status_of_member(function: Function, write: events.Write) -> Status | None:
+    found = function.home.field(write.place[1]) if function.home is not None else None
+    if found is None or not types.parse(found[1].type).is_value or isinstance(write.target, records.Unary):
+        return None
+    return function.program.status(found[1].type, function)
+
+
+def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Event | None]:
+    """How what a member takes is lost, and where the next one takes its place; empty when somebody may look at it."""
+    flow, name = function.flow, write.place[1]
+
+    def may_look(event: events.Event) -> bool:
+        if isinstance(event, events.Read):
+            return name in event.place
+        if isinstance(event, events.Call) and not any(inner is event.node for inner in places.walk(write.value)):
+            return _may_look_inside(function, event, name)
+        return isinstance(event, events.Opaque)
+
+    def is_replaced(event: events.Event) -> bool:
+        return isinstance(event, events.Write) and event is not write and event.place == write.place
+
+    if any(may_look(event) for event in flow.after(write, is_replaced)):
+        return "", None
+    if any(_is_told_in(inner, name) for inner in function.lambdas()):
+        return "", None
+    if flow.always_after(write, is_replaced):
+        return ", which is overwritten", _next(function, write, is_replaced)
+    return (" in a destructor, which nobody can read any more" if function.record.kind == "destructor" else ""), None
+
+
+def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
+    """Whether a call may look at the member: a method of the object's own, unless its body says nothing of it."""
+    on = places.receiver(call.node)
+    own = on is None or (isinstance(on, records.Name) and on.text == places.THIS)
+    hands_on = any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(call.node))
+    if not own and not hands_on:
+        return False
+    callees = function.program.callee(call.node, function)
+    if hands_on or not callees.functions:
+        return hands_on or callees.owner is not None
+    return any(callee.home is function.home and not callee.is_short for callee in callees.functions) or any(
+        _is_told_in(callee, name) for callee in callees.functions
+    )
+
+
+def _is_told_in(function: Function, name: str) -> bool:
+    return b'"%b"' % name.encode() in bytes(function.record.body)
+
+
+# --- what is said ---
+
+
+def _finding(
+    function: Function,
+    at: events.Event | records.Node,
+    status: Status,
+    written: str,
+    said: str,
+    certainty: Certainty,
+    place: str = " in a destructor",
+    of: records.Call | None = None,
+    then: events.Event | None = None,
+) -> Finding:
+    node = of or (at.node if isinstance(at, events.Call) else at)
+    assert isinstance(node, records.Call)
+    place = place if function.record.kind == "destructor" else ""
+    return function.finding(
+        at,
+        f"the {_KINDS.get(status.kind, 'status')} of `{text(node.callee)}` {said}{place}",
+        certainty=certainty,
+        help=_help(function, status),
+        steps=(*_declared(function, node, written), *_replaced(function, then)),
+        fix=_log_instead(function, node, status, written),
+    )
+
+
+def _replaced(function: Function, then: events.Event | None) -> Iterator[Step]:
+    if then is not None:
+        yield function.step(then, "overwritten here before anybody has looked")
+
+
+def _log_instead(function: Function, node: records.Call, status: Status, written: str) -> Fix | None:
+    """In a destructor of a file that writes to the log by a stream: `if (auto s = f(); !s.ok()) LOG(WARNING) << s;`."""
+    ok = next((ok for ok in status.ok if re.fullmatch(r"\.\w+\(\)", ok)), None)
+    if function.record.kind != "destructor" or status.kind != "value" or ok is None:
+        return None
+    statement = _voiding(function, node)
+    macro = telling.stream_in_use(function) if statement is not None else None
+    if statement is None or macro is None:
+        return None
+    name = next(name for name in ("status", "outcome", "dropped") if not _is_told_in(function, name))
+    shown = telling.shown_by(function, name, status, written)
+    said = f'{macro} << "{places.last_name(node.callee)} failed{": " if shown else ""}"{shown};'
+    before = Edit(function.path, records.Span(statement.start, node.start), f"if (auto {name} = ")
+    behind = Edit(function.path, records.Span(node.end, statement.end), f"; !{name}{ok}) {{ {said} }}")
+    return Fix("write it to the log when it fails", (before, behind), safe=True)
+
+
+def _voiding(function: Function, node: records.Call) -> records.Statement | None:
+    """The statement that does nothing but cast the call to void, where an `if` may take its place."""
+    for statement in function.statements:
+        match statement:
+            case records.Branch(then=(only,), other=other) if other and node.start in only.span:
+                return None  # an `else` would change its mind
+            case records.Evaluate(value=records.Cast(type="void", value=inner)) if inner is node:
+                return statement
+    return None
+
+
+def _help(function: Function, status: Status) -> str:
+    if status.kind == "pointer":
+        return "test the error and destroy it; dropping the pointer leaks it"
+    if function.record.kind == "destructor" or function.record.result in ("", "void"):
+        return "test it and say so when it failed; nothing can be returned from here"
+    return "return it, test it, or say in a comment why it does not matter"
+
+
+def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
+    """Where the callee says that it returns a status."""
+    for target in function.program.callee(node, function).functions[:1]:
+        if target.record.kind == "lambda":
+            yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
+        else:
+            end = target.record.name_start + len(target.name.encode())
+            yield target.step(records.Span(target.record.name_start, end), f"`{target.name}` returns `{written}`")

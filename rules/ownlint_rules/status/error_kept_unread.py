@@ -1,0 +1,203 @@
+"""An outcome is kept in a member that nobody looks at, or the destructor alone.
+
+The methods of a class store what goes wrong in a member, so that it can be asked for later. There is nothing by
+which it can be: no method answers with it, tests it or hands it on. At best the destructor writes it to the
+log, when every caller has long gone on as if all had been well.
+
+bad:
+
+```cpp
+class Writer {
+ public:
+  ~Writer() { if (!status_.ok()) LOG(WARNING) << status_; }
+  void Append(const char* line) { status_ = Put(line); }
+ private:
+  absl::Status Put(const char* line) { return file_->Write(line); }
+  absl::Status status_;
+};
+```
+
+good:
+
+```cpp
+class Writer {
+ public:
+  void Append(const char* line) { status_ = Put(line); }
+  absl::Status status() const { return status_; }
+ private:
+  absl::Status Put(const char* line) { return file_->Write(line); }
+  absl::Status status_;
+};
+```
+
+Reported at a member of a status type that is given the outcome of a call, where no function of the project but the
+destructor reads it. A test that only decides whether the member is written again reads nothing.
+
+Quiet where any function reads it, hands it on, takes its address or binds it, where the member is public, and where
+only success, or what a constructor was given, is put into it. Shown with `--certainty possible`: some method of the
+class is declared and its body is out of sight.
+
+Limits: outside of the class a name is taken for the member wherever it stands, so that members of common names are
+rarely reported in large projects.
+
+Source: https://abseil.io/docs/cpp/guides/status; LevelDB's `TableBuilder` shows the right shape, a `status()` beside
+the member.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Class, Finding, Function, Place, assignments, events, glance, places, records, rule, types
+
+
+class _Kept(NamedTuple):
+    """An outcome goes into the member."""
+
+    function: Function
+    at: events.Event
+
+
+@rule(severity="warning", cwe=(391,))
+def error_kept_unread(cls: Class) -> Iterator[Finding]:
+    for field in cls.record.fields:
+        if not _is_hidden_status(cls, field):
+            continue
+        users = [function for function in _own(cls) if glance.says(function, field.name)]
+        kept = next((found for function in users for found in _keeps(function, field.name)), None)
+        if kept is None:
+            continue
+        readers = [function for function in users if _reads(function, field.name)]
+        if any(function.record.kind != "destructor" for function in readers) or _is_said_elsewhere(cls, field, users):
+            continue
+        yield _finding(cls, field, kept, readers)
+
+
+def _finding(cls: Class, field: records.Field, kept: _Kept, readers: list[Function]) -> Finding:
+    who = "the destructor alone looks at it" if readers else "nobody looks at it"
+    steps = [kept.function.step(kept.at, "an outcome is kept here")]
+    steps += [reader.step(_reads(reader, field.name)[0], "this comes too late for a caller") for reader in readers[:1]]
+    return cls.finding(
+        field,
+        f"`{field.name}` keeps what goes wrong, and {who}",
+        certainty="likely" if _is_all_there(cls) else "possible",
+        help="let a method answer with it, or return the outcome where it comes up",
+        steps=tuple(steps),
+    )
+
+
+def _is_hidden_status(cls: Class, field: records.Field) -> bool:
+    if field.static or field.access not in ("private", "protected") or not cls.methods:
+        return False
+    if types.parse(field.type).last not in cls.program.statuses.names:
+        return False
+    status = cls.program.status(field.type, cls.methods[0])
+    return status is not None and status.kind == "value" and types.parse(field.type).is_value
+
+
+def _own(cls: Class) -> list[Function]:
+    """The methods, and the lambdas in them."""
+    found = list(cls.methods)
+    for function in found:
+        found += function.lambdas()
+    return found
+
+
+def _is_all_there(cls: Class) -> bool:
+    """Whether the body of every method is in sight."""
+    defined = {method.name for method in cls.methods}
+    return all(
+        record.name in defined
+        or record.kind == "constructor"
+        or not {"deleted", "defaulted"}.isdisjoint(record.qualifiers)
+        for record in cls.declarations
+    )
+
+
+def _is_said_elsewhere(cls: Class, field: records.Field, users: list[Function]) -> bool:
+    known = set(users)
+    return any(
+        function not in known and function.home is not cls and glance.says(function, field.name)
+        for function in cls.program.functions
+        if function.language == "cpp"
+    )
+
+
+# --- what puts something in ---
+
+
+def _keeps(function: Function, name: str) -> Iterator[_Kept]:
+    """Where the outcome of a call goes into the member; a constructor's is somebody else's."""
+    if function.record.kind in ("constructor", "destructor"):
+        return
+    for event in function.flow.events:
+        match event:
+            case events.Write(place=place, value=value, op="=", fresh=False) if _is_it(place, name):
+                if _is_outcome(function, value):
+                    yield _Kept(function, event)
+            case events.Call(node=call, receiver=place) if place is not None and _is_it(place, name):
+                if _updates(function, event) and _is_outcome(function, call.args[0]):
+                    yield _Kept(function, event)
+
+
+def _is_it(place: Place, name: str) -> bool:
+    return place == (places.THIS, name)
+
+
+def _is_outcome(function: Function, value: records.Value | None) -> bool:
+    """Whether it is what a call has answered, or a local that holds it; success made on the spot is none."""
+    inner = places.strip(value)
+    if isinstance(inner, records.Name) and inner.text in function.locals:
+        inner = places.strip(function.locals[inner.text][1])
+    if not isinstance(inner, records.Call) or inner.kind != "call":
+        return False
+    name = places.last_name(inner.callee)
+    return not name.lower().startswith(("ok", "success")) and "Error" not in name
+
+
+def _updates(function: Function, call: events.Call) -> bool:
+    """Whether the member takes over another outcome: `status_.Update(Step())`."""
+    if call.dropped != "statement" or len(call.node.args) != 1:
+        return False
+    argument = call.node.args[0]
+    written = function.program.type_of(argument, function)
+    return bool(written) and function.program.status(written, function) is not None
+
+
+# --- what looks at it ---
+
+
+def _reads(function: Function, name: str) -> list[events.Event]:
+    """The events that look at the member, other than to write it again."""
+    passed_over = [
+        event.node.callee.span
+        for event in function.flow.calls
+        if event.receiver is not None and _is_it(event.receiver, name) and _updates(function, event)
+    ]
+    passed_over += [branch.condition.span for branch in _guards(function, name)]
+    return [
+        event
+        for event in function.flow.events
+        if (isinstance(event, events.Read) and name in event.place)
+        or (isinstance(event, events.Opaque) and name in event.names)
+        if not any(event.span.start in span for span in passed_over)
+    ]
+
+
+def _guards(function: Function, name: str) -> Iterator[records.Branch]:
+    """`if (status_.ok()) status_ = Step();` and nothing else."""
+    for statement in function.statements:
+        match statement:
+            case records.Branch(then=then, other=()) if then and all(_only_writes(function, s, name) for s in then):
+                yield statement
+
+
+def _only_writes(function: Function, statement: records.Statement, name: str) -> bool:
+    match statement:
+        case records.Block(body=body):
+            return all(_only_writes(function, inner, name) for inner in body)
+        case records.Evaluate(value=records.Assign(target=target, op="=")):
+            where = assignments.place(function, target)
+            return where is not None and _is_it(where, name)
+    return False

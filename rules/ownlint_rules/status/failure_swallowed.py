@@ -1,0 +1,202 @@
+"""A failure is seen and told to nobody.
+
+A status is tested, and when it is not ok the function does nothing about it: no log line, no answer, nothing
+else in its place. It returns as if all had gone well, though it could have said otherwise, or returns nothing
+at all. An allocator that is not implemented on one machine then turns a feature off without a word.
+
+bad:
+
+```cpp
+absl::Status Executable::Prepare() {
+  absl::StatusOr<Buffer> buffer = allocator_->Allocate(4096);
+  if (buffer.ok()) {
+    stable_ = *buffer;
+  }
+  return absl::OkStatus();
+}
+```
+
+good:
+
+```cpp
+absl::Status Executable::Prepare() {
+  absl::StatusOr<Buffer> buffer = allocator_->Allocate(4096);
+  if (!buffer.ok()) return buffer.status();
+  stable_ = *buffer;
+  return absl::OkStatus();
+}
+```
+
+Reported where a status, a result or a code is tested in a function that answers with a status or with nothing, and
+a path leads from the failing side to an exit that says success, on which nobody reads the outcome, nothing is
+written and nothing is called because of it.
+
+Quiet where the failing side does anything of its own, where the outcome is read later, where only a question was
+asked (`Find..`, `Validate..`, a const method), where the good side merely replaces a default or where what was tried is
+tried elsewhere, and for results whose failure is an answer like another (`LogicalResult`). Shown with
+`--certainty possible`: a comment stands beside the test or in its branch, the callee writes to the log itself,
+it says that it only tries, what the good side leaves is a local that others look at, more is asked before the good
+side is taken (`Work().ok() && Fits(x)`), the outcome is a code, or the file is a test's or a benchmark's.
+
+Limits: `std::optional` and null pointers are no statuses. That a caller notices by other means what is missing cannot
+be seen. Functions that answer with a bool, a number or a pointer are not asked.
+
+Source: a review of GPU command-buffer caching in XLA, where an allocation that failed left an address unstabilised
+and the function went on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Place,
+    Span,
+    answers,
+    events,
+    failure,
+    places,
+    records,
+    rule,
+    telling,
+    text,
+    trials,
+    weaker,
+)
+
+_TRIES = re.compile(r"if_?possible|best_?effort|^_?(?:try|maybe|prefetch|probe|warm)(?![a-z])", re.IGNORECASE)
+_OK_SAYS = re.compile(
+    rb'"(?:is_?)?(?:ok|OK|Ok|success\w*|Success\w*|has_value|failed|succeeded|error|is_?err\w*)"|"!"|"[!=]="'
+)
+
+
+@rule(severity="warning", cwe=(390,))
+def failure_swallowed(function: Function) -> Iterator[Finding]:
+    if not _could_tell(function) or not function.program.statuses.may_hold(function):
+        return
+    branches = telling.silent_branches(function)
+    for seen in telling.seen_failures(function, branches) if branches else ():
+        if seen.status.advisory or not telling.does_nothing(seen) or _only_asks(function, seen):
+            continue
+        if _is_kept(function, seen) or telling.is_looked_at_before(function, seen):
+            continue
+        after = telling.aftermath(function, seen)
+        if not telling.is_silent(seen, after):
+            continue
+        leave = telling.answers_success(function, after)
+        if leave is not None and not _has_default(function, after):
+            yield _finding(function, seen, after, leave)
+
+
+def _could_tell(function: Function) -> bool:
+    """Whether the function answers with a status, or with nothing at all."""
+    record = function.record
+    if function.language != "cpp" or not function.says(_OK_SAYS):
+        return False
+    if record.result in ("", "void") or record.kind in ("constructor", "destructor"):
+        return True
+    return function.program.status(record.result, function) is not None
+
+
+def _is_kept(function: Function, seen: telling.Seen) -> bool:
+    """Whether the outcome lies where others can look at it."""
+    return seen.kept is not None and (len(seen.kept) > 1 or not function.is_local(seen.kept))
+
+
+def _only_asks(function: Function, seen: telling.Seen) -> bool:
+    return failure.asks(function, seen.cause) or failure.only_looks(seen.cause.node)
+
+
+def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Finding:
+    called = text(seen.cause.node.callee)
+    steps = [] if seen.cause.span.start >= seen.test.span.start else [function.step(seen.cause, "this can fail")]
+    if leave.value is not None:
+        steps.append(function.step(leave, f"`{function.name}` answers as if it had worked"))
+    quiet = function.record.result in ("", "void")
+    return function.finding(
+        seen.test,
+        f"the failure of `{called}` is seen here and told to nobody",
+        certainty=_certainty(function, seen, after, leave),
+        help="log it, or keep it where a caller can ask"
+        if quiet
+        else "return it, or say in a comment why it does not matter",
+        steps=tuple(steps),
+    )
+
+
+def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Certainty:
+    sure = weaker(seen.certainty, "likely")
+    tries = _TRIES.search(places.last_name(seen.cause.node.callee)) or _TRIES.search(function.name)
+    spared = (
+        tries
+        or (seen.status.kind == "enum" and function.record.result in ("", "void"))
+        or _is_commented(function, seen, after, leave)
+        or telling.tells_itself(function, seen.cause.node)
+        or _is_kept_inside(function, seen)
+        or _is_noticed(function, after)
+        or _is_one_of_several(seen)
+        or trials.is_trial(function)
+    )
+    return "possible" if spared else sure
+
+
+def _is_one_of_several(seen: telling.Seen) -> bool:
+    """`Work().ok() && Fits(x)`: whether more is asked before the good side is taken, so that it has two ways to end."""
+    return seen.kept is None and any(
+        isinstance(inner, records.Binary) and inner.op in ("&&", "and") and seen.test.span.start in inner.left.span
+        for inner in places.walk(seen.branch.condition)
+    )
+
+
+def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:
+    """Whether the callee keeps the outcome where others can ask for it, or has nothing but success to tell."""
+    callees = function.program.callee(seen.cause.node, function).functions
+    return answers.are_kept(callees) or answers.cannot_fail(callees)
+
+
+def _is_commented(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> bool:
+    spots = [seen.test.span, seen.cause.span]
+    if leave in after.own:
+        spots.append(leave.span)
+    if any(function.has_comment_near(span) for span in spots):
+        return True
+    branch = seen.branch
+    inside = Span(branch.condition.end, branch.end)
+    return seen.side is branch.then and function.program.has_comment_inside(function.file, inside)
+
+
+def _has_default(function: Function, after: telling.Aftermath) -> bool:
+    """Whether the good side does no more than replace what some local holds for the other case."""
+    acts = [event for event in after.other if isinstance(event, events.Write) or _does(event)]
+    writes = [event for event in acts if isinstance(event, events.Write) and not event.fresh]
+    if not writes or any(isinstance(event, events.Call) for event in acts):
+        return False
+    return all(_has_value(function, write.place) for write in writes)
+
+
+def _does(event: events.Event) -> bool:
+    return isinstance(event, events.Call) and bool(event.dropped)
+
+
+def _has_value(function: Function, place: Place) -> bool:
+    return function.is_local(place) and place[0] in function.locals and function.locals[place[0]][1] is not None
+
+
+def _is_noticed(function: Function, after: telling.Aftermath) -> bool:
+    """Whether the good side leaves something in a local which is looked at where both sides have met."""
+    touched = [
+        event.place if isinstance(event, events.Write) else event.receiver
+        for event in after.other
+        if isinstance(event, events.Call) or (isinstance(event, events.Write) and not event.fresh)
+    ]
+    left = {place[0] for place in touched if place is not None and function.is_local(place)}
+    if any(name not in function.locals for name in left):
+        return True  # around a lambda
+    only = set(after.own)
+    return any(
+        isinstance(event, events.Read) and event.place[0] in left for event in after.reached if event not in only
+    )

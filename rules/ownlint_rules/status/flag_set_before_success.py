@@ -1,0 +1,299 @@
+"""A flag says that work is done before the work has succeeded.
+
+A method sets a flag (or moves a state on), then calls something that can fail. When it does fail, the
+flag stays set; the next caller reads it, skips the work, and goes on with something that was never
+done. One transient error becomes a permanent one.
+
+bad:
+
+```cpp
+Status Session::Connect() {
+  if (connected_) return OkStatus();
+  connected_ = true;
+  RETURN_IF_ERROR(Handshake());
+  return OkStatus();
+}
+```
+
+good:
+
+```cpp
+Status Session::Connect() {
+  if (connected_) return OkStatus();
+  RETURN_IF_ERROR(Handshake());
+  connected_ = true;  // set once the handshake has succeeded
+  return OkStatus();
+}
+```
+
+Reported where all of this holds: what is set outlives the call (a member, something reached through a
+pointer, a global); a path leads from setting it to an exit that is taken because a call failed; nothing on
+that path takes it back; and a condition reads it so that the work is skipped the next time. It is `certain`
+where the same function tests a flag or a state before it sets it, `likely` where another method does, and where the
+flag is a count, a key in a set, the value applied last, or an object kept before it is usable.
+
+Quiet where the second call is refused rather than skipped (`CHECK(!sent_)`, "already started"), where the failure
+is remembered together with the flag or in another one, where a cleanup, a handler or a guard object takes the flag
+back, where a second flag or state has the say, where the object is destroyed on the failing way, where the flag keeps
+the function from calling itself, where the way around the work does other work (the states of a parser), and for
+what is said first on purpose: names and methods that end things (`closed_`, `Stop`). Shown with `--certainty
+possible`: what an object no longer is or has (`has_name_ = false`), and an object that keeps an error of its own and
+refuses the next call because of it.
+
+Limits: a call counts as fallible when its outcome is tested, returned or handed to a macro that returns; exceptions
+count where the project's own callee throws, or where a handler of the same function turns them into an error. A bool,
+a number or a pointer is no outcome where the call only asks, by its name or because it is const. A guard object is
+recognised by being given the flag, or by a destructor of the project's own that writes it. That callers throw
+an object away after a failure, as a connection or a handshake, cannot be seen.
+
+Source: a review of GPU command-buffer caching in XLA, where an initialisation flag was set 21 lines
+before the `Record` call it announced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint import (
+    Certainty,
+    Finding,
+    Function,
+    Place,
+    assignments,
+    events,
+    failure,
+    glance,
+    lasting,
+    passing,
+    places,
+    records,
+    rule,
+    skipping,
+    trials,
+    types,
+    unfinished,
+    weaker,
+)
+
+# Said first on purpose: what they announce must not be tried twice, whether or not it works.
+_ONCE_ONLY = re.compile(
+    r"clos|finish|shut|cancel|abort|destroy|stop|terminat|dispos|exit|quit|delet|visit|seen|attempt|tried|dirty|dead"
+    r"|err|fail|bad|broken|invalid|stale|warn|print|report|eof|ended|drain|exhaust|consum|disconnect|releas|freed|interrupt|kick"
+    r"|logged$"
+)
+_ENDING = re.compile(
+    r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
+    r"(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])|release|free|clear|reset"
+    r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(r"(?:m_)?(?:is|has|have)(?:_|(?=[A-Z]))")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NEAR = 24
+"""So many functions are looked into for who writes an error."""
+_SURE_KINDS = frozenset({"flag", "state", "bit"})
+
+
+@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
+def flag_set_before_success(function: Function) -> Iterator[Finding]:
+    if not _may_announce(function):
+        return
+    told: set[int] = set()
+    failing: list[failure.Failure] | None = None
+    for announced in assignments.assignments(function):
+        if announced.event.span.start in told or not _announces(function, announced):
+            continue
+        if not skipping.may_be_skipped(function, announced):
+            continue
+        if failing is None:
+            failing = [*failure.failures(function), *failure.thrown(function)]
+        for failed in unfinished.failures_after(function, announced, failing):
+            skip = skipping.skip_here(function, announced, failed) or skipping.skip_elsewhere(
+                function, announced, failed
+            )
+            if skip is not None:
+                told.add(announced.event.span.start)
+                yield _finding(function, announced, failed, skip)
+                break
+
+
+def _finding(
+    function: Function, announced: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip
+) -> Finding:
+    flag = places.render(announced.place)
+    cause = failed.cause
+    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    early = skip.step.path == function.path and skip.step.span.start <= announced.event.span.start
+    steps = [skip.step] if early else []
+    if cause is not None:
+        steps.append(function.step(cause, "this can still fail"))
+    if cause is None or failed.leave.span != cause.span:
+        steps.append(function.step(failed.at, f"and then leaves with `{flag}` set"))
+    if not early:
+        steps.append(skip.step)
+    sure: Certainty = "certain" if announced.held.kind in _SURE_KINDS else "likely"
+    return function.finding(
+        announced.event,
+        f"`{flag}` is set before {work} has succeeded",
+        certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
+        help=f"set `{flag}` after {work} has succeeded, or take it back on the failing path",
+        steps=tuple(steps),
+    )
+
+
+def _how_likely(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Certainty:
+    """What a caller handed in goes with the exception more often than not; what is or has something no longer is or
+    has it, whatever comes next; and an object that keeps its own error refuses the next call."""
+    if trials.is_trial(function):
+        return "possible"
+    unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
+    if unwound and announced.place[0] not in lasting.statics(function):
+        return "possible"
+    if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
+        return "possible"
+    if _keeps_its_error(function, announced, failed) or passing.ends_with_failure(function):
+        return "possible"
+    if _is_about_its_own_block(function, announced, failed):
+        return "possible"
+    return failed.certainty
+
+
+def _is_about_its_own_block(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether it closes a block of an `if` whose own work has succeeded, while what fails stands behind the block."""
+    at, cause = announced.event, failed.cause
+    blocks = [
+        records.Span(body[0].start, body[-1].end)
+        for branch in function.statements
+        if isinstance(branch, records.Branch)
+        for body in (branch.then, branch.other)
+        if body and body[0].start <= at.span.start < body[-1].end
+    ]
+    if not blocks or cause is None:
+        return False
+    block = min(blocks, key=lambda span: span.end - span.start)
+    if cause.span.start < block.end:
+        return False
+    return any(
+        other.cause is not None and block.start <= other.cause.span.start < at.span.start
+        for other in failure.failures(function)
+    )
+
+
+def _keeps_its_error(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the work leaves an error in the same object, which is asked for before the flag is set."""
+    if failed.cause is None:
+        return False
+    asked = {
+        name.text if isinstance(name, records.Name) else name.name
+        for test in function.flow.dominators(announced.event)
+        if isinstance(test, events.Test) and not test.asserted
+        for name in places.walk(test.value)
+        if isinstance(name, records.Name | records.Member) and _is_beside(function, name, announced.place)
+    }
+    answer = assignments.place(function, failed.leave.value) if failed.leave.value is not None else None
+    if answer is not None and answer[:-1] == announced.place[:-1] and answer[-1] in asked:
+        return True
+    return any(_writes(function, failed.cause.node, name) for name in asked if _is_error(name))
+
+
+def _is_beside(function: Function, value: records.Value, place: Place) -> bool:
+    where = assignments.place(function, value)
+    return where is not None and where != place and len(where) > 1 and where[:-1] == place[:-1]
+
+
+def _is_error(name: str) -> bool:
+    return any(word.lower().startswith(("err", "fail", "status", "bad")) for word in _WORDS.findall(name))
+
+
+def _writes(function: Function, call: records.Call, name: str) -> bool:
+    """Whether a call ends up writing a member of that name, a few calls down."""
+    pending = list(function.program.callee(call, function).functions)
+    seen = {function, *pending}
+    for callee in pending:
+        if callee.mentions("=" + name):
+            return True
+        if len(seen) < _NEAR:
+            called = (f for inner in callee.flow.calls for f in function.program.callee(inner.node, callee).functions)
+            fresh = [found for found in dict.fromkeys(called) if found not in seen]
+            pending += fresh
+            seen.update(fresh)
+    return False
+
+
+# --- what announces --------------------------------------------------------------------------------------
+
+
+def _may_announce(function: Function) -> bool:
+    """Whether it sets something that may be asked for again, and may leave early. Needs no decoding."""
+    record = function.record
+    if function.language != "cpp" or record.kind in ("constructor", "destructor") or _ENDING.match(record.name):
+        return False
+    names = glance.names_set(function)
+    return any(_may_be_asked_for(function, name) for name in names) and glance.may_fail(function)
+
+
+def _may_be_asked_for(function: Function, name: str) -> bool:
+    if not name:
+        return True
+    if _is_said_once(name):
+        return False
+    if glance.asks_again(function, name):
+        return True
+    return any(other is not function and glance.may_ask(other, name) for other in skipping.neighbours(function))
+
+
+def _is_said_once(name: str) -> bool:
+    return any(_ONCE_ONLY.match(word.lower()) for word in _WORDS.findall(name))
+
+
+def _announces(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether a flag or a state that outlives the call is set, and not on purpose before the work."""
+    place = announced.place
+    names = [step for step in place if not step.startswith("[")]
+    if not names or announced.held.kind == "emptied" or any(lasting.is_setting(name) for name in names[:-1]):
+        return False
+    if _is_said_once(names[-1]) or (announced.held.kind == "state" and _is_said_once(announced.held.text)):
+        return False
+    if announced.held.kind == "entry" and _is_numbered(function, announced.event):
+        return False
+    if announced.held.kind == "entry" and function.is_local(place):
+        return False  # A set that is handed about belongs to one run of an algorithm.
+    if announced.held.kind == "cleared" and (_counts(function, place) or _is_null(function, announced)):
+        return False
+    return lasting.outlives(function, announced)
+
+
+def _is_numbered(function: Function, event: events.Event) -> bool:
+    """Whether the key is put in with the number that it comes in as."""
+    if not isinstance(event, events.Call) or event.receiver is None or len(event.node.args) < 2:
+        return False
+    return assignments.is_number_of(function, event.receiver, event.node.args[-1])
+
+
+def _counts(function: Function, place: Place) -> bool:
+    """Whether it is a number that is counted with: zero is its beginning."""
+    return any(write.place == place and write.op in ("++", "--", "+=", "-=") for write in function.flow.writes)
+
+
+def _is_null(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether the zero is that of a pointer: nothing is there yet."""
+    event = announced.event
+    if announced.held.text != "0" or not isinstance(event, events.Write):
+        return False
+    written = function.program.type_of(function.program.target(function, event), function)
+    return bool(types.parse(written).pointers) or any(
+        _is_compared_with_null(function, test.value, announced.place)
+        for test in function.flow.events
+        if isinstance(test, events.Test)
+    )
+
+
+def _is_compared_with_null(function: Function, value: records.Value, place: Place) -> bool:
+    for inner in places.walk(value):
+        if isinstance(inner, records.Binary) and inner.op in ("==", "!="):
+            for one, other in ((inner.left, inner.right), (inner.right, inner.left)):
+                held = assignments.held(other)
+                if held is not None and held.kind == "emptied" and assignments.place(function, one) == place:
+                    return True
+    return False

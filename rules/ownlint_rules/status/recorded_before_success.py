@@ -1,0 +1,156 @@
+"""What was done last is noted before it is done.
+
+A function compares what it is asked for with what it did last, and has nothing to do when both are the same. It
+notes the new value first and then does the work, which can fail. The next call compares with a note of something
+that never happened, finds nothing new, and skips the work for good.
+
+bad:
+
+```cpp
+Status Display::Show(const Frame& frame) {
+  if (shown_ == frame.id()) return OkStatus();
+  shown_ = frame.id();
+  RETURN_IF_ERROR(Upload(frame));
+  return OkStatus();
+}
+```
+
+good:
+
+```cpp
+Status Display::Show(const Frame& frame) {
+  if (shown_ == frame.id()) return OkStatus();
+  RETURN_IF_ERROR(Upload(frame));
+  shown_ = frame.id();
+  return OkStatus();
+}
+```
+
+Reported where something that outlives the call is compared with the very value that it is then given, a failing
+exit can be reached afterwards with the new value still in place, and whoever finds them equal goes around the
+work. The comparison and the note may stand in a helper that answers whether anything has changed.
+
+Quiet where the failing way puts another value back, where whoever finds them equal does work of his own or is refused,
+where the values are ordered (a lowest bid), where what is written is made of itself (a cursor), and for locals and
+options.
+
+Limits: one call deep. A helper that changes the note and says so by a member or an argument, not by its answer, is
+not followed. That a caller throws the object away after a failure cannot be seen.
+
+Source: a review of GPU command-buffer caching in XLA, whose `UpdateBufferAllocations` notes the addresses that were
+passed to the last `Record`; when `Record` fails, the next call submits a stale graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import (
+    Finding,
+    Function,
+    Place,
+    assignments,
+    events,
+    failure,
+    glance,
+    lasting,
+    noting,
+    passing,
+    places,
+    rule,
+    skipping,
+    trials,
+    unfinished,
+    weaker,
+)
+
+
+@rule(severity="warning", cwe=(696,))
+def recorded_before_success(function: Function) -> Iterator[Finding]:
+    if not _may_note(function):
+        return
+    failing: list[failure.Failure] | None = None
+    told: set[int] = set()
+    for note in [*noting.own_notes(function), *noting.told_notes(function)]:
+        event: events.Event = note.told or note.write
+        noted = assignments.Assignment(event, note.place, assignments.Held("copy", None))
+        if event.span.start in told or not lasting.outlives(function, noted) or _is_wish(note.place):
+            continue
+        if failing is None:
+            failing = [*failure.failures(function), *failure.thrown(function)]
+        for failed in unfinished.failures_after(function, noted, failing):
+            test = _skipping_test(function, note, noted, failed)
+            if test is not None:
+                told.add(event.span.start)
+                yield _finding(function, note, failed, test)
+                break
+
+
+def _may_note(function: Function) -> bool:
+    """Whether it writes, or calls what writes, and may leave early. Needs no decoding."""
+    record = function.record
+    if function.language != "cpp" or record.kind in ("constructor", "destructor"):
+        return False
+    if noting.noters(function.program).isdisjoint(record.mentions) and not _may_note_itself(function):
+        return False
+    return glance.may_fail(function)
+
+
+def _may_note_itself(function: Function) -> bool:
+    """Whether it sets something that it also asks for, by name or as an element."""
+    comparers = function.program.comparers
+    return any(
+        not name or glance.asks_again(function, name) or function.mentions(*comparers.get(name, ()))
+        for name in glance.names_set(function)
+    )
+
+
+def _is_wish(place: Place) -> bool:
+    return any(lasting.is_setting(step) for step in place[:-1])
+
+
+def _finding(function: Function, note: noting.Note, failed: failure.Failure, test: events.Test) -> Finding:
+    shown = places.render(note.place if note.helper is None else note.write.place)
+    cause = failed.cause
+    work = f"`{places.last_name(cause.node.callee)}`" if cause is not None else "the work"
+    steps = []
+    if note.helper is not None:
+        steps.append(note.helper.step(note.write, f"`{note.helper.name}` notes it here"))
+    steps.append(function.step(test, f"`{shown}` decides here whether the work is done"))
+    if cause is not None:
+        steps.append(function.step(cause, "this can still fail"))
+    return function.finding(
+        note.told or note.write,
+        f"`{shown}` is noted as done before {work} has succeeded",
+        certainty="possible"
+        if passing.ends_with_failure(function) or trials.is_trial(function)
+        else weaker("likely", failed.certainty),
+        help=f"note it after {work} has succeeded, or put the old value back on the failing path",
+        steps=tuple(steps),
+    )
+
+
+def _skipping_test(
+    function: Function, note: noting.Note, noted: assignments.Assignment, failed: failure.Failure
+) -> events.Test | None:
+    """The test by which whoever finds nothing new goes around the work."""
+    tests = [note.test] if note.told is None else list(_tests_of_answer(function, note.told))
+    for test in tests:
+        for now in (True, False):
+            if skipping.skips(function, test, now, noted, failed):
+                return test
+    return None
+
+
+def _tests_of_answer(function: Function, told: events.Call) -> Iterator[events.Test]:
+    """The tests of what the helper has answered."""
+    kept = {
+        write.place
+        for write in function.flow.writes
+        if write.value is not None and any(inner is told.node for inner in places.walk(write.value))
+    }
+    for test in function.flow.events:
+        if not isinstance(test, events.Test) or test.asserted:
+            continue
+        if any(inner is told.node or assignments.place(function, inner) in kept for inner in places.walk(test.value)):
+            yield test

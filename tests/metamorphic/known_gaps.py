@@ -1,0 +1,2 @@
+GAPS = {}
+BY_REWRITE = {}

@@ -1,0 +1,92 @@
+"""What grew faster than the code, in numbers that do not depend on the machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from conftest import make
+from ownlint.facts.records import Span
+from ownlint.program.donation_modules import Modules
+from ownlint.program.donation_values import Values
+from ownlint.program.donations import of
+from ownlint.program.handles import NOTHING, Handle, State
+from ownlint.program.program import Program
+from ownlint.program.reaching import bits, components, reached
+
+AT = Span(1, 2)
+
+
+def starred(count: int) -> Program:
+    """Modules in a circle, each of which takes all names of the next and of one that takes all names of all."""
+    stars = [f"from m{(number + 1) % count} import *\nfrom whole import *" for number in range(count)]
+    files = {
+        f"m{number}_py": f"import jax\n{star}\ndef f{number}(x):\n    return x\n" for number, star in enumerate(stars)
+    }
+    whole = "".join(f"from m{number} import *\n" for number in range(count))
+    return make(**files, whole_py=f"import jax\n{whole}def f(x):\n    return x\n")
+
+
+def test_a_name_is_found_across_three_hundred_star_imports() -> None:
+    modules = Modules(starred(300))
+    found = modules.find("m0.f299")
+    assert found is not None
+    assert (found[0].path, found[1]) == ("m299.py", ["f299"])
+
+
+def test_a_name_that_nobody_has_is_looked_for_once_in_modules_that_import_each_other() -> None:
+    modules = Modules(starred(300))
+    assert modules.find("m0.missing") is None
+    assert len(modules._found) == 1
+
+
+def test_what_is_reached_in_a_circle_is_reached_by_all_of_it() -> None:
+    edges = {"a": ["b"], "b": ["c", "d"], "c": ["a"], "d": ["e"], "e": []}
+    bit = bits(edges)
+    found = {node: {other for other in edges if bit[other] & known} for node, known in reached(edges, bit).items()}
+    assert found == {"a": set("abcde"), "b": set("abcde"), "c": set("abcde"), "d": {"e"}, "e": set()}
+    assert sorted(map(sorted, components(edges))) == [["a", "b", "c"], ["d"], ["e"]]
+
+
+def test_a_chain_of_ten_thousand_nodes_needs_no_recursion() -> None:
+    edges = {str(number): [str(number + 1)] for number in range(10_000)} | {"10000": []}
+    assert len(list(components(edges))) == 10_001
+
+
+def test_a_comprehension_in_a_comprehension_is_run_as_often_as_it_is_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = 0
+    run = Values.comprehension
+
+    def counted(self: Values, value: object) -> object:
+        nonlocal runs
+        runs += 1
+        return run(self, value)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Values, "comprehension", counted)
+    depth = 12
+    inner = "[" * depth + "x" + "".join(f" for o{number} in x]" for number in range(depth))
+    source = (
+        f"import jax\nstep = jax.jit(lambda v: v, donate_argnums=0)\ndef f(x):\n    y = step(x)\n    return {inner}\n"
+    )
+    program = make(a_py=source)
+    assert any(of(program).misuses_in(function) for function in program.functions)
+    assert 0 < runs <= 4 * depth * depth
+
+
+def test_a_state_of_many_names_is_changed_where_its_change_is() -> None:
+    state = State()
+    for number in range(5000):
+        state = state.bind(f"m{number}", frozenset({Handle("Module", (number, 0), True, AT, "made")}), AT, "")
+    after = state.bind("m7", NOTHING, AT, "gone")
+    same = zip(state.names.entries._tree, after.names.entries._tree, strict=True)
+    assert sum(one is not other for one, other in same) <= 1
+    assert not after.alive((7, 0))
+    assert after.end_of((7, 0)) == (AT, "gone")
+    assert state.alive((7, 0))
+    assert state.alive((8, 0))
+
+
+def test_what_lies_in_a_container_of_very_many_is_nobodys_to_know() -> None:
+    many = frozenset(Handle("Module", (number, 0), True, AT, "made", path=("*",)) for number in range(1000))
+    state = State().bind("all", many, AT, "")
+    assert state.get("all") == NOTHING
+    assert state.alive((3, 0))
