@@ -1,7 +1,7 @@
 """The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
 
-Exit codes: 0 clean, 1 findings, 2 could not run (or a rule failed: findings may be missing), 130 interrupted,
-141 when whoever read us has gone, 128 and its number for another signal.
+Exit codes: 0 clean, 1 findings, 2 could not run (or, when asked for by `--fail-on-incomplete`, not in full), 130
+interrupted, 141 when whoever read us has gone, 128 and its number for another signal.
 """
 
 from __future__ import annotations
@@ -382,7 +382,7 @@ def check(
         _tell_incomplete(report, options)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
-    if report.failed or (fail_on_incomplete and report.incomplete):
+    if fail_on_incomplete and report.incomplete:
         return 2
     return 1 if report.findings and not exit_zero else 0
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
+from ownlint.program.once import shared_property
 from ownlint.program.program import Program
 from ownlint.program.reaching import bits, reached
 from ownlint.program.subjects import Class, Function
@@ -22,7 +23,7 @@ class Modules:
         self._files: dict[str, r.File | None] = {}
         self._found: dict[str, tuple[r.File, list[str]] | None] = {}
 
-    @cached_property
+    @shared_property
     def _by_last(self) -> dict[str, list[tuple[str, r.File]]]:
         """The dotted names of all modules, by their last part."""
         out: dict[str, list[tuple[str, r.File]]] = {}
