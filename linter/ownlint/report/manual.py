@@ -64,7 +64,8 @@ def tables(infos: Sequence[RuleInfo], about: Mapping[str, str]) -> str:
 
 def _group(name: str, infos: Sequence[RuleInfo], about: str) -> str:
     rows = "".join(f"| `{info.id}` | {_languages(info)} | {info.severity} | {_summary(info)} |\n" for info in infos)
-    return f"## {name}\n\n{f'{about}{chr(10)}{chr(10)}' if about else ''}| rule | language | severity | |\n|---|---|---|---|\n{rows}"
+    head = f"## {name}\n\n{about}\n\n" if about else f"## {name}\n\n"
+    return f"{head}| rule | language | severity | |\n|---|---|---|---|\n{rows}"
 
 
 def _summary(info: RuleInfo) -> str:

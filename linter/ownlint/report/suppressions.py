@@ -33,7 +33,8 @@ RULES: tuple[RuleInfo, ...] = (
         "warning",
         "A comment that is to silence a rule is not understood.",
         "A comment that is to silence a rule is not understood.\n\nIt names no rule or one that does not exist, gives "
-        "no reason, or begins a range that never ends; it silences nothing. Write `ownlint: ignore[rule-name]: why this is right`.\n",
+        "no reason, or begins a range that never ends; it silences nothing. "
+        "Write `ownlint: ignore[rule-name]: why this is right`.\n",
         group=GROUP,
         languages=("cpp", "python"),
     ),
