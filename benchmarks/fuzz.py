@@ -411,7 +411,8 @@ def main() -> int:
     if given.index is not None:
         return _one(given.target[0], given.seed, given.index)
     results = []
-    head = f"{'target':<14} {'inputs':>8} {'failures':>8} {'kinds':>6} {'lost':>5} {'inputs/s':>9} {'slowest':>10} {'':>9} {'peak MB':>7}"
+    head = f"{'target':<14} {'inputs':>8} {'failures':>8} {'kinds':>6} {'lost':>5} {'inputs/s':>9} "
+    head += f"{'slowest':>10} {'':>9} {'peak MB':>7}"
     for name in given.target or TARGETS:
         result = run(name, given.seed, given.first, given.count, given.jobs)
         inside = Inside(name, given.seed)

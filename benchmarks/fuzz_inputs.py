@@ -4,7 +4,7 @@ An input is a function of its target, the seed and its number, and of nothing el
 """
 
 # Inputs are tables: a row is easier to read than a paragraph of short lines.
-# ruff: noqa: E501, PTH
+# ruff: noqa: E501
 
 from __future__ import annotations
 

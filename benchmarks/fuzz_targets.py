@@ -5,7 +5,7 @@ rule that raises is one, too: the program survives it, and says so, but it is a 
 """
 
 # Inputs are tables: a row is easier to read than a paragraph of short lines.
-# ruff: noqa: E501, PTH
+# ruff: noqa: E501
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from ownlint.finding import Crash, Edit, Finding, Fix, Step
 from ownlint.fixes import FixError
 from ownlint.frontends import worker
 from ownlint.inputs import packs
+from ownlint.outline import rule_infos
 from ownlint.program import contract_reader
 from ownlint.program.model_files import ModelFile
 from ownlint.program.models import Models, load
@@ -39,6 +40,7 @@ from ownlint.program.program import Program
 from ownlint.report.compose import compose
 from ownlint.report.model import Incomplete, Report, Sources
 from ownlint.report.sanitise import HARMFUL
+from ownlint.selection import RuleNames
 from ownlint.sources import changes, stubs
 from ownlint.sources.discover import discover
 
@@ -208,8 +210,10 @@ class SettingsFiles:
     _SEEDS = (
         b'[tool.ownlint]\nselect = ["all"]\nignore = ["discarded-status"]\nexclude = ["docs/", "*.pb.cc"]\n',
         b'[tool.ownlint]\ncertainty = "possible"\njobs = 2\ntypes = "never"\nversions = { jax = "0.4" }\n',
-        b'[project]\nname = "x"\n\n[tool.ownlint.per-file-ignores]\n"tests/**" = ["all"]\n\n[tool.ownlint.severity]\n'
-        b'"discarded-status" = "note"\n',
+        (
+            b'[project]\nname = "x"\n\n[tool.ownlint.per-file-ignores]\n"tests/**" = ["all"]\n\n[tool.ownlint.severity]\n'
+            b'"discarded-status" = "note"\n'
+        ),
         b'[tool.ownlint]\nparity = [["metal", "vulkan"]]\nmodels = ["a.toml"]\ncache-dir = "c"\nbuild-path = "b"\n',
     )
 
@@ -223,7 +227,7 @@ class SettingsFiles:
         self._grammar = given.toml(tables, config.KEYS)
         self._words = [word.encode() for word in (*config.KEYS, *(f'"{word}"' for word in given._TOML_WORD))]
         self._words += [b"[", b"]", b"=", b'"', b"{", b"}", b",", b"\n", *given.STRANGE]
-        self._known = [rule.id for rule in catalogue.load()]
+        self._known = RuleNames(rule_infos())
 
     def make(self, random: Random) -> bytes:
         if random.random() < 0.5:
@@ -236,7 +240,7 @@ class SettingsFiles:
             settings = config.with_preset(config.read(self._path))
             config.check_patterns(settings)
             config.check_rules(settings, self._known)
-            config.selected(settings.config, self._known)
+            self._known.selected(settings.config)
             discover(self._tree, (self._tree,), settings.config)
         except RefusalError as error:
             _check_line(str(error))
@@ -307,13 +311,12 @@ class Baselines:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "ownlint-baseline.json"
-        self._renders = Renderers(folder)
         entry = '{"path": "a.cc", "rule": "x", "symbol": "f()", "message": "m", "fingerprint": "00ff"}'
         self._seeds = [
             f'{{\n  "version": 1,\n  "findings": [\n    {entry},\n    {entry}\n  ]\n}}\n'.encode(),
             b'{"version": 1, "findings": []}',
         ]
-        self._words = re.findall(rb'"[^"]*"|\S', self._seeds[0]) + [b"1e999", b"null", b"[" * 3_000, *given.STRANGE]
+        self._words = [*re.findall(rb'"[^"]*"|\S', self._seeds[0]), b"1e999", b"null", b"[" * 3000, *given.STRANGE]
 
     def make(self, random: Random) -> bytes:
         return given.mutated(random, self._seeds, self._words)
@@ -368,14 +371,32 @@ class Diffs:
             after = fixes.apply(data, edits)
         except FixError:
             return
-        for text in _diff_of(data, after):
-            text.encode()
-            if HARMFUL.search(text.replace("\n", "").replace("\r", "").replace("\t", "")):
-                raise WrongError("a diff with control characters")
+        planned = mending.Plan({"a.cc": data}, {"a.cc": after}, (), (), {})
+        if _patched(data, mending.diff(planned, str)) != after:
+            raise WrongError("a diff that does not make what the fix makes")
 
 
-def _diff_of(before: bytes, after: bytes) -> list[str]:
-    return [mending.diff(mending.Plan({"a.cc": before}, {"a.cc": after}, (), ()))]
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+
+
+def _patched(before: bytes, diff: bytes) -> bytes:
+    """What a unified diff of one file makes of it."""
+    old, out, at, last = before.split(b"\n"), list[bytes](), 0, b""
+    lines = [line + b"\n" for line in old[:-1]] + ([old[-1]] if old[-1] else [])
+    for line in diff.split(b"\n")[2:-1]:
+        if (hunk := _HUNK.fullmatch(line)) is not None:
+            start = int(hunk[1]) - (hunk[2] != b"0")
+            out += lines[at:start]
+            at = start
+        elif line.startswith(b"\\"):
+            out[-1:] = [out[-1].removesuffix(b"\n")] if last != b"-" else out[-1:]
+        else:
+            if line[:1] in (b" ", b"+"):
+                out.append(line[1:] + b"\n")
+            if line[:1] in (b" ", b"-"):
+                at += 1
+            last = line[:1]
+    return b"".join((*out, *lines[at:]))
 
 
 # --- the cache --------------------------------------------------------------------------------
@@ -393,7 +414,7 @@ class CacheEntries:
         self._encoded = reader.answer(worker.Request("structure", "native.cc", str(path)))[1]
         file = records.decode_file(self._encoded)
         found = ask_rules([file])
-        report = compose(found, [file], Sources(folder), config.Config(), known=[], ran=[])
+        report = compose(found, [file], Sources(folder), config.Config(), known=RuleNames(()), ran=[])
         self._kinds: list[tuple[Any, bytes]] = [
             (records.File, self._encoded),
             (list[Finding], msgspec.json.encode(found)),
@@ -439,7 +460,7 @@ class CacheEntries:
         """What decodes is believed: it may be wrong, but it must not bring down the run, nor show another's file."""
         if isinstance(decoded, list):
             file = records.decode_file(self._encoded)
-            report = compose(decoded, [file], Sources(self._folder), config.Config(), known=[], ran=[])
+            report = compose(decoded, [file], Sources(self._folder), config.Config(), known=RuleNames(()), ran=[])
         else:
             report = decoded.report
         show_everywhere(report, self._folder, random, texts=False)
@@ -450,7 +471,7 @@ class CacheEntries:
 _TEXTS = ("x", "`x` is released twice", "", "\x1b[31m", "a\nb", "</script><img src=x>", "]]>", "${{ secrets }}", "::error::x", "%0A", "[x](javascript:1)", "`" * 9, "|", "\u202e", "\ud800", "\U0001f4a5" * 5, "x" * 3_000, "&amp;", "\0", "e\u0301" * 9, "\ufffe", "{{ x }}", "../" * 9, "<!--")  # fmt: skip
 _PATHS = ("a.cc", "b.py", "no.cc", "a\nb.cc", "/etc/passwd", "../../etc/passwd", "x" * 300, "\x1b]0;x\x07.py", "", ".", "a b%20.cc", "é.cc", "C:\\x.cc", "a:1:2.cc", "-o.py")  # fmt: skip
 _WORDS = tuple(text for text in _TEXTS if text.isascii() or text.encode("utf-8", "replace").decode() == text)
-"""What a fix may write, like paths, comes from facts, which are UTF-8."""
+"""What a fix may write, like paths and symbols, comes from facts, which are UTF-8."""
 
 
 def show_everywhere(report: Report, root: Path, random: Random, *, texts: bool = True) -> None:
@@ -494,7 +515,8 @@ class Renderers:
             b"\xff\x00\x1b[31m\t\xe2\x80\xae\r\n" + b"".join(self._lines[:3]) + b"no end"
         )
         (self._folder / "b.py").write_bytes(b"\xef\xbb\xbf" + "é\U0001f4a5 = 1\t\t# \u2028\n".encode() * 30)
-        self._ids = [rule.id for rule in catalogue.load()][:5]
+        self._names = RuleNames(rule_infos())
+        self._ids = self._names.ids[:5]
 
     def make(self, random: Random) -> bytes:
         """The number that the report is made of: there is nothing smaller to cut it to."""
@@ -508,12 +530,12 @@ class Renderers:
             said.append(Crash("x", random.choice(_PATHS), random.choice(_TEXTS)))
         unread = [Incomplete(random.choice(_PATHS), random.choice(_TEXTS)) for _ in range(random.randrange(3))]
         report = compose(
-            said, files, Sources(self._folder), config.Config(certainty="possible"), known=self._ids, ran=self._ids,
+            said, files, Sources(self._folder), config.Config(certainty="possible"), known=self._names, ran=self._ids,
             unread=unread, hint=random.choice(_TEXTS),
         )  # fmt: skip
         show_everywhere(report, self._folder, random)
         baseline.text(baseline.entries(report)).encode()
-        mending.exported(self._folder, report.findings).encode()
+        mending.exported(self._folder, report)[0].encode()
 
     def _finding(self, random: Random) -> Finding:
         text = functools.partial(random.choice, _TEXTS)
@@ -523,7 +545,8 @@ class Renderers:
         fix = Fix(text(), edits, random.random() < 0.5) if random.random() < 0.4 else None
         certainty = random.choice(CERTAINTIES)
         rule = random.choice(self._ids)
-        return Finding(path(), self._span(random), text(), certainty, text(), steps, text(), fix, rule, "warning")
+        symbol = random.choice(_WORDS)
+        return Finding(path(), self._span(random), text(), certainty, text(), steps, symbol, fix, rule, "warning")
 
     @staticmethod
     def _span(random: Random) -> records.Span:

@@ -3,9 +3,9 @@
     python benchmarks/hostile.py [--light] [--only ID ...] [--list]
 
 Every attack gets a new folder with a good file of one known bug in each language, runs the command line in it under
-limits of time and memory, and says what must hold. Beside that, of every run: nothing outside of the project is changed,
-run or shown, no control character comes out, there is no traceback, and no process is left behind. Prints a table;
-the exit code is 1 when anything failed. `--light` is what is run with the tests, in about a minute.
+limits of time and memory, and says what must hold. Beside that, of every run: nothing outside of the
+project is changed, run or shown, no control character comes out, there is no traceback, and no process is left behind.
+Prints a table; the exit code is 1 when anything failed. `--light` is what is run with the tests.
 """
 
 from __future__ import annotations

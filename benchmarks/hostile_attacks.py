@@ -1,7 +1,7 @@
 """The attacks of `hostile.py`: one list, a part of which is run with the tests."""
 
 # Inputs are tables: a row is easier to read than a paragraph of short lines.
-# ruff: noqa: E501, PTH
+# ruff: noqa: E501, PTH102, PTH118, PTH123
 
 from __future__ import annotations
 
@@ -181,6 +181,7 @@ _EXPLODING = ("(a+)+$", "(?:a|a)*$", "(a|aa)+$", "(.*)*Z", "a{1,60000}a{1,60000}
     "patterns",
     "expressions of a model that explode, for macros, anchors and names",
     "20 s, or refused with file and line",
+    light=False,
 )
 def exploding_models(place: Place) -> None:
     long = "a" * 40_000
@@ -317,7 +318,7 @@ def hostile_environment(place: Place) -> None:
     must(done.code in (1, 2), f"{done.code} {done.err[-300:]}")
 
 
-@attack("one door", "build files of 1 MB without an end to any of their words", "15 s each")
+@attack("one door", "build files of 1 MB without an end to any of their words", "15 s each", light=False)
 def large_build_files(place: Place) -> None:
     size = 1_000_000
     for name, piece in (
@@ -495,6 +496,7 @@ def outside_type(place: Place) -> None:
     "secrets",
     "files outside of the project included, linked and named as models, settings and baselines",
     "no report and no message has a word of them",
+    light=False,
 )
 def outside_text(place: Place) -> None:
     place.write(
@@ -651,13 +653,18 @@ def poisoned_cache(place: Place) -> None:
         for own in (".ownlint_cache", "cached"):
             if (found := place.root / own).is_dir():
                 _forge(found)
-        for theirs in [path for path in attacker.rglob("CACHEDIR.TAG")]:
+        for theirs in list(attacker.rglob("CACHEDIR.TAG")):
             _forge(theirs.parent)
             shutil.copytree(theirs.parent, place.root / ".ownlint_cache", dirs_exist_ok=True)
         place.finds_the_good(changes=True)
 
 
-@attack("cache", "a cache of garbage, of folders, of FIFOs and of entries of other entries", "as if there were none")
+@attack(
+    "cache",
+    "a cache of garbage, of folders, of FIFOs and of entries of other entries",
+    "as if there were none",
+    light=False,
+)
 def damaged_cache(place: Place) -> None:
     rng = random.Random(1)
     folder = place.tmp / "cache"
@@ -742,7 +749,12 @@ def output_overwrites(place: Place) -> None:
         must(done.code == 2, f"{arguments}: {done.code} {done.err[-200:]}")
 
 
-@attack("outputs", "a report written twice to one place, and beside a link's name", "its own old report is replaced")
+@attack(
+    "outputs",
+    "a report written twice to one place, and beside a link's name",
+    "its own old report is replaced",
+    light=False,
+)
 def output_twice(place: Place) -> None:
     for form in ("json", "sarif", "full", "markdown", "junit", "gitlab"):
         for _ in range(2):
@@ -881,17 +893,13 @@ def compile_arguments(place: Place) -> None:
         ["-Wp,-MD," + victim], ["-Xpreprocessor", "-MF", "-Xpreprocessor", victim], ["-fprofile-generate=."], ["--analyze"], ["-dependency-file", victim], ["-header-include-file", victim],
         ["-fuse-ld=" + str(script)], ["-specs=evil"], ["-wrapper", str(script)], ["-ivfsoverlay", "evil.yaml"], ["-fmodule-file=x.pcm"], ["-frewrite-includes"], ["-mllvm", "-print-after-all"],
     ]  # fmt: skip
-    entries = []
-    for number, words in enumerate(hostile):
+    for number in range(len(hostile)):
         place.write(f"f{number}.cc", "int x;\n")
-        for compiler in ("c++", str(script)):
-            entries.append(
-                {
-                    "file": f"f{number}.cc",
-                    "directory": str(place.root),
-                    "arguments": [compiler, *words, "-c", f"f{number}.cc"],
-                }
-            )
+    entries: list[dict[str, object]] = [
+        {"file": f"f{number}.cc", "directory": str(place.root), "arguments": [compiler, *words, "-c", f"f{number}.cc"]}
+        for number, words in enumerate(hostile)
+        for compiler in ("c++", str(script))
+    ]
     entries.append(
         {
             "file": "good.cc",

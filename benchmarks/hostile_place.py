@@ -1,5 +1,8 @@
 """Where an attack of `hostile.py` takes place: folders, a command line under limits, and what must hold in any case."""
 
+# Names of files are bytes here, some of them no text.
+# ruff: noqa: PTH115, PTH118, PTH123
+
 from __future__ import annotations
 
 import contextlib
@@ -64,7 +67,7 @@ MENDED = MENDABLE.replace("MutexLock(", "MutexLock lock(")
 _GRACE = 10.0
 """Seconds in which a process whose parent was killed must be gone."""
 
-_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_HARMFUL = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
 class FailedError(Exception):
@@ -173,6 +176,8 @@ class Place:
     def environment(self, **variables: str) -> dict[str, str]:
         kept = ("PATH", "PYTHONPATH", "LANG", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "PYENV_VERSION")
         ours = {name: os.environ[name] for name in kept if name in os.environ}
+        # Where the disk is full, Python leaves half of a `.pyc` behind, which whoever comes next cannot load.
+        ours["PYTHONDONTWRITEBYTECODE"] = "1"
         return {**ours, "HOME": str(self.home), "TMPDIR": str(self.tmp), **variables}
 
     def start(self, *arguments: str, cwd: Path | None = None, **options: Any) -> subprocess.Popen[bytes]:
@@ -194,8 +199,8 @@ class Place:
         given: bytes | None = None,
         **variables: str,
     ) -> Done:
-        """One run. Fails where it takes longer than `seconds` (of wall time on an idle machine), or one of its processes
-        more memory than `megabytes`. Nothing in the tree may change, unless `changes`."""
+        """One run. Fails where it takes longer than `seconds` (of wall time on an idle machine), or one of its
+        processes more memory than `megabytes`. Nothing in the tree may change, unless `changes`."""
         before = None if changes else self.tree()
         seconds *= _busy()
 

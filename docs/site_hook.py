@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +16,12 @@ from ownlint import catalogue, verifying
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent
 
 _OPENING = re.compile(r"^(?P<ticks>`{3,})(?P<language>\w+) (?P<words>[^\n`]+)$", re.MULTILINE)
+_ROW = re.compile(r"^\| `([\w-]+)` \|", re.MULTILINE)
 _LEAF = re.compile(r"^[\w.-]+(?:/[\w.-]+)*\.\w+$")
 
 
@@ -32,8 +33,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """What stands behind the language of a block is for tests; a file's name is shown above it."""
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """What stands behind the language of a block is for tests; a file's name is shown above it. In the list of rules a
+    rule is a link to its page, which is made here and nowhere else."""
+    if page.file.src_uri == "rules.md":
+        markdown = _ROW.sub(r"| [`\1`](rules/\1.md) |", markdown)
     return _OPENING.sub(_opened, markdown)
 
 
@@ -47,7 +51,7 @@ def pages() -> dict[str, str]:
     """By path below `docs`."""
     made = {f"rules/{rule.id}.md": _rule(rule) for rule in catalogue.load()}
     reference = (ROOT / "rules/ownlint_rules/models/README.md").read_text(encoding="utf-8")
-    return {**made, "rules/index.md": _index(), "settings.md": _settings(), "models-reference.md": reference}
+    return {**made, "settings.md": _settings(), "models-reference.md": reference}
 
 
 def _rule(rule: catalogue.Rule) -> str:
@@ -60,27 +64,6 @@ def _titled(text: str) -> str:
     """The words above its examples become titles."""
     opens = re.compile(r"^(bad|good)([ \t]*\(.*\))?:[ \t]*$", re.MULTILINE)
     return opens.sub(lambda found: f"## {found[1].title()}{found[2] or ''}", text)
-
-
-def _index() -> str:
-    return "".join(f"{line}\n" for line in _index_lines())
-
-
-def _index_lines() -> Iterator[str]:
-    yield "# Rules"
-    yield ""
-    groups: dict[str, list[catalogue.Rule]] = {}
-    for rule in catalogue.load():
-        groups.setdefault(rule.group, []).append(rule)
-    for group, rules in sorted(groups.items()):
-        yield f"## {group}"
-        yield ""
-        yield "| rule | severity | |"
-        yield "|---|---|---|"
-        for rule in rules:
-            told = rule.headline.replace("|", "\\|") + (" (preview)" if rule.preview else "")
-            yield f"| [`{rule.id}`]({rule.id}.md) | {rule.severity} | {told} |"
-        yield ""
 
 
 def _settings() -> str:

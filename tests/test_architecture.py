@@ -32,6 +32,8 @@ def _part(name: str, *below: str) -> None:
 _part("choices")
 _part("selection", "choices")
 _part("door")
+_part("children")
+_part("machine")
 _part("toml")
 _part("json_reading")
 _part("patterns")
@@ -42,18 +44,19 @@ _part("finding", "facts", "choices")
 _part("fixes", "finding")
 _part("config", "finding", "door", "toml", "gitignore", "selection")
 _part("sources", "config", "facts", "json_reading")
-_part("frontends", "facts")
+_part("frontends", "facts", "children")
 _part("program", "facts", "finding", "toml")
 _part("rule", "program", "finding")
 _part("catalogue", "rule", "sources")
+_part("analysis", "catalogue", "children")
 _part("interplay", "rule")
 _part("report", "fixes", "config", "facts", "interplay")
 _part("baseline", "report", "json_reading")
 _part("mending", "fixes", "report", "files")
 _part("inputs", "catalogue", "config", "sources")
 _part("outline", "inputs", "report", "program")
-_part("reading", "outline", "sources", "frontends")
-_part("pipeline", "catalogue", "reading", "report", "program")
+_part("reading", "machine", "outline", "sources", "frontends")
+_part("pipeline", "analysis", "reading", "report", "program")
 _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
 _part("delivery", "pipeline", "files")
 _part("silencing", "report")
@@ -201,7 +204,7 @@ OPENING = {
     "door.py": {"_opened", "pieces"},
     "facts/cache.py": {"_prepare", "put"},  # writes
     "facts/cache_secret.py": {"_made"},  # writes
-    "files.py": {"write_whole", "_replace", "_poured"},  # writes
+    "files.py": {"write_whole", "_replace", "_poured", "_written", "entered", "held"},  # writes
     "frontends/worker.py": {"_resident", "main"},  # of the process itself, and its pipes
     "report/html.py": {"_asset"},  # installed with us
     "testing/new_rule.py": {"create"},  # writes

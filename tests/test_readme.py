@@ -20,9 +20,19 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "examples
 """The links of `docs` lead to generated pages too; they are checked in the site."""
 
 
-def test_the_table_names_every_rule() -> None:
-    named = re.findall(r"^\| `([\w-]+)` \|", README, re.MULTILINE)
-    assert sorted(named) == sorted(rule.id for rule in catalogue.load())
+def test_the_list_of_rules_is_what_the_command_prints() -> None:
+    command = [sys.executable, "-m", "ownlint", "rules", "--output-format", "markdown"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ROOT / "docs" / "rules.md").read_text(encoding="utf-8") == ran.stdout, f"write it: {' '.join(command[2:])}"
+
+
+def test_the_table_names_every_group() -> None:
+    named = re.findall(r"\[`([\w-]+)`\]\(docs/rules\.md#([\w-]+)\)", README)
+    assert sorted(named) == sorted((group, group) for group in catalogue.groups())
+
+
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) <= 100
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

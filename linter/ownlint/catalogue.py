@@ -1,4 +1,4 @@
-"""Which rules there are, and the one place where they are run.
+"""Which rules there are, and what one of them says of one subject.
 
 Rule packs are the entry points of group `ownlint.rules`; the built-in pack is one of them. Only
 installed packages can be packs: nothing of the tree under analysis is ever imported.
@@ -9,25 +9,23 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
-from ownlint.finding import Crash, Finding
+from ownlint.finding import Crash, Cut, Finding
+from ownlint.program import steps
 from ownlint.rule import Rule, RuleError, rule_of
 from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
-
-
-_STRIDE = 64
-"""So many subjects are looked at between two words about it."""
+    from ownlint.program.subjects import Binding, Class, Function
 
 
 @lru_cache(maxsize=1)
@@ -45,6 +43,13 @@ def load() -> tuple[Rule, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+def groups() -> dict[str, str]:
+    """The groups of the rules, each with the first line of its folder's docstring."""
+    folders = {made.group: made.module.rpartition(".")[0] for made in load()}
+    found = {group: importlib.import_module(folder).__doc__ or "" for group, folder in sorted(folders.items())}
+    return {group: text.strip().partition("\n")[0] for group, text in found.items()}
+
+
 def rules_of(pack: ModuleType) -> Iterator[Rule]:
     """The rules of one pack: every module below it that marks a check. A module whose name starts with `_` is none."""
     for info in pkgutil.walk_packages(pack.__path__, pack.__name__ + "."):
@@ -57,48 +62,96 @@ def rules_of(pack: ModuleType) -> Iterator[Rule]:
         yield made
 
 
-def run(
-    rules: Sequence[Rule], program: Program, told: Callable[[int, int], None] = lambda done, of: None
-) -> Iterator[Finding | Crash]:
-    """What the rules find in the program. A rule that raises is named and costs only its own subject. `told` is told
-    now and then how many subjects of how many are done. A template that is read once for each of its types is guilty
-    once.
-    """
-    seen: set[tuple[str, str, Span]] = set()
-    for said in _run(rules, program, told):
-        if isinstance(said, Finding) and any(said.span.start in span for span in program.repeats.get(said.path, ())):
-            if (said.rule, said.path, said.span) in seen:
-                continue
-            seen.add((said.rule, said.path, said.span))
-        yield said
+class Judgement(NamedTuple):
+    """One rule on one subject: what is judged as a whole, or named as not judged."""
+
+    rule: Rule
+    subject: Program | Class | Binding | Function
+    path: str
+    """Empty for a rule about the program."""
+    number: int
+    """Of the subject among all, from 1."""
+
+    @property
+    def symbol(self) -> str:
+        return getattr(self.subject, "symbol", "")
 
 
-def _run(rules: Sequence[Rule], program: Program, told: Callable[[int, int], None]) -> Iterator[Finding | Crash]:
-    chosen = {
-        subject: [r for r in rules if r.subject == subject] for subject in ("Program", "Class", "Binding", "Function")
-    }
-    subjects = (("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions))
-    done, of = 0, sum(len(many) for subject, many in subjects if chosen[subject])
-    for made in chosen["Program"]:
-        yield from _run_one(made, program, "", program)
-    for subject, many in subjects:
-        if not chosen[subject]:
+def subjects(rules: Sequence[Rule], program: Program) -> int:
+    """How many subjects are judged by some of the rules; the program itself is none."""
+    chosen = {rule.subject for rule in rules}
+    return sum(len(many) for subject, many in _subjects(program) if subject in chosen)
+
+
+def _subjects(program: Program) -> tuple[tuple[str, Sequence[Class | Binding | Function]], ...]:
+    return ("Class", program.classes), ("Binding", program.bindings), ("Function", program.functions)
+
+
+def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
+    """All that the rules have to judge, always in the same order."""
+    for rule in rules:
+        if rule.subject == "Program":
+            yield Judgement(rule, program, "", 0)
+    number = 0
+    for kind, many in _subjects(program):
+        chosen = [rule for rule in rules if rule.subject == kind]
+        if not chosen:
             continue
         spoken = {one.file.language for one in many}
-        fitting = {language: [r for r in chosen[subject] if language in r.languages] for language in spoken}
-        for one in many:
-            done += 1
-            if not done % _STRIDE:
-                told(done, of)
-            for made in fitting[one.file.language]:
-                yield from _run_one(made, one, one.path, program)
+        fitting = {language: [rule for rule in chosen if language in rule.languages] for language in spoken}
+        for number, one in enumerate(many, number + 1):  # noqa: B020 - it goes on from the kind before
+            for rule in fitting[one.file.language]:
+                yield Judgement(rule, one, one.path, number)
 
 
-def _run_one(made: Rule, subject: object, path: str, program: Program) -> Iterator[Finding | Crash]:
+def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
+    """All that the rule finds, or why it is not known: findings beside a failure may rest on what failed."""
+    rule, subject = judgement.rule, judgement.subject
+    found: list[Finding] = []
+    before = steps.start(subject.size)
+    error: Exception | None = None
     try:
-        for finding in made.check(subject, program) if made.takes_program else made.check(subject):
-            severity = "warning" if finding.mild and made.severity == "error" else made.severity
-            yield replace(finding, rule=made.id, severity=severity)
-    except Exception as error:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
-        place = getattr(subject, "symbol", "")
-        yield Crash(made.id, path, f"{type(error).__name__}: {error}" + (f" (in `{place}`)" if place else ""))
+        for finding in rule.check(subject, program) if rule.takes_program else rule.check(subject):
+            severity = "warning" if finding.mild and rule.severity == "error" else rule.severity
+            found.append(replace(finding, rule=rule.id, severity=severity))
+    except MemoryError:
+        raise
+    except Exception as failure:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
+        error = failure
+    if not steps.stop(before) or isinstance(error, steps.LimitError | RecursionError):
+        return not_judged(judgement, "it takes too many steps", "limit")
+    return found if error is None else not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
+
+
+def not_judged(judgement: Judgement, why: str, kind: Cut) -> Crash:
+    place = f" (in `{judgement.symbol}`)" if judgement.symbol else ""
+    return Crash(judgement.rule.id, judgement.path, f"{why}{place}", kind)
+
+
+class Repeats:
+    """A template that is read once for each of its types is guilty once."""
+
+    def __init__(self, program: Program) -> None:
+        self._spans = program.repeats
+        self._seen: set[tuple[str, str, Span]] = set()
+
+    def first(self, said: Finding) -> bool:
+        """Whether nobody asked about the same finding before."""
+        if not any(said.span.start in span for span in self._spans.get(said.path, ())):
+            return True
+        key = (said.rule, said.path, said.span)
+        fresh = key not in self._seen
+        self._seen.add(key)
+        return fresh
+
+
+def run(rules: Sequence[Rule], program: Program) -> Iterator[Finding | Crash]:
+    """What the rules find in the program, worked out in this process: for tests and measurements, whose code is one's
+    own. `analysis` does the same where it can hurt nobody."""
+    repeats = Repeats(program)
+    for judgement in judgements(rules, program):
+        said = judge(judgement, program)
+        if isinstance(said, Crash):
+            yield said
+        else:
+            yield from (finding for finding in said if repeats.first(finding))

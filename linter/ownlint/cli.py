@@ -1,7 +1,7 @@
 """The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
 
-Exit codes: 0 clean, 1 findings, 2 could not run (or a rule failed: findings may be missing), 130 interrupted,
-141 when whoever read us has gone, 128 and its number for another signal.
+Exit codes: 0 clean, 1 findings, 2 could not run (or, when asked for by `--fail-on-incomplete`, not in full), 130
+interrupted, 141 when whoever read us has gone, 128 and its number for another signal.
 """
 
 from __future__ import annotations
@@ -382,7 +382,7 @@ def check(
         _tell_incomplete(report, options)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
-    if report.failed or (fail_on_incomplete and report.incomplete):
+    if fail_on_incomplete and report.incomplete:
         return 2
     return 1 if report.findings and not exit_zero else 0
 
@@ -567,13 +567,20 @@ def _json(value: object) -> str:
 
 
 @cli.command(short_help="List the rules, by group.")
-@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
 def rules(output_format: str) -> None:
     """List the rules by group, with language, severity, and whether some findings have a fix."""
     from ownlint.report import manual
 
     infos = _rules("all")
-    deliver(_json([manual.entry(info) for info in infos]) if output_format == "json" else manual.table(infos), None)
+    if output_format == "json":
+        deliver(_json([manual.entry(info) for info in infos]), None)
+    elif output_format == "markdown":
+        from ownlint import catalogue
+
+        deliver(manual.tables(infos, catalogue.groups()), None)
+    else:
+        deliver(manual.table(infos), None)
 
 
 @cli.command()

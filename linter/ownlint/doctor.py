@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +20,7 @@ from ownlint.outline import Libraries
 from ownlint.pipeline import Options
 from ownlint.report.sanitise import sanitise
 from ownlint.rule import Rule
-from ownlint.sources import headers
+from ownlint.sources import git, headers
 from ownlint.sources.compilation import Command, Compilation, CompilationError
 from ownlint.sources.discover import discover
 
@@ -52,7 +50,7 @@ def examine(options: Options) -> list[Part]:
         *_compiling(options),
         _cache(options.cache, options.root),
         *_knowledge(options),
-        _git(),
+        _git(options.root),
     ]
 
 
@@ -172,13 +170,12 @@ def _by_pack(rules: Sequence[Rule]) -> dict[str, list[str]]:
     return dict(sorted(packs.items()))
 
 
-def _git() -> Part:
+def _git(root: Path) -> Part:
     remedy = "install git: `--diff-base` asks it, and it tells which files are the project's"
-    git = shutil.which("git")
-    if git is None:
+    found = git.program(root)
+    if not found:
         return Part("git", "optional", "not found", remedy)
     try:
-        ran = subprocess.run([git, "--version"], capture_output=True, text=True, timeout=10, cwd="/", check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return Part("git", "optional", f"{git}: {error}", remedy)
-    return Part("git", "ok", ran.stdout.strip().removeprefix("git version "))
+        return Part("git", "ok", git.version())
+    except git.GitError as error:
+        return Part("git", "optional", f"{found}: {error}", remedy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from ownlint.choices import CERTAINTIES as CERTAINTIES
@@ -67,9 +69,14 @@ class Finding(msgspec.Struct, frozen=True):
     knows none; nothing is said then."""
 
 
+Cut = Literal["rule", "limit"]
+"""Why a rule did not come to an end: by a mistake of its own, or since it was at it for too long."""
+
+
 class Crash(msgspec.Struct, frozen=True):
-    """A rule raised. The run goes on; the crash is named in the report and in `incomplete`."""
+    """A rule did not judge something. The run goes on; it is named in the report and in `incomplete`."""
 
     rule: str
     path: str
     error: str
+    kind: Cut = "rule"

@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from ownlint import inputs
+from ownlint import inputs, machine
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
-from ownlint.finding import Finding
+from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources, places
 from ownlint.report.progress import Told, nobody
@@ -32,7 +32,6 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 # What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
     from ownlint.facts.records import File
-    from ownlint.finding import Crash
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
     from ownlint.reading import Facts
@@ -59,7 +58,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def jobs(self) -> int:
-        return self.settings.config.jobs or min(os.cpu_count() or 1, _MOST_JOBS)
+        return self.settings.config.jobs or min(machine.processors(), _MOST_JOBS)
 
 
 def run(options: Options) -> Report:
@@ -118,22 +117,25 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         at_hand = {name: installed(name) for name in libraries.known.packages}
         versions = {**at_hand, **config.versions}
 
-        def program() -> Program:
+        told = stubs.read(stubs_at, options.root)
+
+        def build(earlier: Earlier | None) -> Program:
             from ownlint.program.program import Program
 
-            earlier = None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
-            told = stubs.read(stubs_at, options.root)
             known = facts.files()
             return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
 
+        def before() -> Earlier | None:
+            return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
+
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
         asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
-        said = _said(chosen, facts, program, cache, asked, options.told)
+        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
         report = _compose(said, facts.heads, found, text, config, rules, ran, how.hint, changes)
         changed = frozenset(text.changed)
-        if facts.settled and not report.failed and not changed:
+        if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
     digests.save()
     cache.sweep()
@@ -164,35 +166,59 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
     return stubs.beside(source.path.parent for source in found.sources)
 
 
+class _Way(NamedTuple):
+    """How the program is made when it is needed: by `build`, in a child, of what has to be read before."""
+
+    build: Callable[[Earlier | None], Program]
+    before: Callable[[], Earlier | None]
+    libraries: Libraries
+
+
 def _said(
-    rules: Sequence[RuleOutline],
-    facts: Facts,
-    make: Callable[[], Program],
-    cache: Cache,
-    asked: Sequence[bytes],
-    told: Told,
+    rules: Sequence[RuleOutline], facts: Facts, way: _Way, cache: Cache, asked: Sequence[bytes], options: Options
 ) -> list[Finding | Crash]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
     out: list[Finding | Crash] = []
-    program: Program | None = None
+    missing: list[tuple[str, frozenset[str]]] = []
     for languages in sorted({rule.languages for rule in rules}):
-        chosen = {rule.id for rule in rules if rule.languages == languages}
+        chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         names = msgspec.json.encode(sorted(chosen))
         key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
         said = _recalled_findings(cache, key)
         if said is None:
-            from ownlint import catalogue
-
-            told("looking at what was read", 0, 0)
-            program = program or make()
-            running = [rule for rule in catalogue.load() if rule.id in chosen]
-            said = list(catalogue.run(running, program, lambda done, of: told("asking the rules", done, of)))
-            if all(isinstance(one, Finding) for one in said):
-                cache.put(key, msgspec.json.encode(said))
-        out += said
+            missing.append((key, chosen))
+        else:
+            out += said
+    for (key, _), found in zip(missing, _judged([chosen for _, chosen in missing], facts, way, options), strict=True):
+        if all(isinstance(one, Finding) for one in found):
+            cache.put(key, msgspec.json.encode(found))
+        out += found
     return out
+
+
+def _judged(
+    groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options
+) -> Sequence[Sequence[Finding | Crash]]:
+    """What each group of rules says, worked out now."""
+    if not groups:
+        return ()
+    from ownlint import analysis, catalogue
+
+    options.told("looking at what was read", 0, 0)
+    loaded, earlier = catalogue.load(), way.before()
+    facts.take_up()
+    _ = way.libraries.models  # read here: a mistake in one is told before a child is started
+    chosen = [[rule for rule in loaded if rule.id in ids] for ids in groups]
+    size = sum(head.size for head in facts.heads)
+
+    def told(done: int, of: int) -> None:
+        options.told("asking the rules", done, of)
+
+    memory = machine.analysis(machine.memory(), analysis.DEFAULT.memory)
+    limits = msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits, told)
 
 
 def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:

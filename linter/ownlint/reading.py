@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import door, inputs
+from ownlint import door, inputs, machine
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
@@ -55,7 +55,9 @@ class _Head(msgspec.Struct, frozen=True, gc=False):
 class Entry:
     """One file: its head, and its facts when they are asked for."""
 
-    def __init__(self, head: _Head, key: str, held: str, file: File | None = None) -> None:
+    def __init__(self, head: _Head, key: str, held: str, encoded: bytes | None = None) -> None:
+        """`encoded` are the facts of a file that was just read. They are decoded where they are needed, which is in
+        another process: here they would only take up memory."""
         self.head = head.file
         self.depends = tuple(path for path, _ in head.depends)
         self.read = head.read
@@ -63,7 +65,7 @@ class Entry:
         self.key = key
         self.held = held
         """The digest of the bytes that were analysed; empty when there are none, or more than one."""
-        self.file = file
+        self.encoded = encoded
         self.settled = False
         """It was just read, and did not change meanwhile."""
 
@@ -122,6 +124,10 @@ class Facts:
     @property
     def settled(self) -> bool:
         return self._reader.settled
+
+    def take_up(self) -> None:
+        """The facts of all files, still encoded, so that a child finds them here."""
+        self._reader.take_up(self._entries)
 
     def files(self) -> list[File]:
         return self._reader.whole(self._entries)
@@ -231,31 +237,28 @@ class Reader:
         """Of a file that was passed over before."""
         module = self._named.get(source.relative, "")
         file = File(source.relative, source.language, source.stamp.size, module=module)
-        return Entry(_Head(file, (), "", read=False), "", held, file)
+        return Entry(_Head(file, (), "", read=False), "", held)
 
-    def whole(self, entries: Iterable[tuple[int, Entry]]) -> list[File]:
-        """With their facts, which may have been swept from the cache since the head was read."""
-        entries = list(entries)
+    def take_up(self, entries: Sequence[tuple[int, Entry]]) -> None:
+        """Their encoded facts, which may have been swept from the cache since the heads were read: then the files are
+        read again, and what was analysed of them is not what was found of them before when they changed meanwhile."""
         lost: dict[Vocabulary, list[tuple[int, str]]] = {}
         for index, entry in entries:
-            if entry.file is None:
-                entry.file = self._facts(entry)
-            if entry.file is None:
-                lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
+            if entry.encoded is None and (entry.read or entry.head.problems):
+                entry.encoded = self.cache.get(_facts_key(entry.key))
+                if entry.encoded is None:
+                    lost.setdefault(self._vocabularies[index], []).append((index, entry.key))
         again = {i: e for vocabulary, many in lost.items() for i, e in self._extracted(many, vocabulary).items()}
         for index, entry in entries:
-            if index in again and again[index].held != entry.held:
-                entry.held = ""  # its head is of other bytes than its facts
-        return [file for i, entry in entries if (file := again.get(i, entry).file) is not None]
+            if index in again:
+                entry.encoded = again[index].encoded
+                if again[index].held != entry.held:
+                    entry.held = ""  # its head is of other bytes than its facts
 
-    def _facts(self, entry: Entry) -> File | None:
-        if not entry.read and not entry.head.problems:
-            return entry.head  # it has none
-        data = self.cache.get(_facts_key(entry.key))
-        try:
-            return decode_file(data) if data is not None else None
-        except msgspec.DecodeError:
-            return None
+    def whole(self, entries: Sequence[tuple[int, Entry]]) -> list[File]:
+        """With their facts."""
+        self.take_up(entries)
+        return [entry.head if entry.encoded is None else decode_file(entry.encoded) for _, entry in entries]
 
     def _key(self, source: Source, held: str, words: bytes) -> str:
         command = self.commands.get(source.relative)
@@ -283,6 +286,7 @@ class Reader:
         if not missing:
             return passed
         from ownlint.frontends.extract import Task, extract
+        from ownlint.frontends.worker import RETIRE, Handshake
 
         tasks = []
         for index, _ in missing:
@@ -290,14 +294,16 @@ class Reader:
             command, module = self.commands.get(source.relative), self._named.get(source.relative, "")
             tasks.append(Task(source.language, source.relative, str(source.path), command, command is not None, module))
         entries = passed
-        results = extract(tasks, vocabulary, self.jobs, DEADLINE)
+        jobs, memory = machine.shares(self.jobs, machine.memory())
+        limits = Handshake(vocabulary, memory=memory, retire=min(RETIRE, memory // 4))
+        results = extract(tasks, vocabulary, jobs, DEADLINE, limits=limits)
         self.told(READING, 0, len(tasks))
         for done, ((index, key), extracted) in enumerate(zip(missing, results, strict=True), 1):
             self.told(READING, done, len(tasks))
             file = decode_file(extracted.encoded)
             depends = tuple((path, self.digests.of(path)) for path in sorted(extracted.dependencies))
             head = _head_of(file, extracted.encoded, depends)
-            entry = entries[index] = Entry(head, key, extracted.digest, file)
+            entry = entries[index] = Entry(head, key, extracted.digest, extracted.encoded)
             if extracted.digest and extracted.digest == self.held[index]:
                 if head.read or head.file.problems:
                     self.cache.put(_facts_key(key), extracted.encoded)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint import catalogue
+from ownlint import analysis
 from ownlint.cli import main
 
 GUILTY = """\
@@ -56,13 +56,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The languages of the rules that were run."""
     languages: list[str] = []
-    real = catalogue.run
+    real = analysis.analyse
 
-    def counting(rules, program, told):  # type: ignore[no-untyped-def]
-        languages.append("+".join(sorted({language for rule in rules for language in rule.languages})))
-        return real(rules, program, told)
+    def counting(groups, *rest):  # type: ignore[no-untyped-def]
+        spoken = ({language for rule in rules for language in rule.languages} for rules in groups)
+        languages.extend("+".join(sorted(one)) for one in spoken)
+        return real(groups, *rest)
 
-    monkeypatch.setattr(catalogue, "run", counting)
+    monkeypatch.setattr(analysis, "analyse", counting)
     return languages
 
 

@@ -33,7 +33,7 @@ def structure(self, request, data):
         bytearray(1 << 40)
     if b"RAISE" in data:
         raise KeyError("what")
-    file = File(request.path, "cpp", len(data), problems=(Problem(0, 0, "structure", str(os.getpid())),))
+    file = File(request.path, "cpp", len(data), problems=(Problem(0, 0, "partial", str(os.getpid())),))
     self._last = (request.absolute, data, file)
     return file
 

@@ -30,6 +30,7 @@ CPP = {
     "a type without a name that is constructed": "void f(){struct{int x;}data(result,);struct{}a{1};}",
     "a type without a name that is new": "void f(){auto*p=new struct{int x;}();}",
     "a cast to nothing": "make(){{}{{}}()noexcept;",
+    "the size of nothing": "int fn=sizeof().shared_ptr",
     "a block behind a macro of a scope": "Shape(){{}::result(shared_ptr<>buf{}",
     "a macro with a scope": "inline cb(PyObject*{extern::z(PyObject*{}",
     "template arguments of an operator": "ByDeleter(){owned_by<<<char,OkStatus();",

@@ -86,7 +86,12 @@ def test_a_comment_silences_the_rule_it_names(tmp_path: Path, text: str) -> None
         ("bug;\n// ownlint: end-ignore[a-rule]\n", [(1, "a-rule"), (2, "invalid-suppression")]),
         ("bug;  // ownlint: ignore\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // ownlint: ignore[a-rul]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
-        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "invalid-suppression")]),  # silent, but why?
+        ("bug;  // ownlint: ignore[a-rule]\n", [(1, "a-rule"), (1, "invalid-suppression")]),
+        (
+            "// ownlint: begin-ignore[a-rule]\nbug;\n// ownlint: end-ignore[a-rule]\n",
+            [(1, "invalid-suppression"), (2, "a-rule")],
+        ),
+        ("bug;  // ownlint: ignore[*]: why\n", [(1, "a-rule"), (1, "invalid-suppression")]),
         ("bug;  // NOLINT\n", [(1, "a-rule")]),
         ("bug;  // ownlint: ignore[a-rule, b-rule]: why\n", [(1, "unused-suppression")]),
     ],
@@ -110,7 +115,7 @@ def test_nothing_is_unused_that_was_not_run(tmp_path: Path) -> None:
 
 def test_nothing_is_unused_in_a_file_that_was_not_read_in_full(tmp_path: Path) -> None:
     text = "x;  // ownlint: ignore[a-rule]: why\n"
-    assert heard(report(tmp_path, text, problems=(Problem(0, 0, "structure", "crash"),))) == []
+    assert heard(report(tmp_path, text, problems=(Problem(0, 0, "partial", "crash"),))) == []
 
 
 def test_silence_about_silence(tmp_path: Path) -> None:

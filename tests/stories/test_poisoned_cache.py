@@ -54,9 +54,19 @@ def emptied(content: bytes) -> bytes:
         entry = json.loads(content)
     except ValueError:
         return content
-    if isinstance(entry, dict) and "findings" in entry:
-        entry["findings"] = []
-    return json.dumps(entry).encode()
+    return json.dumps(_without_findings(entry)).encode()
+
+
+def _without_findings(value: object) -> object:
+    """Findings are told by their certainty, wherever they stand."""
+    match value:
+        case dict():
+            return {key: _without_findings(inner) for key, inner in value.items()}
+        case list():
+            return [
+                _without_findings(inner) for inner in value if not (isinstance(inner, dict) and "certainty" in inner)
+            ]
+    return value
 
 
 def entries(folder: Path) -> list[tuple[str, Path]]:

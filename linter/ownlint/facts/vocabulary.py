@@ -50,6 +50,9 @@ class Vocabulary(msgspec.Struct, frozen=True, gc=False):
     whose second argument is the value: `ASSIGN_OR_RETURN(auto x, f())`."""
     asserting: tuple[str, ...] = ()
     """Regular expressions of macros that test and vanish in release builds."""
+    standing: tuple[str, ...] = ()
+    """Regular expressions (whole names) of macros that are statements by themselves, without a semicolon:
+    `BEGIN_WITHOUT_LOCK`."""
     frameworks: tuple[Framework, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     """A Python file that satisfies none of them is not read; without any, every file is."""

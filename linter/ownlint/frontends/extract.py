@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import os
-import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 
+from ownlint.children import LostError, Messages, frame, kill_group, signal_name
 from ownlint.facts.records import File, Language, Problem, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.worker import Handshake, Request, Response
@@ -182,15 +181,6 @@ def _damaged(task: Task, request: Request, before: Extracted | None, lost: LostE
 # --- the children ------------------------------------------------------------------------------
 
 
-class LostError(Exception):
-    """The child crashed, hung or never began; the request it was at has no answer. `limit`: it ran out of time."""
-
-    def __init__(self, reason: str, *, limit: bool = False) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.limit = limit
-
-
 class Child:
     """A running worker, its pipes and its private folder for temporary files."""
 
@@ -211,10 +201,7 @@ class Child:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._input = self._process.stdin
-        self._output = self._process.stdout.fileno()
-        self._buffer = bytearray()
-        self._poll = select.poll()
-        self._poll.register(self._output, select.POLLIN)
+        self._messages = Messages(self._process.stdout.fileno())
         self._greeted = False
         self._send(settings.handshake)
 
@@ -243,7 +230,7 @@ class Child:
 
     def _send(self, message: bytes) -> None:
         try:
-            data = memoryview(len(message).to_bytes(4, "big") + message)
+            data = memoryview(frame(message))
             while data:
                 data = data[self._input.write(data) :]
         except BrokenPipeError:
@@ -258,24 +245,14 @@ class Child:
         return response, self._message(until, deadline)
 
     def _message(self, until: float, deadline: float = 0) -> bytes:
-        self._fill(4, until, deadline)
-        size = int.from_bytes(self._buffer[:4], "big")
-        self._fill(4 + size, until, deadline)
-        message = bytes(self._buffer[4 : 4 + size])
-        del self._buffer[: 4 + size]
+        try:
+            message = self._messages.next(until - time.monotonic())
+        except EOFError:
+            raise LostError(self._death()) from None
+        if message is None:
+            reason = f"not read within {deadline:g} s" if deadline else "the reader did not start"
+            raise LostError(reason, limit=bool(deadline))
         return message
-
-    def _fill(self, size: int, until: float, deadline: float) -> None:
-        while len(self._buffer) < size:
-            left = until - time.monotonic()
-            if left <= 0 or not self._poll.poll(left * 1000):
-                if deadline:
-                    raise LostError(f"not read within {deadline:g} s", limit=True)
-                raise LostError("the reader did not start")
-            piece = os.read(self._output, 1 << 20)
-            if not piece:
-                raise LostError(self._death())
-            self._buffer += piece
 
     def _death(self) -> str:
         try:
@@ -285,16 +262,12 @@ class Child:
         if not self._greeted:
             return "the reader did not start"
         if status < 0:
-            return f"the parser crashed ({_signal_name(-status)})"
+            return f"the parser crashed ({signal_name(-status)})"
         return f"the reader ended with status {status}"
 
     def kill(self) -> None:
         """At once, with everything it may have started."""
-        if self._process.poll() is None:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.kill()
+        kill_group(self._process)
 
     def close(self) -> None:
         """Kills it and cleans up after it. Nothing is lost: every answer that counts has been read."""
@@ -357,13 +330,6 @@ def _close_all(run: str) -> None:
         children = _living.pop(run, [])
     for child in children:
         child.close()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 # --- how a child is started --------------------------------------------------------------------

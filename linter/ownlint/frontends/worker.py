@@ -18,15 +18,14 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import sys
 import tempfile
-import threading
 from typing import TYPE_CHECKING, BinaryIO, Literal
 
 import msgspec
 
 from ownlint import door
+from ownlint.children import bound, frame, receive, resident, watched
 from ownlint.facts.digest import digest_of
 from ownlint.facts.records import File, Problem, encode_file
 from ownlint.facts.vocabulary import Vocabulary
@@ -34,10 +33,8 @@ from ownlint.facts.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from ownlint.frontends.cpp.meaning import Precompiled
 
-STACK = 512 * 1024 * 1024
-"""Enough for 100,000 terms in one expression; only the pages that are used count."""
 
-RECURSION = 50_000
+RETIRE = 400 * 1024**2
 
 
 class Handshake(msgspec.Struct, frozen=True):
@@ -48,7 +45,7 @@ class Handshake(msgspec.Struct, frozen=True):
     cpp_limit: int = 8_000_000
     python_limit: int = 1_000_000
     memory: int = 4 * 1024**3
-    retire: int = 400 * 1024**2
+    retire: int = RETIRE
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -72,20 +69,6 @@ class Response(msgspec.Struct, frozen=True):
     digest: str = ""
     dependencies: tuple[str, ...] = ()
     retire: bool = False
-
-
-def receive(stream: BinaryIO) -> bytes | None:
-    """The next message; None at the end of the stream, also when it ends in the middle of one."""
-    head = stream.read(4)
-    if len(head) < 4:
-        return None
-    size = int.from_bytes(head, "big")
-    data = stream.read(size)
-    return data if len(data) == size else None
-
-
-def frame(data: bytes) -> bytes:
-    return len(data).to_bytes(4, "big") + data
 
 
 class Reader:
@@ -178,25 +161,10 @@ class Reader:
 
     def _tired(self) -> bool:
         """Cycles are collected only when memory is short: parsing makes few."""
-        if _resident() < self._handshake.retire:
+        if resident() < self._handshake.retire:
             return False
         gc.collect()
-        return _resident() > self._handshake.retire
-
-
-def _resident() -> int:
-    try:
-        with open("/proc/self/statm", "rb") as stream:  # noqa: PTH123 - once a file; this is the fast way
-            return int(stream.read().split()[1]) * resource.getpagesize()
-    except (OSError, IndexError, ValueError):
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def _limit(memory: int) -> None:
-    for what, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, memory)):
-        _soft, hard = resource.getrlimit(what)
-        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (bound, hard))
+        return resident() > self._handshake.retire
 
 
 def serve(requests: BinaryIO, responses: BinaryIO) -> None:
@@ -205,7 +173,7 @@ def serve(requests: BinaryIO, responses: BinaryIO) -> None:
     if first is None:
         return
     handshake = msgspec.json.decode(first, type=Handshake)
-    _limit(handshake.memory)
+    bound(handshake.memory)
     reader = Reader(handshake)
     decoder = msgspec.json.Decoder(Request)
     encoder = msgspec.json.Encoder()
@@ -221,19 +189,9 @@ def serve(requests: BinaryIO, responses: BinaryIO) -> None:
 
 
 def main() -> None:
-    parent = os.getppid()
     responses = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    sys.setrecursionlimit(RECURSION)
-    threading.stack_size(STACK)
-    thread = threading.Thread(target=serve, args=(sys.stdin.buffer, responses), daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(timeout=5)
-        if os.getppid() != parent:  # killed without a chance to stop us, maybe in the middle of a hang
-            os._exit(1)
-    # Parsers hold large trees; tearing them down politely would take longer than the last file did.
-    os._exit(0)  # the parent asks for no status: a child that leaves too early has crashed
+    watched(lambda: serve(sys.stdin.buffer, responses), os.getppid())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -20,7 +19,7 @@ from ownlint.program.address_records import (
 from ownlint.program.address_values import Known, root
 from ownlint.program.bodies import values
 from ownlint.program.compared import is_only_compared
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -56,7 +55,7 @@ class Addresses(Known):
         self._misuses[function] = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
         self._summaries[function] = interpreter.summary()
 
-    @cached_property
+    @shared_property
     def _concerned(self) -> frozenset[Function]:
         """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
         python = [function for function in self.program.functions if function.language == "python"]
@@ -93,11 +92,11 @@ class Addresses(Known):
             )
         return self._renames[file.path]
 
-    @cached_property
+    @shared_property
     def _renames(self) -> dict[str, frozenset[str]]:
         return {}
 
-    @cached_property
+    @shared_property
     def _lossy(self) -> frozenset[str]:
         """Every word by which memory can be lost, whichever library it is of."""
         return frozenset(word for words in self.memory.losing.values() for word in words)
@@ -106,12 +105,12 @@ class Addresses(Known):
         roots = self.imported(file) | {""}
         return tuple(words for root, words in self._losing if root in roots)
 
-    @cached_property
+    @shared_property
     def _losing(self) -> tuple[tuple[str, AnyName], ...]:
         losing = sorted(self.memory.losing.items())
         return tuple((root, strings(words)) for root, words in losing if words)
 
-    @cached_property
+    @shared_property
     def _classes(self) -> frozenset[str]:
         """Names of variables of modules and classes in which a class of callbacks is made."""
         words = strings(self.memory.callback_makers)

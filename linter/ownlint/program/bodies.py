@@ -10,6 +10,7 @@ from typing import Any
 
 from ownlint.facts import records as r
 from ownlint.program.places import Place, place_of, walk
+from ownlint.program.steps import spend
 
 
 def statements(body: r.Body) -> list[r.Statement]:
@@ -23,6 +24,7 @@ def statements(body: r.Body) -> list[r.Statement]:
         if inner_bodies is not None:
             for inner in reversed(inner_bodies(statement)):
                 stack.extend(reversed(inner))
+    spend(len(out))
     return out
 
 

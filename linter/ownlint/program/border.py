@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
 from ownlint.facts import records as r
 from ownlint.finding import Step
@@ -36,7 +36,7 @@ from ownlint.program.handles import (
     is_parameter,
 )
 from ownlint.program.model_records import PythonWords
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.published import Published, promise
@@ -67,7 +67,7 @@ class Border:
 
     # --- classes and functions of native modules ---
 
-    @cached_property
+    @shared_property
     def bound(self) -> dict[str, tuple[r.File, int]]:
         """Python name of every class the project binds, once: a name bound twice is nobody's."""
         found: dict[str, list[tuple[r.File, int]]] = {}
@@ -76,7 +76,7 @@ class Border:
                 found.setdefault(record.name, []).append((file, index))
         return {name: places[0] for name, places in found.items() if len(places) == 1}
 
-    @cached_property
+    @shared_property
     def bound_functions(self) -> dict[str, Binding]:
         """Functions that a module binds, by name, once each."""
         found: dict[str, list[Binding]] = {}
@@ -85,7 +85,7 @@ class Border:
                 found.setdefault(binding.name, []).append(binding)
         return {name: bindings[0] for name, bindings in found.items() if len(bindings) == 1}
 
-    @cached_property
+    @shared_property
     def _written_in_python(self) -> frozenset[str]:
         """Names of classes and functions written in Python: an import of one of them is not one of a bound one."""
         files = [file for file in self.program.files.values() if file.language == "python"]
@@ -182,7 +182,7 @@ class Border:
         parts = set(module.split("."))
         return not self._extensions or not parts.isdisjoint(self._extensions) or module in self._python_modules
 
-    @cached_property
+    @shared_property
     def _extensions(self) -> frozenset[str]:
         """Names of extension modules, as `PYBIND11_MODULE(name, m)` and its relatives give them."""
         return frozenset(
@@ -193,7 +193,7 @@ class Border:
             if record.name.endswith("_MODULE") and record.parameters
         )
 
-    @cached_property
+    @shared_property
     def _python_modules(self) -> frozenset[str]:
         """Dotted names of the project's Python files, and the ends of them: the root may lie anywhere."""
         modules = [f.module.removesuffix(".__init__") for f in self.program.files.values() if f.language == "python"]
@@ -219,7 +219,7 @@ class Border:
 
     # --- uses ---
 
-    @cached_property
+    @shared_property
     def misuses(self) -> list[Misuse]:
         """Every use of a handle after its owner is gone, in all Python of the project."""
         python = (function for function in self.program.functions if function.language == "python")
@@ -237,7 +237,7 @@ class Border:
             self._summaries[function, given] = interpreter.summary()
         return found
 
-    @cached_property
+    @shared_property
     def _holders(self) -> frozenset[Function]:
         """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
         function of the project that does so itself."""
@@ -287,7 +287,7 @@ class Border:
         found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
         return found is not None and self._is_bound(found)
 
-    @cached_property
+    @shared_property
     def _changers(self) -> frozenset[str]:
         """Names of bound members that end what others gave, or store addresses."""
         own = exports.of(self.program)
@@ -325,7 +325,7 @@ class Border:
     def _concerned(self, function: Function) -> bool:
         return function in self._holders
 
-    @cached_property
+    @shared_property
     def _own_functions(self) -> list[Function]:
         return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
 
@@ -441,7 +441,7 @@ class Border:
             return any(name.startswith("=") for name in method.record.mentions)
         return method in self._setters
 
-    @cached_property
+    @shared_property
     def _setters(self) -> frozenset[Function]:
         """Methods that set attributes, of classes in which something may be said."""
         concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
@@ -452,7 +452,7 @@ class Border:
         """All methods of the class, itself among them, in source order."""
         return self._by_owner.get((function.path, function.record.owner), [])
 
-    @cached_property
+    @shared_property
     def _by_owner(self) -> dict[tuple[str, str], list[Function]]:
         out: dict[tuple[str, str], list[Function]] = {}
         for function in self.program.functions:
@@ -491,7 +491,7 @@ class Border:
         elsewhere = self._handed_on.get(symbol, "")
         return self._own(elsewhere) if elsewhere else None
 
-    @cached_property
+    @shared_property
     def _handed_on(self) -> dict[str, str]:
         """What a module of the project imports can be imported from it: where it comes from."""
         out: dict[str, str] = {}
@@ -501,7 +501,7 @@ class Border:
                 out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
         return {name: target for name, target in out.items() if name != target and out.get(target) != name}
 
-    @cached_property
+    @shared_property
     def _by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
         for function in self._own_functions:

@@ -6,7 +6,6 @@ Which `with` records, and which method plays it, models say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -14,7 +13,7 @@ from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.program.bodies import values
 from ownlint.program.lower import statements
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -60,7 +59,7 @@ class Captures:
         others = self._by_class.get((function.path, record.owner), ()) if record.owner and record.parent < 0 else ()
         return [found for other in (function, *(o for o in others if o is not function)) for found in self._in(other)]
 
-    @cached_property
+    @shared_property
     def _by_class(self) -> dict[tuple[str, str], list[Function]]:
         found: dict[tuple[str, str], list[Function]] = {}
         for function in self.program.functions:

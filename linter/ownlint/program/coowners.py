@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -14,7 +13,7 @@ from ownlint.finding import Certainty, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.resources import Resources, resources
@@ -101,7 +100,7 @@ class CoOwners:
         mentions = frozenset(function.record.mentions)
         return not self.taking_names.isdisjoint(mentions) or ("get" in mentions and function.says(_GETS))
 
-    @cached_property
+    @shared_property
     def taking_names(self) -> frozenset[str]:
         """Last names of what takes a raw handle over: owners' types and methods, and known releases."""
         program = self.program

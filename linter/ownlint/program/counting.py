@@ -23,6 +23,7 @@ from ownlint.program.once import once, per_function
 from ownlint.program.places import Place, last_name, render, walk
 from ownlint.program.references import Use, alternatives, arguments, may_count, references
 from ownlint.program.slot_tables import is_slot
+from ownlint.program.steps import spend
 from ownlint.program.subjects import Function
 
 __all__ = ["Trouble", "hands_out_new", "troubles"]
@@ -105,6 +106,7 @@ class Counting(Calls):
             event = self.flow.events[current]
             for state in sorted(fresh, key=_order):
                 steps += 1
+                spend()
                 for target, after in self.step(event, state):
                     known = states.setdefault(target, set())
                     if after in known:

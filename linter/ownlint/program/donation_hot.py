@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.patterns import AnyName
 from ownlint.program.bodies import values
+from ownlint.program.once import shared_property
 from ownlint.program.places import last_name, place_of, walk
 from ownlint.program.program import Program
 from ownlint.program.reaching import bits, reached
@@ -96,16 +97,16 @@ class Hot:
         self._said: dict[Function, frozenset[str]] = {}
         self._concerned: dict[Function, bool] = {}
 
-    @cached_property
+    @shared_property
     def python(self) -> list[Function]:
         return [function for function in self.program.functions if function.language == "python"]
 
-    @cached_property
+    @shared_property
     def says(self) -> AnyName:
         """A consuming keyword, or a method that frees, in an encoded body."""
         return _pattern({*self.consuming.keywords, *self.storage.ends})
 
-    @cached_property
+    @shared_property
     def sources(self) -> frozenset[str]:
         """Files in which it stands what is consumed, or what is freed."""
         return frozenset(f.path for f in self.python if f.says(self.says) and self._imports_library(f.file))
@@ -113,12 +114,12 @@ class Hot:
     def _imports_library(self, file: r.File) -> bool:
         return any(imported.target.partition(".")[0] in self._roots for imported in file.imports)
 
-    @cached_property
+    @shared_property
     def _roots(self) -> frozenset[str]:
         names = (*self.consuming.consumers, *self.storage.types, *self.storage.made_by)
         return frozenset(name.partition(".")[0] for name in names)
 
-    @cached_property
+    @shared_property
     def names(self) -> Names:
         found = Names(self._stars)
         for _ in range(_MOST_ROUNDS):
@@ -184,12 +185,12 @@ class Hot:
         head, _, last = target.rpartition(".")
         return last in known or last in self._homes or (last == "*" and head.rpartition(".")[2] in self._homes)
 
-    @cached_property
+    @shared_property
     def _homes(self) -> frozenset[str]:
         """Last names of the modules that are sources."""
         return frozenset(map(_module, self.sources))
 
-    @cached_property
+    @shared_property
     def files(self) -> frozenset[str]:
         return self._linked(self.names.outward)
 
@@ -303,13 +304,13 @@ class Hot:
         """By its name: it may return a callable that consumes."""
         return function.name in self.names.factories.inside.get(function.path, ())
 
-    @cached_property
+    @shared_property
     def _wrappers(self) -> frozenset[str]:
         """Last names of what makes a callable of a callable."""
         names = (*self.consuming.consumers, *self.storage.passes_on)
         return frozenset(name.rpartition(".")[2] for name in names) | self.tracers
 
-    @cached_property
+    @shared_property
     def tracers(self) -> frozenset[str]:
         """Last names of what traces, as files call it."""
         names = {name.rpartition(".")[2] for name in self.storage.traced_by}

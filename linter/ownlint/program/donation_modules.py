@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
+from ownlint.program.once import shared_property
 from ownlint.program.program import Program
 from ownlint.program.reaching import bits, reached
 from ownlint.program.subjects import Class, Function
@@ -22,7 +23,7 @@ class Modules:
         self._files: dict[str, r.File | None] = {}
         self._found: dict[str, tuple[r.File, list[str]] | None] = {}
 
-    @cached_property
+    @shared_property
     def _by_last(self) -> dict[str, list[tuple[str, r.File]]]:
         """The dotted names of all modules, by their last part."""
         out: dict[str, list[tuple[str, r.File]]] = {}
@@ -82,8 +83,10 @@ class Modules:
 
     def _defines(self, file: r.File, name: str) -> bool:
         if file.path not in self._own:
-            named = (record.name for record in (*file.functions, *file.classes) if not record.scope)
-            self._own[file.path] = frozenset((*(variable.name for variable in file.variables), *named))
+            functions = (function.name for function in file.functions if not function.scope)
+            classes = (cls.name for cls in file.classes if not cls.scope)
+            variables = (variable.name for variable in file.variables)
+            self._own[file.path] = frozenset((*functions, *classes, *variables))
         return name in self._own[file.path]
 
     def _imported(self, file: r.File) -> dict[str, str]:

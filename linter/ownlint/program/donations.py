@@ -7,7 +7,6 @@ on stand-ins (they are traced) are none of them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -20,7 +19,7 @@ from ownlint.program.donation_flow import Interpreter
 from ownlint.program.donation_hot import Hot
 from ownlint.program.donation_specs import Constant
 from ownlint.program.donation_values import LIVE, PLAIN, Summary
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import children, last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -64,7 +63,7 @@ class Donations:
 
     # --- traced functions ---
 
-    @cached_property
+    @shared_property
     def traced(self) -> frozenset[Function]:
         """Functions that are run on stand-ins, as far as the files tell; what stands in them, too."""
         found: set[Function] = set()
@@ -158,7 +157,7 @@ class Donations:
             self._runs[key] = run
         return self._runs[key]
 
-    @cached_property
+    @shared_property
     def _switched(self) -> dict[str, bool]:
         return {}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import types
 from ownlint.program.bodies import values
+from ownlint.program.once import shared_property
 from ownlint.program.places import calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -57,7 +57,7 @@ class Surroundings:
         self.reads = frozenset(self.model.reads)
         self.writes = frozenset(self.model.writes)
 
-    @cached_property
+    @shared_property
     def readings(self) -> list[Reading]:
         """In the order of files and offsets; tests and the system's own variables are left out."""
         found = [*self._in_functions(), *self._in_members()]
@@ -66,7 +66,7 @@ class Surroundings:
             key=lambda reading: (self.path_of(reading), reading.call.start),
         )
 
-    @cached_property
+    @shared_property
     def changes(self) -> list[Change]:
         """Where the program changes its environment, outside of tests."""
         return [
@@ -77,7 +77,7 @@ class Surroundings:
             if last_name(call.callee) in self.writes and receiver(call) is None
         ]
 
-    @cached_property
+    @shared_property
     def wrappers(self) -> dict[str, dict[Function, int]]:
         """The project's functions that read the variable which a parameter names, by last name; the parameter's
         position, from 0."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cached_property
 
 import msgspec
 
@@ -31,7 +30,7 @@ from ownlint.program.contracts import Contract, contracts_in
 from ownlint.program.emptying_members import killed_by
 from ownlint.program.holding import field_of
 from ownlint.program.model_records import FrameworkModel
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
@@ -79,7 +78,7 @@ class Exports:
 
     # --- names ---
 
-    @cached_property
+    @shared_property
     def class_names(self) -> dict[tuple[str, int], str]:
         """The Python name of each bound class, by file and index; none where the name is computed."""
         found: dict[tuple[str, int], str] = {}
@@ -91,7 +90,7 @@ class Exports:
                     found[file.path, index] = name
         return found
 
-    @cached_property
+    @shared_property
     def _by_type(self) -> dict[str, str]:
         """The last part of a C++ class's name -> the Python class, where that is one."""
         found: dict[str, set[str]] = {}
@@ -102,7 +101,7 @@ class Exports:
             found.setdefault(last, set()).add(name)
         return {last: names.pop() for last, names in found.items() if len(names) == 1}
 
-    @cached_property
+    @shared_property
     def _stubbed(self) -> dict[str, str]:
         """The last part of a Python class's name -> the class, where that is one."""
         names = sorted(set(self.class_names.values()))

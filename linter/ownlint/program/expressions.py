@@ -15,6 +15,7 @@ from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program.bodies import declared_names, reference_aliases, statements
 from ownlint.program.places import CHAIN, THIS, Place, last_name, place_of, strip, walk
+from ownlint.program.steps import spend
 
 Edge = tuple[int, bool | None]
 """An event and how it is come to from a `Test`: where it holds, where not; None from anything else."""
@@ -65,6 +66,7 @@ class Expressions:
     # --- plumbing ---
 
     def emit(self, event: e.Event) -> int:
+        spend(1 + len(self.frontier))
         successors = self.successors
         event.index = index = len(successors)
         self.events.append(event)

@@ -14,6 +14,7 @@ from typing import Any
 from ownlint.program import events as e
 from ownlint.program.lower import Graph
 from ownlint.program.places import Place
+from ownlint.program.steps import spend
 
 Predicate = Callable[[e.Event], bool]
 
@@ -34,6 +35,7 @@ class Flow:
         """Answers about the function that others have worked out, see `once`."""
 
     def __iter__(self) -> Iterator[e.Event]:
+        spend(len(self.events))
         return iter(self.events)
 
     @cached_property
@@ -50,6 +52,7 @@ class Flow:
         return frozenset(self._search(self.entry, lambda _: False, forward=True)) | {self.entry}
 
     def of(self, kind: type[e.Event] | tuple[type[e.Event], ...]) -> list[e.Event]:
+        spend(len(self.events))
         return [event for event in self.events if isinstance(event, kind)]
 
     @cached_property
@@ -125,6 +128,7 @@ class Flow:
                 if target not in came and not stop(self.events[target]):
                     came[target] = current
                     queue.append(target)
+        spend(len(queue))
         return came
 
     def path(
@@ -140,6 +144,7 @@ class Flow:
                 came[index] = start.index
                 queue.append(index)
         for current in queue:
+            spend()
             event = self.events[current]
             if target(event):
                 return self._trail(came, current, start.index)
@@ -173,6 +178,7 @@ class Flow:
                 if index not in seen:
                     seen.add(index)
                     queue.append(index)
+        spend(len(queue))
         return [self.events[index] for index in sorted(out)]
 
     def before(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
@@ -233,6 +239,7 @@ class Flow:
     @staticmethod
     def _meet(parents: list[int], rank: dict[int, int], one: int, other: int) -> int:
         while one != other:
+            spend()
             while rank[one] > rank[other]:
                 one = parents[one]
             while rank[other] > rank[one]:
@@ -242,9 +249,11 @@ class Flow:
     def dominators(self, event: e.Event) -> Iterator[e.Event]:
         """The events every path to `event` has passed, nearest first, without `event` itself."""
         current = self._dominators[event.index]
+        parents = self._dominators
         while current != -1:
+            spend()
             yield self.events[current]
-            current = self._dominators[current]
+            current = parents[current]
 
     def dominates(self, one: e.Event, other: e.Event) -> bool:
         """Whether every path to `other` has passed `one`; an event does not dominate itself."""
@@ -287,6 +296,7 @@ class Flow:
         writes, numbers, around = found
         position = bisect_left(numbers, self._tree[0][event.index]) - 1
         while position != -1 and not self.dominates(writes[position], event):
+            spend()
             position = around[position]
         return writes[position] if position != -1 else None
 
@@ -318,6 +328,7 @@ class Flow:
         Tests that are only asserted count as passed; ask `Test.asserted`."""
         above = self._guards_above[event.index]
         while above is not None:
+            spend()
             index, outcome = above
             test = self.events[index]
             assert isinstance(test, e.Test)

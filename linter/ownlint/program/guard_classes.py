@@ -7,12 +7,11 @@ locks of any library use for that, or by a guard that it has as a member.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program import types
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -66,7 +65,7 @@ class Guards:
         cls = program.find_class(meant.name, function.record.scope, function.file)
         return GuardClass(written, 1) if cls is not None and cls.symbol in self.own else None
 
-    @cached_property
+    @shared_property
     def makers(self) -> frozenset[str]:
         """Last names of the project's functions that return a guard."""
         return frozenset(

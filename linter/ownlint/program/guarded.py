@@ -23,7 +23,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.locks import ELSEWHERE, Held, Locking, holds, is_made_in, last_part, locking
 from ownlint.program.mutexes import mutexes
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import THIS, calls_in, last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -434,12 +434,12 @@ def _around(use: Use) -> Iterator[r.Value]:
 class Guarded:
     """The domains of one program."""
 
-    @cached_property
+    @shared_property
     def lock_names(self) -> frozenset[str]:
         """Names of all members and variables that are locks."""
         return frozenset(name for domain in self._all_domains for name in domain.locks)
 
-    @cached_property
+    @shared_property
     def inner(self) -> dict[str, list[Class]]:
         """The classes that are declared inside of each class: what it is made of."""
         found: dict[str, list[Class]] = {}
@@ -447,7 +447,7 @@ class Guarded:
             found.setdefault(cls.symbol.rpartition("::")[0], []).append(cls)
         return found
 
-    @cached_property
+    @shared_property
     def _all_domains(self) -> list[Domain]:
         return list(self._all())
 
@@ -456,7 +456,7 @@ class Guarded:
         self.locking: Locking = locking(program)
         self._said: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
 
-    @cached_property
+    @shared_property
     def domains(self) -> list[Domain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
         return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
@@ -475,7 +475,7 @@ class Guarded:
                 if len(members) > 1:
                     yield Domain(self.program, file, scope, None, members)
 
-    @cached_property
+    @shared_property
     def by_class(self) -> dict[Class, Domain]:
         return {domain.cls: domain for domain in self.domains if domain.cls is not None}
 
@@ -483,7 +483,7 @@ class Guarded:
         """The domains whose members a function can touch."""
         return self._of.get(function, [])
 
-    @cached_property
+    @shared_property
     def _of(self) -> dict[Function, list[Domain]]:
         found: dict[Function, list[Domain]] = {}
         for domain in self.domains:
@@ -491,7 +491,7 @@ class Guarded:
                 found.setdefault(function, []).append(domain)
         return found
 
-    @cached_property
+    @shared_property
     def _by_home(self) -> dict[Class, list[Function]]:
         found: dict[Class, list[Function]] = {}
         for function in self.program.functions:
@@ -500,7 +500,7 @@ class Guarded:
                     found.setdefault(cls, []).append(function)
         return found
 
-    @cached_property
+    @shared_property
     def _by_stem(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:

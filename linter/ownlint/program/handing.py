@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, weaker
 from ownlint.program import types
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.pairs import words
 from ownlint.program.places import THIS, last_name, receiver
 from ownlint.program.program import Program
@@ -39,7 +38,7 @@ class Handing:
                 found |= {d.name for d in cls.declarations if not d.parameters and _SAYS_SO.intersection(words(d.name))}
         return found
 
-    @cached_property
+    @shared_property
     def _mentioned(self) -> frozenset[str]:
         return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
 
@@ -48,7 +47,7 @@ class Handing:
         mentions = function.record.mentions
         return function.says(_NEW) or not (self.giving_up.isdisjoint(mentions) and self.acquiring.isdisjoint(mentions))
 
-    @cached_property
+    @shared_property
     def acquiring(self) -> frozenset[str]:
         """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
         an owned handle. A body is read only where it calls something that is known to."""

@@ -61,8 +61,8 @@ class Interpreter(Loops):
         super().__init__(function, classes)
         self.alone = alone
         self.given = given or {}
-        self.found: dict[tuple[str, int, int], list[Misuse]] = {}
-        self.reached: dict[tuple[str, int, int], int] = {}
+        self.found: dict[_Key, list[Misuse]] = {}
+        self.reached: dict[_Key, int] = {}
         self.returned: list[Handles | None] = []
         self.ends: list[State] = []
         self.tested = False
@@ -408,7 +408,7 @@ class Interpreter(Loops):
 
     def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
         site = handle.token[0]
-        key = (kind, at.start, handle.taken.start)
+        key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         if dead and site >= 0:  # else it is the caller's own
             ended = self.state.end_of(handle.token)
@@ -422,14 +422,14 @@ class Interpreter(Loops):
         self.judge_stale("lookup", handle, value.span)
 
     def harmed(self, harm: Harm) -> None:
-        key = ("walk", harm.at.start, harm.site)
+        key = ("walk", *_place(harm.at), harm.site, harm.site)
         self.reached[key] = self.reached.get(key, 0) + 1
         child = Handle("", (0, 0), False, harm.at, harm.what)
         misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
         self.found.setdefault(key, []).append(misuse)
 
     def root_erased(self, handle: Handle, at: Span, call: str) -> None:
-        key = ("root", at.start, handle.taken.start)
+        key = ("root", *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         stale = Stale(at, call, handle.shown, "erased", "deep")
@@ -440,7 +440,7 @@ class Interpreter(Loops):
         assert handle.stale is not None
         if self.tested:
             return
-        key = (kind, at.start, handle.taken.start)
+        key = (kind, *_place(at), *_place(handle.taken))
         self.reached[key] = self.reached.get(key, 0) + 1
         site = handle.token[0]
         owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
@@ -479,7 +479,7 @@ class Interpreter(Loops):
             self.judge_dependence(kept, "use", at, not self.state.alive(kept.argument))
 
     def judge_dependence(self, kept: Dependence, kind: str, at: Span, gone: bool) -> None:
-        key = (f"stored {kind}", at.start, kept.at.start)
+        key = (f"stored {kind}", *_place(at), *_place(kept.at))
         self.reached[key] = self.reached.get(key, 0) + 1
         if gone:
             child = Handle("", kept.argument, True, kept.at, kept.shown, declared=kept.declared)
@@ -587,6 +587,14 @@ class Interpreter(Loops):
             case r.Name() | r.Member(base=r.Name(text="self" | "cls")):
                 return True
         return self.is_container(base)
+
+
+_Key = tuple[str, int, int, int, int]
+"""What is said, where it is used and where it was taken: links of one chain begin at the same byte."""
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
 
 
 def _captures(first: r.Statement) -> bool:

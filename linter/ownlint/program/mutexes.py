@@ -7,13 +7,12 @@ something that can wait inside.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import Literal as OneOf
 
 from ownlint.facts import records as r
 from ownlint.patterns import AnyName
 from ownlint.program import guard_classes, types
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -66,7 +65,7 @@ class Mutexes:
             self._known[key] = self._is_mutex(written, file, scope)
         return self._known[key]
 
-    @cached_property
+    @shared_property
     def names(self) -> frozenset[str]:
         """Last names by which a mutex can be written."""
         names = _NATIVE | self.program.models.names_of("mutex") | {cls.name for cls in self.own}
@@ -83,7 +82,7 @@ class Mutexes:
         cls = program.find_class(kind.name, scope, file) if program.defines(kind.last) else None
         return cls is not None and cls in self.own
 
-    @cached_property
+    @shared_property
     def own(self) -> frozenset[Class]:
         """The project's own mutexes."""
         found = {cls for cls in self.program.classes if cls.file.language == "cpp" and self._locks(cls)}
@@ -114,7 +113,7 @@ class Mutexes:
 
     # --- guards of the project's own mutexes ---
 
-    @cached_property
+    @shared_property
     def holders(self) -> dict[str, Class]:
         """The project's classes that refer to a mutex, are given it where they are made, and have something to do when
         they end; by last name. `guard_classes` knows those that lock in words of a library."""
@@ -171,14 +170,14 @@ class Mutexes:
 
     # --- words, for a look before decoding ---
 
-    @cached_property
+    @shared_property
     def words(self) -> frozenset[str]:
         """Last names of the calls that may lock something: they make a guard, or lock by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
         return names | {name for name in self.program.called_names if self._locks_by_name(name)}
 
-    @cached_property
+    @shared_property
     def types(self) -> AnyName:
         """Stands in every body that declares a guard, or something around one."""
         names = guard_classes.guards(self.program).words | set(self.holders)
@@ -189,17 +188,17 @@ class Mutexes:
         word = plain(name)
         return word in _LOCKS or "trylock" in word or word in _TRIES or _ASSERTS.search(name) is not None
 
-    @cached_property
+    @shared_property
     def takers(self) -> frozenset[str]:
         """Last names of the functions that lock one of their arguments, by the models."""
         return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[0] for n in (1, 2)))
 
-    @cached_property
+    @shared_property
     def letters(self) -> frozenset[str]:
         """Last names of the functions that unlock one of their arguments, by the models."""
         return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[1] for n in (1, 2)))
 
-    @cached_property
+    @shared_property
     def macros(self) -> dict[str, int]:
         """The project's macros that declare a guard, and which of their arguments is the lock, from 0; -1 for none."""
         names = guard_classes.guards(self.program).words | set(self.holders)

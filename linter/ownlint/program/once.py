@@ -7,8 +7,10 @@ kept must not be changed by those who get it, unless it is itself a memory.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
+
+from ownlint.program.steps import start, stop
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -29,7 +31,11 @@ def once(
         known = function.flow.known
         key = (ask, rest)
         if key not in known:
-            known[key] = ask(function, *rest, **named)
+            before = start(function.file.size)
+            try:
+                known[key] = ask(function, *rest, **named)
+            finally:
+                stop(before)
         answer: _Answer = known[key]
         return answer
 
@@ -42,6 +48,9 @@ class _Keeper(Protocol):
     @property
     def known(self) -> dict[Any, Any]: ...
 
+    @property
+    def size(self) -> int: ...
+
 
 _Of = TypeVar("_Of", bound=_Keeper)
 
@@ -51,7 +60,11 @@ def _kept(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     def asked(of: _Of) -> _Answer:
         known = of.known
         if ask not in known:
-            known[ask] = ask(of)
+            before = start(of.size)
+            try:
+                known[ask] = ask(of)
+            finally:
+                stop(before)
         answer: _Answer = known[ask]
         return answer
 
@@ -71,3 +84,25 @@ def per_binding(ask: Callable[[Binding], _Answer]) -> Callable[[Binding], _Answe
 def per_program(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
     """Keeps what `ask` answers as long as the program is kept."""
     return _kept(ask)
+
+
+class shared_property(cached_property[_Answer]):  # noqa: N801 - a decorator, named as such
+    """An attribute about the whole program of an object that has one (or is it), worked out once: it has a budget of
+    its own, so that who happens to ask first does not pay for what all ask."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _Answer: ...
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | _Answer:
+        if instance is None:
+            return self
+        of: Program = getattr(instance, "program", instance)
+        before = start(of.size)
+        try:
+            answer: _Answer = super().__get__(instance, owner)
+            return answer
+        finally:
+            stop(before)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from ownlint.facts.show import text
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.failure import refuses
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import children, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -108,7 +108,7 @@ class Parity:
         own = self._vendors(function)
         return [one for one in self._families.get(self._key(function), ()) if self._vendors(one) != own]
 
-    @cached_property
+    @shared_property
     def _families(self) -> dict[_Pair, list[Function]]:
         found: dict[_Pair, list[Function]] = {}
         for function in self.program.functions:
@@ -121,7 +121,7 @@ class Parity:
             return False
         return bool(self._vendors(function))
 
-    @cached_property
+    @shared_property
     def _speaking(self) -> frozenset[str]:
         """The files that say a backend's word, in their path or in the name of a function."""
         return frozenset(

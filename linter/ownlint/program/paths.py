@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.program.steps import spend
 
 S = TypeVar("S")
 
@@ -102,6 +103,7 @@ class Paths(Generic[S]):
         out: list[S] = []
         for state in states:
             self.steps += 1
+            spend()
             if self.steps > self.MOST_STEPS:
                 raise TooLongError
             self.state = state

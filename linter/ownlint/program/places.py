@@ -12,6 +12,7 @@ from typing import Any
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
+from ownlint.program.steps import spend
 
 Place = tuple[str, ...]
 
@@ -136,7 +137,11 @@ _CHILDREN: dict[type, Callable[[Any], tuple[r.Value, ...]]] = {
 def walk(value: r.Value | None) -> Iterator[r.Value]:
     """The value and everything inside it, outermost first."""
     stack = [value] if value is not None else []
+    seen = 0
     while stack:
+        if not seen & 63:
+            spend(1 if not seen else 64)
+        seen += 1
         current = stack.pop()
         yield current
         operands = _CHILDREN.get(type(current))

@@ -11,7 +11,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -28,12 +27,17 @@ from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
+from ownlint.program.once import shared_property
 from ownlint.program.places import last_name, receiver
 from ownlint.program.statuses import Status, Statuses, is_enum
+from ownlint.program.steps import spend
 from ownlint.program.subjects import Binding, Class, Function
 
 _KEPT_BODIES = 128
 """Decoded bodies and flows are kept for the functions last asked about only, to bound memory."""
+
+_BYTES_A_STEP = 64
+"""So many bytes of an encoded body are decoded in about the time of one step."""
 
 _MOST_CALLEES = 4096
 """Rules ask about the calls of one function, several times and one after the other."""
@@ -90,12 +94,13 @@ class Program:
         read, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
         self.files: dict[str, r.File] = {file.path: file for file in read}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
+        self.size = sum(file.size for file in self.files.values())
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
         self._link()
 
-    @cached_property
+    @shared_property
     def before(self) -> Program | None:
         """The project as it was before the change under review; None when no change is looked at."""
         if self.earlier is None:
@@ -179,6 +184,7 @@ class Program:
 
     def _nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
+        spend(len(candidates))
         if len(candidates) < 2:
             return candidates[0] if candidates else None
         same = [c for c in candidates if c.file is file]
@@ -207,6 +213,7 @@ class Program:
         if function in self._bodies:
             self._bodies.move_to_end(function)
             return self._bodies[function]
+        spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
         self._bodies[function] = body
         if len(self._bodies) > _KEPT_BODIES:
@@ -230,11 +237,11 @@ class Program:
         outer = function.parent.declared if function.parent is not None else frozenset()
         return Surroundings(members, self.role, outer, function.language == "python")
 
-    @cached_property
+    @shared_property
     def bindings(self) -> list[Binding]:
         return [Binding(self, file, record) for file in self.files.values() for record in file.bindings]
 
-    @cached_property
+    @shared_property
     def _bindings_by_owner(self) -> dict[tuple[str, int], list[Binding]]:
         out: dict[tuple[str, int], list[Binding]] = {}
         for binding in self.bindings:
@@ -257,7 +264,7 @@ class Program:
         self._roles[name] = learned
         return learned
 
-    @cached_property
+    @shared_property
     def _roles(self) -> dict[str, str]:
         return {}
 
@@ -325,7 +332,7 @@ class Program:
         spelled |= {macro.body for macro in self._macros.get(name, ()) if macro.parameters is None}
         return spelled.pop() if len(spelled) == 1 else ""
 
-    @cached_property
+    @shared_property
     def bound_types(self) -> frozenset[str]:
         """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""
         bound = ((file, record.type, record.start) for file in self.files.values() for record in file.bound_classes)
@@ -345,7 +352,7 @@ class Program:
             self._scopes[key] = around + self._opened(file)
         return self._scopes[key]
 
-    @cached_property
+    @shared_property
     def _scopes(self) -> dict[tuple[str, str], tuple[str, ...]]:
         return {}
 
@@ -356,7 +363,7 @@ class Program:
             )
         return self._opened_scopes[file.path]
 
-    @cached_property
+    @shared_property
     def _opened_scopes(self) -> dict[str, tuple[str, ...]]:
         return {}
 
@@ -371,7 +378,7 @@ class Program:
             self._found_classes[key] = self._find_class(name, scope, file, enum)
         return self._found_classes[key]
 
-    @cached_property
+    @shared_property
     def _found_classes(self) -> dict[tuple[str, str, str, bool], Class | None]:
         return {}
 
@@ -395,7 +402,7 @@ class Program:
             self._expanded[key] = self._expand(written, file, scope, at)
         return self._expanded[key]
 
-    @cached_property
+    @shared_property
     def _expanded(self) -> dict[tuple[str, str, str], str]:
         return {}
 
@@ -448,7 +455,7 @@ class Program:
             table = self._meanings[file.path] = {meaning.start: meaning for meaning in file.meanings}
         return table.get(start)
 
-    @cached_property
+    @shared_property
     def _meanings(self) -> dict[str, dict[int, r.Meaning]]:
         return {}
 
@@ -555,7 +562,7 @@ class Program:
         """The same for a type that is written in a file, inside the scope."""
         return self.models.role(self.expand(written, file, scope), self.scopes_at(file, scope))
 
-    @cached_property
+    @shared_property
     def statuses(self) -> Statuses:
         return Statuses(self)
 
@@ -584,7 +591,7 @@ class Program:
         """Every function that is defined under that last name, in the order of `functions`."""
         return self._defined_by_last.get(name, ())
 
-    @cached_property
+    @shared_property
     def _defined_by_last(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.functions:
@@ -595,7 +602,7 @@ class Program:
         """Where classes of that last name are bound, as written there."""
         return self._bound_by_last.get(last, ())
 
-    @cached_property
+    @shared_property
     def _bound_by_last(self) -> dict[str, list[tuple[r.File, r.BoundClass]]]:
         found: dict[str, list[tuple[r.File, r.BoundClass]]] = {}
         for file in self.files.values():
@@ -664,6 +671,7 @@ class Program:
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
         all candidates of that name agree on the result, possible otherwise."""
+        spend()
         known = self._callees.get(id(call))
         if known is not None and known[0] is call:
             return known[1]
@@ -674,7 +682,7 @@ class Program:
             self._callees[id(call)] = call, found
         return found
 
-    @cached_property
+    @shared_property
     def _callees(self) -> dict[int, tuple[r.Call, Callee]]:
         """What was asked last, by the identity of the call, which is held so that it stays its own."""
         return {}
@@ -744,7 +752,7 @@ class Program:
             current = current.parent
         return function.home is not None and function.home.field(name) is not None
 
-    @cached_property
+    @shared_property
     def _callable_fields(self) -> frozenset[str]:
         """Names of data members that hold something to call."""
         return frozenset(
@@ -777,7 +785,7 @@ class Program:
             self._inferred[function] = answers.pop() if len(answers) == 1 else ""
         return self._inferred.get(function, "")
 
-    @cached_property
+    @shared_property
     def _inferred(self) -> dict[Function, str]:
         return {}
 
@@ -856,6 +864,7 @@ class Program:
                 symbol = f"{function.home.symbol}::{name}"
                 found = [(function.home.file, record) for record in records]
                 return self._made(symbol, found, self._models(symbol, scopes), "certain", function.home)
+        spend(len(self._functions_by_last.get(name, ())))
         candidates = [
             (f, g)
             for f, g in self._functions_by_last.get(name, ())
@@ -931,12 +940,13 @@ class Program:
             }
         return self._records[file.path]
 
-    @cached_property
+    @shared_property
     def _records(self) -> dict[str, dict[int, Function]]:
         return {}
 
     def _definition_elsewhere(self, record: r.Function) -> Function | None:
         wanted = _qualified(record, "::")
+        spend(len(self._functions_by_last.get(record.name, ())))
         matching = [
             view
             for file, other in self._functions_by_last.get(record.name, ())
@@ -990,22 +1000,22 @@ class Program:
         """Last names of all that is called somewhere."""
         return self._callers_by_name.keys()
 
-    @cached_property
+    @shared_property
     def asserting(self) -> frozenset[str]:
         """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
         return frozenset(n for n in self.called_names if self.role(n) == "assert" and not self.always_evaluates(n))
 
-    @cached_property
+    @shared_property
     def throwers(self) -> frozenset[str]:
         """Names of the project's own functions that throw by themselves. Needs no decoding."""
         return frozenset(function.name for function in self.functions if function.says(_THROWS))
 
-    @cached_property
+    @shared_property
     def accessors(self) -> dict[str, frozenset[str]]:
         """For each name, the short functions without parameters that say it. Needs no decoding."""
         return self._short_sayers(lambda function: not function.record.parameters)
 
-    @cached_property
+    @shared_property
     def comparers(self) -> dict[str, frozenset[str]]:
         """For each name, the short functions with parameters that answer a bool and say it. Needs no decoding."""
         return self._short_sayers(lambda found: found.record.result == "bool" and bool(found.record.parameters))
@@ -1018,7 +1028,7 @@ class Program:
                     out.setdefault(said.decode(), set()).add(function.name)
         return {name: frozenset(functions) for name, functions in out.items()}
 
-    @cached_property
+    @shared_property
     def _callers_by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
         for function in self.functions:

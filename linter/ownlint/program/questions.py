@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -21,7 +20,7 @@ from ownlint.program.border import of as border_of
 from ownlint.program.handle_flow import Interpreter
 from ownlint.program.handles import NOTHING, Handle, Handles, foreign, in_order
 from ownlint.program.model_records import PyMember, Version
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -262,7 +261,7 @@ class Questions:
         """The version at hand: of the packages, or the one that the project's tests say it has."""
         return self.program.models.version_at(library, self.program.packages) or self._tested.get(library)
 
-    @cached_property
+    @shared_property
     def _tested(self) -> dict[str, Version]:
         """Where somebody asserts something of a member that one version alone has, the code is for that version."""
         models, found = self.program.models, {}
@@ -276,7 +275,7 @@ class Questions:
                             found[member.library] = having[0]
         return found
 
-    @cached_property
+    @shared_property
     def _defined(self) -> frozenset[str]:
         """Names of the project's own methods."""
         return frozenset(f.name for f in self.program.functions if f.language == "python" and f.record.owner)
@@ -318,7 +317,7 @@ class Questions:
             self._spoken[file.path] = bool(words.absent or words.likened)
         return self._spoken[file.path]
 
-    @cached_property
+    @shared_property
     def _telling(self) -> AnyName:
         return strings(self.program.models.telling_members)
 

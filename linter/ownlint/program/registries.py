@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from ownlint.program.assignments import Held, assigned
 from ownlint.program.conditions import Given, comes_to
 from ownlint.program.containers import CLEARS, INSERTS, LOOKS, names_of
 from ownlint.program.flow import Flow
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import THIS, calls_in, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -101,13 +100,13 @@ class Registries:
         for one in self.all:
             self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
 
-    @cached_property
+    @shared_property
     def guarded(self) -> tuple[Registry, ...]:
         """Those whose objects know whether they are valid."""
         flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
         return tuple(one._replace(flags=names) for one, names in flagged if names)
 
-    @cached_property
+    @shared_property
     def _storing(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
@@ -122,7 +121,7 @@ class Registries:
         known = set(plain)
         return plain + [one for one in self._in_other_words if one not in known and may_store(one, member)]
 
-    @cached_property
+    @shared_property
     def _in_other_words(self) -> list[Function]:
         return [function for function in self.program.functions if function.mentions(*_STORES)]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
@@ -18,7 +17,7 @@ from ownlint.program import types
 from ownlint.program.duties import OWNING as OWNING
 from ownlint.program.duties import Duties, releases_member
 from ownlint.program.model_records import Place, Verb
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.program.places import last_name
 from ownlint.program.program import Callee, Program
@@ -92,7 +91,7 @@ class Resources:
         """Whether the function is a method of a class that deletes its own objects (`delete this`)."""
         return function.home is not None and any(cls.name in self._ends_itself for cls in function.home.ancestry)
 
-    @cached_property
+    @shared_property
     def _ends_itself(self) -> frozenset[str]:
         """Last names of the classes with such a method."""
         return frozenset(
@@ -101,7 +100,7 @@ class Resources:
             if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
         )
 
-    @cached_property
+    @shared_property
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
         names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
@@ -118,7 +117,7 @@ class Resources:
                 return frozenset(names)
             names |= more
 
-    @cached_property
+    @shared_property
     def filling_names(self) -> frozenset[str]:
         """Of these, the names of those that may write the handle through an argument."""
         fillers = {one.record.name for one in self.pairs.acquirers.values() if one.argument >= 0}
@@ -137,14 +136,14 @@ class Resources:
             return True
         return _fills(record)
 
-    @cached_property
+    @shared_property
     def handle_names(self) -> frozenset[str]:
         """Last names of the types that are known to be handles."""
         paired = {one.handle for one in self.pairs.acquirers.values()}
         values = {handle.name for handle in paired if not handle.pointers and not handle.is_generic}
         return self.program.models.names_of("handle") | values
 
-    @cached_property
+    @shared_property
     def _mentioned(self) -> frozenset[str]:
         return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
 
@@ -209,7 +208,7 @@ class Resources:
 
     # --- what a call takes back or over ---
 
-    @cached_property
+    @shared_property
     def releasing_names(self) -> frozenset[str]:
         """Last names of the library functions and the declared ones that end a duty."""
         return self.pairs.releasing_names | {name for name in self._mentioned if self._is_modelled(name, "release")}
@@ -271,7 +270,7 @@ class Resources:
             )
         return self._macros[name]
 
-    @cached_property
+    @shared_property
     def _macros(self) -> dict[str, frozenset[int]]:
         return {}
 
@@ -407,7 +406,7 @@ class Resources:
             return Raw(written, "derived")
         return None
 
-    @cached_property
+    @shared_property
     def destroyed(self) -> frozenset[str]:
         """Last names of the types that some function of the project is named to release: `f(T)` or `f(T*)`."""
         return frozenset(
@@ -426,7 +425,7 @@ class Resources:
         """The same for a type that is written in a file, inside the scope."""
         return self.scoped_by.get(types.parse(self.program.expand(written, file, scope)).last, "")
 
-    @cached_property
+    @shared_property
     def scoped_by(self) -> dict[str, str]:
         """From a handle's last name to the project's class that is made of one and releases it."""
         found: dict[str, str] = {}

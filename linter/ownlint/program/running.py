@@ -7,7 +7,6 @@ a base of it is.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from ownlint.facts import records as r
@@ -16,7 +15,7 @@ from ownlint.facts.show import text
 from ownlint.program.bodies import values
 from ownlint.program.closures import captured
 from ownlint.program.model_records import PyClass
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Function
@@ -94,7 +93,7 @@ class Running:
         bases = (_symbol_at(self.program, file, base.end - len(base.name.rpartition(".")[2])) for base in cls.bases)
         return next((found for base in bases if base and (found := self._class_of(base, depth + 1))), None)
 
-    @cached_property
+    @shared_property
     def _classes(self) -> dict[str, tuple[r.File, r.Class]]:
         """The project's own classes by dotted name."""
         found: dict[str, tuple[r.File, r.Class]] = {}
@@ -104,11 +103,11 @@ class Running:
                 found[".".join(part for part in dotted if part)] = (file, cls)
         return found
 
-    @cached_property
+    @shared_property
     def _starters(self) -> frozenset[str]:
         return frozenset(name for cls in self.program.models.running_classes for name in cls.started_by)
 
-    @cached_property
+    @shared_property
     def _waiters(self) -> frozenset[str]:
         return frozenset(name for cls in self.program.models.running_classes for name in cls.awaited_by)
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
+D = TypeVar("D")
 
 _SMALL = 32
 """Up to so many entries are one dict."""
@@ -55,7 +56,7 @@ class Map(Generic[K, V]):
             return False
         return all(other._found(key) == value for key, value in self.items())
 
-    def get(self, key: K, default: V) -> V:
+    def get(self, key: K, default: D) -> V | D:
         found = self._found(key)
         return default if found is _ABSENT else found
 
@@ -70,9 +71,10 @@ class Map(Generic[K, V]):
         before = self._found(key)
         return self if before is _ABSENT else self._with(key, {}, self._size - 1, self._hash ^ hash((key, before)))
 
-    def _found(self, key: object) -> Any:
+    def _found(self, key: Any) -> Any:
+        leaf: Any
         if self._leaf is not None:
-            return self._leaf.get(key, _ABSENT)  # type: ignore[call-overload]
+            return self._leaf.get(key, _ABSENT)
         code = hash(key)
         branch = self._tree[code & _MASK]
         leaf = branch[code >> _BITS & _MASK] if branch is not None else None

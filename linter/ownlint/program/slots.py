@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from ownlint.program.bodies import values
 from ownlint.program.borrowing import Borrowed, puts, whose
 from ownlint.program.duties import OWNING, Reading
 from ownlint.program.emptying import HANDS_OVER, Ending
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, last_name, strip, walk
 from ownlint.program.program import Program
@@ -67,7 +67,7 @@ class Slots:
         found = self._found.get(id(cls), {})
         return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
 
-    @cached_property
+    @shared_property
     def _found(self) -> dict[int, dict[str, list[Store]]]:
         found: dict[int, dict[str, list[Store]]] = {}
         for function in self.program.functions:
@@ -111,7 +111,7 @@ class Slots:
             for inner in walk(arg)
         )
 
-    @cached_property
+    @shared_property
     def _raw_names(self) -> frozenset[str]:
         """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
         program, known = self.program, self.resources
@@ -298,7 +298,7 @@ class Slots:
         one stands outside of all functions."""
         return cls.name in self._immortal
 
-    @cached_property
+    @shared_property
     def _immortal(self) -> frozenset[str]:
         """Last names of the classes of static objects, and of what statics point to."""
         found: set[str] = set()
@@ -386,7 +386,7 @@ class Slots:
         found = self.member(target, function)
         return found is not None and found[1] is slot.field
 
-    @cached_property
+    @shared_property
     def _takers(self) -> dict[str, list[Function]]:
         """For each name in question the functions that set it and answer with a handle."""
         wanted = {f"={name}" for fields in self._found.values() for name in fields}
@@ -411,7 +411,7 @@ class Slots:
             self._spelled[name] = strings(spelled)
         return function.says(self._spelled[name]) or _initialises(function, name)
 
-    @cached_property
+    @shared_property
     def _macros_saying(self) -> dict[str, set[str]]:
         """For each name in question the macros without parameters that say it."""
         wanted = {name for fields in self._found.values() for name in fields}
@@ -422,7 +422,7 @@ class Slots:
                     found.setdefault(word, set()).add(macro.name)
         return found
 
-    @cached_property
+    @shared_property
     def _by_stem(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
@@ -435,7 +435,7 @@ class Slots:
         for word in sorted(words_said):
             yield from self._sayers.get(word, ())
 
-    @cached_property
+    @shared_property
     def _sayers(self) -> dict[str, list[Function]]:
         """For each name in question the releasing functions that say it."""
         wanted = {name for fields in self._found.values() for name in fields}

@@ -7,7 +7,6 @@ definition is out of sight, because functions of that result answer `T::OK()`.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +17,7 @@ from ownlint.patterns import AnyName
 from ownlint.program import pairs, types
 from ownlint.program.lower import statements
 from ownlint.program.model_records import StatusType
+from ownlint.program.once import shared_property
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -109,7 +109,7 @@ class Statuses:
             self._own[cls] = _asked(cls)
         return self._own[cls]
 
-    @cached_property
+    @shared_property
     def owned_errors(self) -> dict[str, tuple[str, ...]]:
         """Last names of the error types of which functions hand out pointers, each with the functions that free one:
         `RT_Error* rt_reset(..)` beside `void rt_error_free(RT_Error*)`."""
@@ -126,7 +126,7 @@ class Statuses:
                         freeing.setdefault(last, []).append(f"{name}(_)")
         return {last: tuple(sorted(freeing[last])) for last in sorted(handed & freeing.keys())}
 
-    @cached_property
+    @shared_property
     def used(self) -> frozenset[str]:
         """Names of types that nobody here defines, and of which functions return `T::OK()` or `OkT()`."""
         found: set[str] = set()
@@ -140,7 +140,7 @@ class Statuses:
                 found.add(kind.name)
         return frozenset(found)
 
-    @cached_property
+    @shared_property
     def names(self) -> frozenset[str]:
         """Last names of the types that are statuses, or lead to one as aliases."""
         program = self.program
@@ -151,7 +151,7 @@ class Statuses:
             names |= {alias.name for alias in program.type_aliases if _names(alias.target) & names}
         return frozenset(names)
 
-    @cached_property
+    @shared_property
     def _enumerators(self) -> dict[str, bool | None]:
         """By last name: whether it is the first of an enum of outcomes, or a later one; None when both."""
         found: dict[str, bool | None] = {}
@@ -170,7 +170,7 @@ class Statuses:
 
     # --- functions ---
 
-    @cached_property
+    @shared_property
     def callees(self) -> frozenset[str]:
         """Last names of what can be called here and answers with a status, or with anything else that must not be
         dropped: a body that mentions none of them needs no decoding to know that it drops none."""
@@ -184,7 +184,7 @@ class Statuses:
         }
         return frozenset(found)
 
-    @cached_property
+    @shared_property
     def _names_status(self) -> tuple[bytes, ...]:
         return tuple(sorted(name.encode() for name in self.names))
 
@@ -202,11 +202,11 @@ class Statuses:
             return True
         return any(self.may_own(name) for name in function.record.mentions)
 
-    @cached_property
+    @shared_property
     def _owned_names(self) -> tuple[bytes, ...]:
         return tuple(sorted(name.encode() for name in (*self.program.models.owned_error_types, *self.owned_errors)))
 
-    @cached_property
+    @shared_property
     def _owners(self) -> frozenset[str]:
         wanted = self.program.models.owned_error_types | self.owned_errors.keys()
         return frozenset(
@@ -224,7 +224,7 @@ class Statuses:
         """Whether an object of this type can be called and answers with a status."""
         return not _names(types.called(written)).isdisjoint(self.names) or types.parse(written).last in self._functors
 
-    @cached_property
+    @shared_property
     def _functors(self) -> frozenset[str]:
         """Names of the classes whose `operator()` answers with a status."""
         return frozenset(
@@ -233,7 +233,7 @@ class Statuses:
             if name == "operator()" and record.kind != "lambda" and record.owner and self._answers(record)
         )
 
-    @cached_property
+    @shared_property
     def _names_functor(self) -> AnyName | None:
         """Finds the name of one of these classes in an encoded body."""
         return AnyName(self._functors) if self._functors else None
@@ -264,7 +264,7 @@ class Statuses:
     def _mentioned(self, name: str) -> bool:
         return name in self.callees or self.program.models.may_return_status(name)
 
-    @cached_property
+    @shared_property
     def _holders_of_lambdas(self) -> frozenset[tuple[str, int]]:
         """Functions that hold a lambda in which a status can come up: they can call it and drop what it returns."""
         return frozenset(

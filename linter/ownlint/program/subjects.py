@@ -15,6 +15,7 @@ from ownlint.program import events as e
 from ownlint.program.flow import Flow
 from ownlint.program.lower import declared_names, statements
 from ownlint.program.places import Place, walk
+from ownlint.program.steps import spend
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -29,6 +30,12 @@ class _Subject:
     program: Program
     path: str
     symbol: str
+    file: r.File
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file in which it stands."""
+        return self.file.size
 
     def finding(
         self,
@@ -110,6 +117,7 @@ class Function(_Subject):
     def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
+        spend()
         return bool(pattern.search(self.record.body))
 
     @property
@@ -168,7 +176,8 @@ class Function(_Subject):
     @cached_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
-        return declared_names(self.record, self.body, self.language == "python") | inherited
+        own = declared_names(self.record, self.body, self.language == "python")
+        return inherited if own <= inherited else own | inherited  # many small lambdas share one set
 
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from ownlint.finding import Certainty
 from ownlint.program.events import Event
 from ownlint.program.flow import Flow
+from ownlint.program.steps import spend
 
 State = TypeVar("State")
 
@@ -45,6 +46,7 @@ def forward(
         visits[current] = visits.get(current, 0) + 1
         if visits[current] > _ROUNDS:
             continue
+        spend()
         event = flow.events[current]
         after = transfer(event, before[current])
         for target, label in flow.successors[current]:

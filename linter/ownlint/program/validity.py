@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cached_property
 from typing import Literal as OneOf
 
 import msgspec
@@ -23,7 +22,7 @@ from ownlint.program.assignments import place
 from ownlint.program.conditions import computed_once
 from ownlint.program.failure import reports_failure
 from ownlint.program.flow import Flow
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Binding, Class, Function
@@ -100,7 +99,7 @@ class Validity:
 
     # --- guards ---
 
-    @cached_property
+    @shared_property
     def guards(self) -> dict[Class, list[Guard]]:
         """The guards of each class that has some, its own first, in source order."""
         found: dict[Class, list[Guard]] = {}
@@ -138,7 +137,7 @@ class Validity:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
         return ends or any(self.program.role(name) in _CHECKING for name in record.mentions)
 
-    @cached_property
+    @shared_property
     def _enders(self) -> frozenset[str]:
         """Last names of the functions that do not return."""
         program = self.program
@@ -168,7 +167,7 @@ class Validity:
         """Its own and inherited ones."""
         return [guard for one in cls.ancestry for guard in self.guards.get(one, ())]
 
-    @cached_property
+    @shared_property
     def contexts(self) -> dict[Class, list[tuple[Function, Place, Class]]]:
         """For each class with guards: the functions that see one of its objects, as `this` or as a parameter; where the
         object is in them, and which class it is there, which may be a derived one."""
@@ -361,7 +360,7 @@ class Validity:
     def _is_any_guard(self, name: str) -> bool:
         return name in self._names
 
-    @cached_property
+    @shared_property
     def _names(self) -> frozenset[str]:
         return frozenset(guard.name for guards in self.guards.values() for guard in guards)
 
@@ -489,7 +488,7 @@ class Validity:
         """The binding whose callable the function is."""
         return self._bound.get((function.path, function.index)) or self._bound_by_name.get(function.symbol)
 
-    @cached_property
+    @shared_property
     def _bound(self) -> dict[tuple[str, int], Binding]:
         return {
             (binding.path, value.function): binding
@@ -497,7 +496,7 @@ class Validity:
             if isinstance(value := _callable(binding), r.Lambda)
         }
 
-    @cached_property
+    @shared_property
     def _bound_by_name(self) -> dict[str, Binding]:
         """By the full name of the function; a name that is written shorter is looked up from where it is bound."""
         found: dict[str, Binding] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 
 import msgspec
 
@@ -13,7 +12,7 @@ from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.conditions import computed_once
 from ownlint.program.natives import natives, words
-from ownlint.program.once import per_program
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, receiver, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -46,7 +45,7 @@ class Wrappers:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    @cached_property
+    @shared_property
     def bound(self) -> dict[str, Class]:
         """The project's C++ classes that are bound to Python, by symbol."""
         found: dict[str, Class] = {}
@@ -59,7 +58,7 @@ class Wrappers:
                     found[cls.symbol] = cls
         return found
 
-    @cached_property
+    @shared_property
     def _last_names(self) -> frozenset[str]:
         return frozenset(cls.name for cls in self.bound.values())
 
@@ -112,7 +111,7 @@ class Wrappers:
 
     # --- where they are made ---
 
-    @cached_property
+    @shared_property
     def made(self) -> list[Wrapped]:
         """Every place where a class is made of a handle that comes from an object of another class, in source order.
         Classes that are not bound count among the siblings of those that are."""

@@ -38,7 +38,7 @@ def compose(
     incomplete = [*unread, *_problems(files)]
     for each in said:
         if isinstance(each, Crash):
-            incomplete.append(Incomplete(each.path, f"rule `{each.rule}` failed: {each.error}", "rule"))
+            incomplete.append(Incomplete(each.path, _not_judged(each), each.kind))
         else:
             findings.append(each)
     findings = settle(findings, yields or {}, sources.line)
@@ -96,6 +96,12 @@ def _permitted(findings: list[Located], config: Config, known: RuleNames) -> lis
         return any(known.best(names, finding.rule) and paths.leaves_out(finding.path) for paths, names in rules)
 
     return [finding for finding in findings if not ignored(finding)]
+
+
+def _not_judged(crash: Crash) -> str:
+    if not crash.rule:
+        return crash.error
+    return f"rule `{crash.rule}` {'was cut off' if crash.kind == 'limit' else 'failed'}: {crash.error}"
 
 
 def _problems(files: Iterable[File]) -> Iterable[Incomplete]:

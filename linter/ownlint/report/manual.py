@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -50,9 +50,31 @@ def table(infos: Sequence[RuleInfo]) -> str:
 
 
 def _row(info: RuleInfo) -> tuple[str, ...]:
-    languages = ", ".join(_LANGUAGES[language] for language in info.languages)
     fix = "fix" if info.fixable else ""
-    return (info.id, info.group, languages, info.severity, fix, "(preview) " * info.preview + info.summary)
+    return (info.id, info.group, _languages(info), info.severity, fix, "(preview) " * info.preview + info.summary)
+
+
+def tables(infos: Sequence[RuleInfo], about: Mapping[str, str]) -> str:
+    """The page `docs/rules.md`: a table for each group; `about` says of a group what it is about."""
+    groups: dict[str, list[RuleInfo]] = {}
+    for info in infos:
+        groups.setdefault(info.group, []).append(info)
+    return "\n".join(("# Rules\n", *(_group(name, groups[name], about.get(name, "")) for name in sorted(groups))))
+
+
+def _group(name: str, infos: Sequence[RuleInfo], about: str) -> str:
+    rows = "".join(f"| `{info.id}` | {_languages(info)} | {info.severity} | {_summary(info)} |\n" for info in infos)
+    head = f"## {name}\n\n{about}\n\n" if about else f"## {name}\n\n"
+    return f"{head}| rule | language | severity | |\n|---|---|---|---|\n{rows}"
+
+
+def _summary(info: RuleInfo) -> str:
+    marks = " (preview)" * info.preview + " (some findings have a fix)" * info.fixable
+    return info.summary.replace("|", "\\|") + marks
+
+
+def _languages(info: RuleInfo) -> str:
+    return ", ".join(_LANGUAGES[language] for language in info.languages)
 
 
 def markdown(info: RuleInfo) -> str:

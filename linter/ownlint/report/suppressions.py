@@ -33,7 +33,8 @@ RULES: tuple[RuleInfo, ...] = (
         "warning",
         "A comment that is to silence a rule is not understood.",
         "A comment that is to silence a rule is not understood.\n\nIt names no rule or one that does not exist, gives "
-        "no reason, or begins a range that never ends. Write `ownlint: ignore[rule-name]: why this is right`.\n",
+        "no reason, or begins a range that never ends; it silences nothing. "
+        "Write `ownlint: ignore[rule-name]: why this is right`.\n",
         group=GROUP,
         languages=("cpp", "python"),
     ),
@@ -117,11 +118,11 @@ class Suppressions:
                     begin = open_.pop(rule, None)
                     if begin is None:
                         self._wrong(file, each, f"`end-ignore[{rule}]` has no `begin-ignore[{rule}]`")
-                    else:
+                    elif begin.reason:
                         yield _Silence(
                             rule, self._known.of(rule), lines.line(begin.start), lines.line(each.start), begin.span
                         )
-                else:
+                elif each.reason:
                     first, last = _range(each, file, lines)
                     yield _Silence(rule, self._known.of(rule), first, last, each.span)
         for rule, begin in open_.items():

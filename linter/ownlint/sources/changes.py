@@ -1,17 +1,14 @@
 """What changed since a revision: which lines of which files, and what those files said before.
 
-Git is asked, and nothing that the tree's configuration names is run: no hooks, filters, text converters or external
-diffs. Names come as bytes and are never read as options or patterns.
+Git is asked, see `ownlint.sources.git`. Names come as bytes and are never read as options or patterns.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,9 +17,9 @@ import msgspec
 from ownlint.facts.digest import digest_of
 from ownlint.facts.errors import RefusalError
 from ownlint.sources.discover import Source, Stamp, is_source, language_of
+from ownlint.sources.git import Answer, Git, GitError
 
-_GIT_SECONDS = 120
-_MOST_BYTES = 64 << 20
+_MOST_BYTES = 8 << 20
 _HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
 
 
@@ -60,9 +57,9 @@ def since(root: Path, revision: str) -> Changes:
     Raises `ChangesError`."""
     git = _Git(root)
     base = git.commit(revision)
-    compared = git.run("diff", *_PLAIN, "--raw", "-z", "--no-abbrev", base, "--", ".")
+    compared = git.compare("--raw", "-z", "--no-abbrev", base, "--", ".")
     entries = list(_raw(compared))
-    hunks = _hunks(git.run("diff", *_PLAIN, "--unified=0", "--no-color", base, "--", "."), len(entries))
+    hunks = _hunks(git.compare("--unified=0", base, "--", "."), len(entries))
     found = [
         Change(path, old, blob if old else "", lines if old else _EVERY_LINE)
         for (path, old, blob), lines in zip(entries, hunks, strict=True)
@@ -97,101 +94,107 @@ def _is_text(path: str) -> bool:
 
 # --- what git says ------------------------------------------------------------------------------------
 
-_PLAIN = (
-    "--find-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=all",
-    "--relative",
-    "--no-indent-heuristic",
-    "--diff-algorithm=histogram",
-)
+_MOST_AT_ONCE = 64 << 20
 
 
 class _Git:
+    """The same, with its answers turned into what a comparison needs or a `ChangesError`."""
+
     def __init__(self, root: Path) -> None:
-        found = shutil.which("git")
-        if found is None or root in Path(found).parents:
-            raise ChangesError("--diff-base: git is not installed")
-        self.root = root
-        self.command = [found, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--literal-pathspecs"]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-        self.environment = environment | {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        done = self.ask("rev-parse", "--is-inside-work-tree")
-        if done.returncode or done.stdout.strip() != b"true":
-            raise ChangesError(f"--diff-base: {root} is in no git repository{_because(done)}")
-        self.environment |= _without_filters(
-            self.ask("config", "--name-only", "-z", "--get-regexp", r"^filter\.").stdout
-        )
-
-    def ask(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         try:
-            return subprocess.run(
-                [*self.command, *arguments],
-                cwd=self.root,
-                env=self.environment,
-                input=given,
-                capture_output=True,
-                timeout=_GIT_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            raise ChangesError(f"--diff-base: git {arguments[0]} took longer than {_GIT_SECONDS} s") from None
-        except OSError as error:
-            raise ChangesError(f"--diff-base: git cannot be run: {error.strerror or error}") from None
+            self._git = Git(root)
+        except GitError as error:
+            raise ChangesError(f"--diff-base: git {error}") from None
+        done = self.ask("rev-parse", "--is-inside-work-tree")
+        if done.code or done.out.strip() != b"true":
+            raise ChangesError(f"--diff-base: {root} is in no git repository{_because(done)}")
 
-    def run(self, *arguments: str) -> bytes:
-        done = self.ask(*arguments)
-        if done.returncode:
+    def ask(self, *arguments: str, given: bytes = b"") -> Answer:
+        try:
+            return self._git.ask(*arguments, given=given)
+        except GitError as error:
+            raise ChangesError(f"--diff-base: git {error}") from None
+
+    def run(self, *arguments: str, given: bytes = b"") -> bytes:
+        done = self.ask(*arguments, given=given)
+        if done.code:
             raise ChangesError(f"--diff-base: git {arguments[0]} failed{_because(done)}")
-        return bytes(done.stdout)
+        return done.out
+
+    def compare(self, *arguments: str) -> bytes:
+        try:
+            done = self._git.compare(*arguments)
+            if done.code and self._git.is_partial():
+                raise ChangesError(f"--diff-base: {_PARTIAL}")
+        except GitError as error:
+            raise ChangesError(f"--diff-base: git {error}") from None
+        if done.code:
+            raise ChangesError(f"--diff-base: git diff failed{_because(done)}")
+        return done.out
 
     def commit(self, revision: str) -> str:
         """The commit to compare with."""
         if not revision or "\0" in revision or "\n" in revision:
             raise ChangesError(f"--diff-base: {revision!r} names no commit")
         done = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        named = os.fsdecode(done.stdout).strip()
-        if done.returncode or not named:
-            shallow = self.ask("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        named = os.fsdecode(done.out).strip()
+        if done.code or not named:
+            shallow = self.ask("rev-parse", "--is-shallow-repository").out.strip() == b"true"
             hint = "; the clone is shallow: fetch more of its history" if shallow else ""
             raise ChangesError(f"--diff-base: `{revision}` names no commit{hint}")
         forked = self.ask("merge-base", named, "HEAD")
-        return os.fsdecode(forked.stdout).strip() or named
+        return os.fsdecode(forked.out).strip() or named
 
-    def blobs(self, names: Sequence[str]) -> list[bytes]:
-        """Their contents, in order. What is missing, as in a partial clone, or is too large, is empty."""
-        if not names:
-            return []
-        data = self.ask("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode()).stdout
-        contents = []
+    def blobs(self, names: Sequence[str]) -> Iterator[bytes]:
+        """Their contents, in order; empty where one is larger than a source can be. Raises `ChangesError` for one that
+        is not there."""
+        sizes = self._sizes(names)
+        group: list[str] = []
+        total = 0
+        for name in names:
+            size = min(sizes[name], _MOST_BYTES)
+            if group and total + size > _MOST_AT_ONCE:
+                yield from self._contents(group, sizes)
+                group, total = [], 0
+            group.append(name)
+            total += size
+        yield from self._contents(group, sizes)
+
+    def _sizes(self, names: Sequence[str]) -> dict[str, int]:
+        sizes = {}
+        done = self.ask("cat-file", "--batch-check", given="".join(f"{name}\n" for name in names).encode())
+        lines = done.out.splitlines()
+        for name, line in zip(names, [*lines, *[b""] * (len(names) - len(lines))], strict=True):
+            words = line.split()
+            if len(words) != 3 or words[1] != b"blob":
+                raise ChangesError(f"--diff-base: {self._missing(name)}")
+            sizes[name] = int(words[2])
+        return sizes
+
+    def _missing(self, name: str) -> str:
+        try:
+            return _PARTIAL if self._git.is_partial() else f"git has no object {name}"
+        except GitError as error:
+            return f"git {error}"
+
+    def _contents(self, names: Sequence[str], sizes: Mapping[str, int]) -> Iterator[bytes]:
+        wanted = [name for name in names if sizes[name] <= _MOST_BYTES]
+        data = self.run("cat-file", "--batch", given="".join(f"{name}\n" for name in wanted).encode())
         at = 0
-        for _ in names:
-            header, _, _ = data[at:].partition(b"\n") if at < len(data) else (b"", b"", b"")
-            words = header.split()
-            size = int(words[2]) if len(words) == 3 and words[1] == b"blob" else -1
-            start = at + len(header) + 1
-            contents.append(data[start : start + size] if 0 <= size <= _MOST_BYTES else b"")
-            at = start + size + 1 if size >= 0 else start
-        return contents
+        for name in names:
+            if sizes[name] > _MOST_BYTES:
+                yield b""
+                continue
+            start = data.find(b"\n", at) + 1
+            at = start + sizes[name] + 1
+            yield data[start : at - 1]
 
 
-def _because(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The first line of what git complains about."""
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return f": {said[0].removeprefix('fatal: ')}" if said else ""
+_PARTIAL = "the clone is partial and lacks files of that revision, which are not available: nothing is fetched"
 
 
-def _without_filters(keys: bytes) -> dict[str, str]:
-    """Filters are programs that the repository's configuration names: each is replaced by none."""
-    names = sorted({os.fsdecode(key).rpartition(".")[0] for key in keys.split(b"\0") if key})
-    settings = [(f"{name}.{what}", value) for name in names for what, value in _NO_FILTER]
-    given = {"GIT_CONFIG_COUNT": str(len(settings))} if settings else {}
-    for number, (key, value) in enumerate(settings):
-        given |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-    return given
-
-
-_NO_FILTER = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
+def _because(done: Answer) -> str:
+    return f": {done.complaint}" if done.complaint else ""
 
 
 def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:

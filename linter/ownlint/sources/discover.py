@@ -12,9 +12,7 @@ from __future__ import annotations
 import codecs
 import fnmatch
 import os
-import shutil
 import stat
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -26,6 +24,7 @@ from ownlint import door
 from ownlint.config import Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
+from ownlint.sources.git import Git, GitError
 
 _CPP = (
     "h hh hpp hxx h++ inc ipp tpp tcc txx inl c cc cpp cxx c++ cu cuh hip m mm cppm ixx".split()  # noqa: SIM905
@@ -199,27 +198,15 @@ def _listed(root: Path, closed: Closed) -> Iterable[str]:
 
 
 def _git_files(root: Path) -> list[str] | None:
-    """Tracked files, and untracked ones that no pattern leaves out; None when git cannot tell.
-
-    The tree is not trusted: nothing that its configuration names is run.
-    """
-    git = shutil.which("git")
-    if git is None or root in Path(git).parents:
-        return None
-    command = [git, "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--literal-pathspecs"]
-    command += ["ls-files", "-co", "--exclude-standard", "-z", "-t"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    """Tracked files, and untracked ones that no pattern leaves out; None when git cannot tell."""
     try:
-        done = subprocess.run(
-            command, cwd=root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GIT_SECONDS
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = Git(root).ask("ls-files", "-co", "--exclude-standard", "-z", "-t", seconds=_GIT_SECONDS)
+    except GitError:
         return None
-    if done.returncode:
+    if done.code:
         return None
     listed = []
-    for entry in os.fsdecode(done.stdout).split("\0"):
+    for entry in os.fsdecode(done.out).split("\0"):
         relative = entry[2:]
         if relative and not (entry[0] == "?" and _left_out(relative)):
             listed.append(relative)

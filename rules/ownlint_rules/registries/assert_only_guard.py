@@ -80,8 +80,6 @@ _SIZES = frozenset({"size", "length", "count"})
 _QUESTION = re.compile(r"(?:[Ii]s|[Hh]as|[Cc]an|[Gg]et)(?![a-z])|[Ff]ind|[Vv]erify|[Cc]heck|[Vv]alid")
 _THROWS = re.compile(rb'"throw"')
 _QUESTIONS = frozenset({"empty", "get", "ok", "has_value", "begin", "end", "isa", "data", "front", "back"})
-_OPERATOR = 10
-"""Bytes between an assignment's two sides; where there are more, something else stands there."""
 _DEPTH = 2
 """How many calls deep a function may make its change."""
 
@@ -347,9 +345,7 @@ def _change(function: Function, inner: records.Value, does: str) -> Finding:
 
 def _is_meant(function: Function, assign: records.Assign) -> bool:
     """Whether the assignment stands for something outside of assertions. A function of one assertion that counts does
-    nothing in a release build, and says so. `a < b && c >= (d)` is read as if a template were assigned to."""
-    if assign.op == "=" and assign.value.start - assign.target.end > _OPERATOR:
-        return False
+    nothing in a release build, and says so."""
     if assign.op in ("++", "--") and len(function.body) == 1:
         return False
     return not _is_for_assertions(function, assign.target)

@@ -348,7 +348,7 @@ def test_a_cast_to_a_pointer_to_member_chooses_an_overload(extract) -> None:  # 
     assert [each.name for each in members] == ["a", "b", "c", "last"]
     assert [each.extras[0].template for each in members[:3]] == [
         "R (A::*)(R) const",
-        "R (ns::A::*)(std::vector<R>, double ) const noexcept",
+        "R (ns::A::*)(std::vector<R>, double) const noexcept",
         "R& (A::*)()",
     ]
 

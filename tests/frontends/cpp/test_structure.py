@@ -73,7 +73,7 @@ def test_a_variable_is_constructed(
         ("T x;", ["x"], ["T"], [None]),
         ("const auto& x = f();", ["x"], ["const auto&"], ["f()"]),
         ("int a = 1, *p, &q = z;", ["a", "p", "q"], ["int", "int*", "int&"], ["1", None, "z"]),
-        ("char const* const s = g;", ["s"], ["char const* const"], ["g"]),
+        ("char const* const s = g;", ["s"], ["const char* const"], ["g"]),
         ("int m[3][4];", ["m"], ["int[3][4]"], [None]),
         ("unsigned long n = 3;", ["n"], ["unsigned long"], ["3"]),
         ("std::unique_ptr<T> p = std::make_unique<T>(1);", ["p"], ["std::unique_ptr<T>"], ["std::make_unique<T>(1)"]),

@@ -7,6 +7,8 @@ little less.
 * lambdas without parentheses lose `mutable`, `noexcept`, a result or attributes behind their captures;
 * of literals side by side, macros between them are blanked (`"a" MACRO(x) "b"`), and all suffixes but the last;
 * `\\N{...}` and its like in a literal lose their backslash;
+* `class R = T &` in template parameters loses the `&`, an explicit instantiation its first words, and `unsigned{1}`
+  constructs what has the name `unsigned`;
 * `if consteval` tests a name; `export` goes, with the braces around what is exported;
 * of Objective-C what is not C++: interfaces, methods, `@` before a literal or a word.
 """
@@ -46,6 +48,11 @@ _OPENS_BODY = re.compile(
 )
 _CONSTEVAL = re.compile(rb"\bif\s++(!?\s*+consteval)\b(?=\s*\{)")
 _EXPORT = re.compile(rb"^[ \t]*+(export)(?:\s*+(\{)|(?=\s++[A-Za-z_:\[]))", re.MULTILINE)
+_DEFAULT_REFERENCE = re.compile(
+    rb"\b(?:typename|class)\s++\w++\s*+=\s*+(?:const\b\s*+)?[\w:]++(?:<[\w:,\s*]{0,200}+>)?[\s*]*+(&&?)(?=\s*[,>])"
+)
+_SIZED = re.compile(rb"\b(?:unsigned|signed|short|long)(?=\{|\((?!\s*[*&^]))")
+_INSTANTIATION = re.compile(rb"^[ \t]*+((?:extern\s++)?template)\b(?!\s*<)", re.MULTILINE)
 _DECLARES = re.compile(rb"^[ \t]*+@(?:interface|protocol\b(?!\s*+[\w\s,]{0,400}+;))", re.MULTILINE)
 _ENDS = re.compile(rb"^[ \t]*+@end\b", re.MULTILINE)
 _DIRECTIVE = re.compile(
@@ -86,6 +93,8 @@ class _Rewriter:
         self.captures()
         self.literals()
         self.escapes()
+        self.templates()
+        self.sized_types()
         if b"consteval" in self.masked:
             self.consteval()
         if b"export" in self.masked:
@@ -216,6 +225,22 @@ class _Rewriter:
             if b"{" in self.source[start:end] and self.source[start - 1 : start] != b"R":
                 for match in _BRACED_ESCAPE.finditer(self.source, start, end):
                     self.blank(*match.span(1))
+
+    # --- types ---
+
+    def templates(self) -> None:
+        for pattern in (_DEFAULT_REFERENCE, _INSTANTIATION):
+            for match in pattern.finditer(self.masked):
+                self.blank(*match.span(1))
+
+    def sized_types(self) -> None:
+        for match in _SIZED.finditer(self.masked):
+            start = match.start()
+            words = self.masked[max(0, start - 32) : start].split()
+            if words and words[-1] in (b"operator", b"unsigned", b"signed", b"short", b"long"):
+                continue  # of several words, or a conversion
+            self.buffer[start : start + 1] = b"_"
+            self.names[start] = match[0].decode()
 
     # --- C++20 and later ---
 

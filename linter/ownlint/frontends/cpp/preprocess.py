@@ -24,7 +24,7 @@ from ownlint.frontends.cpp.spelling import spelled
 from ownlint.patterns import Expressions
 
 Role = str
-"""What a word of capitals is known to be: `annotation`, `declaring`, or empty."""
+"""What a word of capitals is known to be: `annotation`, `declaring`, `standing`, or empty."""
 
 
 class Mark(NamedTuple):
@@ -97,11 +97,15 @@ BLANK = bytes(c if c in b"\r\n" else 0x20 for c in range(256))
 _EXTENSIONS = re.compile(rb"\b__(?:extension__|restrict(?:__)?)\b")
 _BRACKETS = re.compile(rb"[()]")
 _TOP = re.compile(rb"[()\[\]{},]")
-_MEMBER_CASTS = re.compile(
-    rb"\(\s*+(?P<type>[A-Za-z_][\w:<>,*&\s]{0,200}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
-    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+)\)\s*+&\s*+[A-Za-z_]"
+_MEMBER_FUNCTION = (
+    rb"[A-Za-z_][\w:<>,*&\s]{0,400}?\(\s*+(?:[A-Za-z_]\w*+(?:<[\w:<>,*&\s]{0,100}>)?\s*+::\s*+)+\*\s*+\)\s*+"
+    rb"\([^(){};]{0,400}\)\s*+(?:const\b|noexcept\b|&{1,2}|\s)*+"
 )
-"""`(R (C::*)(A, B) const) &C::f`, which the grammar does not take for a cast."""
+_MEMBER_CASTS = re.compile(
+    rb"\(\s*+(?P<type>%(type)s)\)\s*+&\s*+[A-Za-z_]|(?<=_cast)\s*+<\s*+(?P<argument>%(type)s)>(?=\s*+\()"
+    % {b"type": _MEMBER_FUNCTION}
+)
+"""`(R (C::*)(A, B) const) &C::f`, `static_cast<R (C::*)(A, B) const>(&C::f)`: the grammar takes neither for a cast."""
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
@@ -122,6 +126,7 @@ _SPACED_OPERATOR = re.compile(
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
 _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
+_STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
 _WIDEST = 1 << 16
 """Comments and blanks that are longer than this end what is looked at before a word."""
 _KEYWORD = (
@@ -154,10 +159,14 @@ _NUMBERS = re.compile(rb"(\{\s*+(?>[-+]?[0-9][\w.]*+\s*+,\s*+){66})(?>[-+]?[0-9]
 
 
 @lru_cache(maxsize=8)
-def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable[[bytes], Role]:
+def _roles(
+    annotations: tuple[str, ...], declaring: tuple[str, ...], standing: tuple[str, ...]
+) -> Callable[[bytes], Role]:
     known: dict[bytes, Role] = {}
     patterns = [
-        (role, Expressions(words)) for role, words in (("annotation", annotations), ("declaring", declaring)) if words
+        (role, Expressions(words))
+        for role, words in (("annotation", annotations), ("declaring", declaring), ("standing", standing))
+        if words
     ]
 
     def role(word: bytes) -> Role:
@@ -173,7 +182,7 @@ def _roles(annotations: tuple[str, ...], declaring: tuple[str, ...]) -> Callable
 
 def prepare(data: bytes, vocabulary: Vocabulary) -> Prepared:
     spaces = tuple(framework.namespaces for framework in vocabulary.frameworks)
-    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring), spaces).run()
+    return _Preparation(data, _roles(vocabulary.annotations, vocabulary.declaring, vocabulary.standing), spaces).run()
 
 
 class _Preparation:
@@ -190,6 +199,7 @@ class _Preparation:
         self.masked = b""
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
+        self.statements_defined: set[bytes] | None = None
         self.done = 0
         """Words before this offset were dealt with as part of something larger."""
 
@@ -291,7 +301,7 @@ class _Preparation:
                     continue
                 before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
                 behind = self.masked[use.end() : use.end() + 64].lstrip()
-                if not before.endswith((b"::", b"->")) and (behind[:2] == b"::" or before.endswith(b"namespace")):
+                if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
                     self.buffer[slice(*use.span())] = short.ljust(len(name))
 
     def brought_in(self) -> dict[str, str]:
@@ -335,7 +345,6 @@ class _Preparation:
         if role == "annotation":
             self.mark(word, start, end)
             return
-        buffer = self.buffer
         before = self.text_before(start, 48)
         last = before[-1:]
         opens = last == b"" or last in b";{}:)>" or before.endswith((b"else", b"do"))
@@ -351,7 +360,7 @@ class _Preparation:
                 self.attribute_of_class(word, start, end)
             return
         if opens:
-            self.bare(word, start, end, follower.start(1), after, last)
+            self.bare(word, role or self.defined_role(word), start, end, follower.start(1), after, last)
         elif before.endswith(_CLASS_WORDS):
             self.attribute_of_class(word, start, end)
         elif (
@@ -436,7 +445,16 @@ class _Preparation:
         ):
             self.mark(word, start, end)
 
-    def bare(self, word: bytes, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
+    def defined_role(self, word: bytes) -> Role:
+        """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`."""
+        if self.statements_defined is None:
+            bodies = (_DEFINE.match(one.rest) for one in self.directives if one.word == b"define")
+            self.statements_defined = {
+                body[1] for body in bodies if body is not None and body[2] is None and _STATEMENTS.search(body[4])
+            }
+        return "standing" if word in self.statements_defined else ""
+
+    def bare(self, word: bytes, role: Role, start: int, end: int, next_at: int, after: bytes, last: bytes) -> None:
         """A word without parentheses that stands where a statement or a declaration starts."""
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
@@ -453,7 +471,7 @@ class _Preparation:
         if not (after.isalnum() or after in (b"_", b"~", b"[", b"}", b"")):
             return
         buffer = self.buffer
-        alone = b"\n" in self.masked[end:next_at] and not buffer[line:start].strip()
+        alone = role == "standing" or (b"\n" in self.masked[end:next_at] and not buffer[line:start].strip())
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
         if alone and last != b")" and not (last == b":" and buffer[:start].rstrip().endswith(b"::")):
@@ -541,16 +559,16 @@ class _Preparation:
                 self.blank(*match.span())
         for match in _NUMBERS.finditer(buffer):
             self.blank(match.end(1), match.end())
-        if b"::*" in buffer:
+        if b"::" in buffer and b"*" in buffer:
             self.member_casts()
 
     def member_casts(self) -> None:
         """A cast to a pointer to member becomes one name in brackets, whose text is the type."""
         for match in _MEMBER_CASTS.finditer(self.masked):
-            start, end = match.span("type")
+            start, end = match.span("type" if match["type"] else "argument")
             self.blank(start, end)
             self.buffer[start : start + 2] = b"_T"
-            self.names[start] = " ".join(_text(self.data[start:end]).split())
+            self.names[start] = spelled(_text(self.masked[start:end]))
 
     def thrown(self) -> frozenset[int]:
         """`a ? b : throw c` becomes `a ? b : !     c`."""

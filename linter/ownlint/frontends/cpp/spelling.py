@@ -90,12 +90,11 @@ def _parted(tokens: list[str], index: int) -> bool:
     if left in _TIGHT_BEHIND or right in _TIGHT_BEFORE:
         return False
     if right == "(":
-        return _is_word(left) and _points(tokens, index + 1)
+        return (_is_word(left) or left in ("*", "&", ">")) and _points(tokens, index + 1)
     if left in _CLOSING:
         return right not in ("(", "{")
-    if left in ("-", "+") and (index < 2 or not (_is_word(tokens[index - 2]) or tokens[index - 2] in (")", "]"))):
-        return False  # a sign, not an operation
-    return True
+    behind_value = index > 1 and (_is_word(tokens[index - 2]) or tokens[index - 2] in (")", "]"))
+    return left not in ("-", "+") or behind_value  # else a sign, not an operation
 
 
 def _is_word(token: str) -> bool:

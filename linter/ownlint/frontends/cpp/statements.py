@@ -602,6 +602,9 @@ class Statements(Values):
             if len(parts) > 2:
                 return declarator, self.value(parts[-1])
             if len(parts) == 2:
+                inside = [child for child in self.children(parts[1]) if child.is_named]
+                if declarator.suffix.endswith("*") and len(inside) == 1:
+                    return declarator, self.value(inside[0])  # `T* p{q}` is `T* p = q`
                 return declarator, self.constructed(node, specifiers.type + declarator.suffix, type_node, parts[1])
             return declarator, None
         declarator = self.declarator(node)

@@ -132,7 +132,10 @@ class Values:
 
     def written(self, start: int, end: int) -> str:
         """A type (or the like), spaced in the usual way, with the full names of what `using std::x;` brought in."""
-        text = spelled(self.text(start, end).strip())
+        text = self.text(start, end)
+        if self.assumed and "_T" in text:
+            text = self.assumed.get(start + len(text) - len(text.lstrip()), text)
+        text = spelled(text.strip())
         return self.brought(text) if self.opened else text
 
     def brought(self, text: str) -> str:
@@ -164,6 +167,8 @@ class Values:
 
     def _named(self, node: Node) -> tuple[r.Name, str]:
         start, end = node.start_byte, node.end_byte
+        if node.kind_id == g.TYPE_IDENTIFIER and start in self.assumed:
+            return r.Name(start, end, self.assumed[start]), ""
         text = self.text(start, end)
         if _PLAIN_NAME(text):
             return r.Name(start, end, _without_root(text)), ""
@@ -275,6 +280,8 @@ class Values:
         kind = last.kind_id
         arrow = children[1].end_byte - children[1].start_byte == 2
         start, end = node.start_byte, node.end_byte
+        if not arrow and isinstance(base, r.Unary) and base.op == "*":
+            base, arrow = base.value, True  # `(*p).x` is `p->x`
         if kind == g.FIELD_IDENTIFIER:
             at = last.start_byte
             if at == end:
@@ -345,6 +352,9 @@ class Values:
         children = self.children(node)
         if len(children) != 3:
             return self.opaque(node)
+        target_end = children[0].end_byte
+        if target_end == children[1].start_byte and self.text(target_end - 1, target_end) == ">":
+            return self.opaque(node)  # `a < b && c >= (d)`, which the grammar reads as a template that is assigned to
         target = self.value(children[0])
         self.assigned(target)
         operator = self.text(children[1].start_byte, children[1].end_byte)
@@ -399,9 +409,10 @@ class Values:
         for child in self.children(node):
             if child.is_named:
                 if child.kind_id == g.TYPE_DESCRIPTOR:
-                    inner: r.Value = r.Name(
-                        child.start_byte, child.end_byte, self.written(child.start_byte, child.end_byte)
-                    )
+                    written = self.written(child.start_byte, child.end_byte)
+                    if not written:
+                        break
+                    inner: r.Value = r.Name(child.start_byte, child.end_byte, written)
                 else:
                     inner = self.value(child)
                 return r.Unary(start, end, "sizeof", inner)

@@ -21,6 +21,17 @@ def wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
     if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
+    return _fits(data, anchors) or (
+        _FOLDED.search(data) is not None and _fits(_TIGHT.sub(rb"\1", _FOLDED.sub(b" ", data)), anchors)
+    )
+
+
+_FOLDED = re.compile(rb"[ \t]*+\\\r?\n[ \t]*+|(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++[ \t]*+(?=\.[ \t]*+\w)")
+"""Where a statement goes on in the next line: behind a backslash, and before the point of a chain."""
+_TIGHT = re.compile(rb"[ \t]*+([.(])[ \t]*+")
+
+
+def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     tests, modules = _tests(anchors)
     if any(words(data) and (beside is None or beside(data)) for words, beside in tests):
         return True

@@ -1,0 +1,381 @@
+"""The one place where a project is analysed: the program is built and the rules are run in children of this process.
+
+    parent      ->  analyst       ->  worker
+    the run         the program       the rules, one judgement after the other
+
+The *analyst* is a copy of the parent that takes up the facts, so that the parent never has them, builds the program and
+judges nothing. The *worker* is a copy of the analyst. It says what it finds as it goes, and at which judgement it is.
+What is cut off, raises, crashes or hangs costs that judgement: it is named, and a fresh copy goes on behind it, whose
+memories hold nothing that was left half done. So no answer ever rests on one that was cut off.
+
+Judgements always come in the same order and share nothing but what can be worked out again; who deals them to several
+workers gets the same answers.
+"""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import struct
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from ownlint import catalogue
+from ownlint.catalogue import Judgement
+from ownlint.children import Forked, Messages, bound, frame, resident, signal_name
+from ownlint.facts.errors import RefusalError
+from ownlint.finding import Crash, Cut, Finding
+from ownlint.rule import Rule
+
+if TYPE_CHECKING:
+    from ownlint.program.program import Program
+
+Told = Callable[[int, int], None]
+"""Is told now and then how many subjects of how many are done."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """The last guard: ordinary work is bounded by counted steps, see `program.steps`. A judgement may take `seconds` of
+    wall time, and one more for each `a_second` bytes of the project; so may building the program. `memory` is the
+    address space of a child in bytes; one that uses more than three quarters of it is replaced."""
+
+    seconds: float = 60.0
+    a_second: int = 100_000
+    memory: int = 64 << 30
+
+    def deadline(self, size: int) -> float:
+        return float(round(self.seconds + size / self.a_second))
+
+
+DEFAULT = Limits()
+
+
+class AnalysisError(RefusalError):
+    """The program could not be built; nothing is known of the project."""
+
+
+# --- what the children say ----------------------------------------------------------------------------
+
+
+class _Progress(msgspec.Struct, frozen=True, tag="progress"):
+    done: int
+    of: int
+
+
+class _Said(msgspec.Struct, frozen=True, tag="said"):
+    """What was found by a rule of the group with that number. Behind crashes, the worker leaves."""
+
+    group: int
+    findings: tuple[Finding, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+
+
+class _Refused(msgspec.Struct, frozen=True, tag="refused"):
+    reason: str
+
+
+class _Leaves(msgspec.Struct, frozen=True, tag="leaves"):
+    """The worker has grown and wants to be replaced; it goes on at judgement `next`."""
+
+    next: int
+
+
+class _Done(msgspec.Struct, frozen=True, tag="done"):
+    pass
+
+
+_decoder = msgspec.json.Decoder(_Progress | _Said | _Refused | _Leaves | _Done)
+
+
+def _tell(descriptor: int, message: msgspec.Struct) -> None:
+    data = memoryview(frame(msgspec.json.encode(message)))
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+# --- the parent -----------------------------------------------------------------------------------------
+
+
+def analyse(
+    groups: Sequence[Sequence[Rule]],
+    build: Callable[[], Program],
+    size: int,
+    limits: Limits,
+    told: Told = lambda done, of: None,
+) -> list[list[Finding | Crash]]:
+    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child. Raises
+    `AnalysisError`, with the text of a `RefusalError` of `build` as it is."""
+    said: list[list[Finding | Crash]] = [[] for _ in groups]
+    output, theirs = os.pipe()
+    try:
+        analyst = Forked(lambda: _Analyst(groups, build, theirs, limits).work(), group=True)
+    finally:
+        os.close(theirs)
+    try:
+        for message in _heard(analyst, Messages(output), limits.deadline(size)):
+            match message:
+                case _Progress(done=done, of=of):
+                    told(done, of)
+                case _Said():
+                    said[message.group] += (*message.findings, *message.crashes)
+    finally:
+        analyst.close()
+        os.close(output)
+    return said
+
+
+def _heard(analyst: Forked, messages: Messages, deadline: float) -> Iterator[_Progress | _Said]:
+    """Until it is done. While it builds the program it says nothing; after that, it does every few seconds."""
+    while True:
+        try:
+            data = messages.next(deadline)
+        except EOFError:
+            raise AnalysisError(f"the analysis failed: {_death(analyst)}") from None
+        if data is None:
+            raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
+        match _decoder.decode(data):
+            case _Refused(reason=reason):
+                raise AnalysisError(reason)
+            case _Done():
+                return
+            case _Progress() | _Said() as message:
+                yield message
+
+
+def _death(child: Forked) -> str:
+    status = child.ended(5)
+    if status is None:
+        return "its process closed its output"
+    return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process ended too early"
+
+
+# --- the analyst ----------------------------------------------------------------------------------------
+
+_TICK = 0.5
+"""Seconds between two looks at where the worker is."""
+
+_MOST_OF_RULE_IN_FILE = 3
+_MOST_IN_FILE = 6
+_MOST_OF_RULE = 20
+_MOST_LOST = 20
+"""Each failure costs a new worker and what it has to find out again; a rule that fails everywhere, and a file at which
+everything fails, are given up."""
+
+_OUT_OF_MEMORY = 77
+"""The status with which a worker ends."""
+
+
+class _Analyst:
+    """Builds the program, and replaces workers until everything is judged or named."""
+
+    def __init__(
+        self, groups: Sequence[Sequence[Rule]], build: Callable[[], Program], output: int, limits: Limits
+    ) -> None:
+        self.groups = groups
+        self.build = build
+        self.output = output
+        self.limits = limits
+        self.at = _Position()
+        self.given_up = _GivenUp()
+
+    def work(self) -> None:
+        bound(self.limits.memory)
+        try:
+            self.program = self.build()
+            self.of = sum(catalogue.subjects(rules, self.program) for rules in self.groups)
+        except RefusalError as error:
+            _tell(self.output, _Refused(str(error)))
+            return
+        except Exception as error:  # noqa: BLE001 - the parent says it in one line
+            _tell(self.output, _Refused(f"the program could not be built: {_described(error)}"))
+            return
+        self.repeats = catalogue.Repeats(self.program)
+        gc.collect()
+        gc.freeze()  # it stays; and what is never looked at by the collector is not copied for the worker
+        following: int | None = 0
+        while following is not None:
+            following = self.supervise(following)
+        _tell(self.output, _Done())
+
+    def judgements(self) -> Iterator[tuple[int, int, Judgement]]:
+        """All there are, each with the number of its group, and how many subjects the groups before it have."""
+        before = 0
+        for group, rules in enumerate(self.groups):
+            for judgement in catalogue.judgements(rules, self.program):
+                yield group, before, judgement
+            before += catalogue.subjects(rules, self.program)
+
+    def supervise(self, begin: int) -> int | None:
+        """One worker, from judgement `begin` on; returns where the next has to begin, None when all are done."""
+        output, theirs = os.pipe()
+        self.at.put(begin, self.at.subject)
+        try:
+            worker = Forked(lambda: _Worker(self, theirs).work(begin), group=False)
+        finally:
+            os.close(theirs)
+        try:
+            return self._watch(worker, Messages(output))
+        finally:
+            worker.close()
+            os.close(output)
+
+    def _watch(self, worker: Forked, messages: Messages) -> int | None:
+        deadline = self.limits.deadline(self.program.size)
+        seen, since, ticked = self.at.judgement, time.monotonic(), 0.0
+        while True:
+            try:
+                data = messages.next(_TICK)
+            except EOFError:
+                return self._lost(*_why(worker))
+            now = time.monotonic()
+            if now - ticked >= _TICK:
+                _tell(self.output, _Progress(self.at.subject, self.of))
+                ticked = now
+            if self.at.judgement != seen:
+                seen, since = self.at.judgement, now
+            match None if data is None else _decoder.decode(data):
+                case _Done():
+                    return None
+                case _Leaves(next=following):
+                    return following
+                case _Said() as said:
+                    fresh = tuple(finding for finding in said.findings if self.repeats.first(finding))
+                    _tell(self.output, _Said(said.group, fresh))
+                    if said.crashes:
+                        return self._failed(said.group, said.crashes[0], lost=False)
+            if now - since > deadline:
+                return self._lost(f"it was not done within {deadline:g} s", "limit")
+
+    def _lost(self, why: str, kind: Cut) -> int:
+        group, _, judgement = next(islice(self.judgements(), self.at.judgement, None))
+        return self._failed(group, catalogue.not_judged(judgement, why, kind), lost=True)
+
+    def _failed(self, group: int, crash: Crash, *, lost: bool) -> int:
+        crashes = (crash, *self.given_up.after(crash, lost=lost))
+        _tell(self.output, _Said(group, crashes=crashes))
+        return self.at.judgement + 1
+
+
+def _described(error: Exception) -> str:
+    where = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in where)  # noqa: PTH119
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _why(worker: Forked) -> tuple[str, Cut]:
+    """Why a worker has gone without a word."""
+    status = worker.ended(5)
+    if status == _OUT_OF_MEMORY:
+        return "it takes too much memory", "limit"
+    if status is not None and status < 0:
+        return f"its process crashed ({signal_name(-status)})", "rule"
+    return "its process ended", "rule"
+
+
+class _Position:
+    """At which judgement and subject the worker is: in memory that it shares with the analyst, and that survives it."""
+
+    _LAYOUT = struct.Struct("qq")
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, self._LAYOUT.size)
+        self.put(0, 0)
+
+    def put(self, judgement: int, subject: int) -> None:
+        self._LAYOUT.pack_into(self._memory, 0, judgement, subject)
+
+    @property
+    def judgement(self) -> int:
+        return int(self._LAYOUT.unpack_from(self._memory)[0])
+
+    @property
+    def subject(self) -> int:
+        return int(self._LAYOUT.unpack_from(self._memory)[1])
+
+
+class _InFile(NamedTuple):
+    rule: str
+    path: str
+
+
+class _GivenUp:
+    """What is not judged any more, since it has failed too often."""
+
+    def __init__(self) -> None:
+        self._in_files: Counter[_InFile] = Counter()
+        self._files: Counter[str] = Counter()
+        self._rules: Counter[str] = Counter()
+        self._lost = 0
+
+    def after(self, crash: Crash, *, lost: bool) -> Iterator[Crash]:
+        """What is given up now; each is named once."""
+        here = _InFile(crash.rule, crash.path)
+        self._in_files[here] += 1
+        self._files[crash.path] += bool(crash.path) and (lost or crash.kind == "limit")
+        self._rules[crash.rule] += 1
+        self._lost += lost
+        if self._in_files[here] == _MOST_OF_RULE_IN_FILE:
+            yield Crash(crash.rule, crash.path, "it is not run on the rest of the file", crash.kind)
+        if self._files[crash.path] == _MOST_IN_FILE:
+            yield Crash("", crash.path, "no rule is run on the rest of the file: too many failed", crash.kind)
+        if self._rules[crash.rule] == _MOST_OF_RULE:
+            yield Crash(crash.rule, "", "it is not run on the rest of the project", crash.kind)
+        if self._lost == _MOST_LOST and lost:
+            yield Crash("", "", "no rule is run on the rest of the project: too many failed", crash.kind)
+
+    def __contains__(self, judgement: Judgement) -> bool:
+        if not self._rules:
+            return False
+        rule, path = judgement.rule.id, judgement.path
+        return (
+            self._in_files[_InFile(rule, path)] >= _MOST_OF_RULE_IN_FILE
+            or self._files[path] >= _MOST_IN_FILE
+            or self._rules[rule] >= _MOST_OF_RULE
+            or self._lost >= _MOST_LOST
+        )
+
+
+# --- the worker -----------------------------------------------------------------------------------------
+
+_STRIDE = 1024
+"""So many judgements are made between two looks at how much memory that took."""
+
+
+class _Worker:
+    """Judges. Whatever happens here, the analyst goes on."""
+
+    def __init__(self, analyst: _Analyst, output: int) -> None:
+        self.analyst = analyst
+        self.output = output
+
+    def work(self, begin: int) -> None:
+        analyst, enough = self.analyst, self.analyst.limits.memory * 3 // 4
+        for number, (group, before, judgement) in enumerate(analyst.judgements()):
+            if number < begin or judgement in analyst.given_up:
+                continue
+            if not number % _STRIDE and number > begin and resident() > enough:
+                _tell(self.output, _Leaves(number))
+                return
+            analyst.at.put(number, before + judgement.number)
+            said = self._judge(judgement)
+            if isinstance(said, Crash):
+                _tell(self.output, _Said(group, crashes=(said,)))
+                return
+            if said:
+                _tell(self.output, _Said(group, tuple(said)))
+        _tell(self.output, _Done())
+
+    def _judge(self, judgement: Judgement) -> list[Finding] | Crash:
+        try:
+            return catalogue.judge(judgement, self.analyst.program)
+        except MemoryError:
+            os._exit(_OUT_OF_MEMORY)
+        except BaseException as error:  # noqa: BLE001 - a rule that wants to end the run ends its judgement
+            return catalogue.not_judged(judgement, f"{type(error).__name__}: {error}", "rule")

@@ -1,0 +1,50 @@
+"""Work is counted in steps, and what takes too many of them is cut off: on every machine at the same place.
+
+Every loop of the engine that can run long spends a step for each thing that it looks at. A *judgement*, one rule on one
+subject, may spend so many; an answer that is worked out once for all who ask (see `once`) has a budget of its own, so
+that nobody pays for what others ask too. Rules need not know of it.
+
+The meter belongs to the process: one thread asks.
+"""
+
+from __future__ import annotations
+
+BUDGET = 1_000_000
+"""Steps of one judgement or of one answer. A step is some microseconds; what took most on any project that was
+looked at took less than a twentieth of this."""
+
+PER_BYTE = 1
+"""Further steps for each byte of the files that an answer is about: all, where it is about the program."""
+
+
+class LimitError(Exception):
+    """So many steps were spent that the answer is given up."""
+
+
+_UNBOUNDED = 1 << 62
+
+_left = _UNBOUNDED
+
+
+def spend(steps: int = 1) -> None:
+    """Raises `LimitError` when the steps of this judgement or answer are used up, and whenever one more is spent."""
+    global _left
+    _left -= steps
+    if _left < 0:
+        raise LimitError("it takes too many steps")
+
+
+def start(size: int) -> int:
+    """From here on a budget counts that fits something of `size` bytes; returns what was left of the one before."""
+    global _left
+    before, _left = _left, BUDGET + PER_BYTE * size
+    return before
+
+
+def stop(before: int) -> bool:
+    """Goes back to the budget before; whether the one that ends was kept. If it was not, neither is that one: what
+    rests on an answer that was cut off is cut off, too, even where somebody kept the error quiet."""
+    global _left
+    kept = _left >= 0
+    _left = before if kept or before == _UNBOUNDED else -1
+    return kept
