@@ -4,7 +4,8 @@
     python benchmarks/growth.py --profile SHAPE
 
 Each shape of `shapes.py` is written at several sizes. Each size is read and checked in a process of its own, which may
-take `--limit` seconds of CPU. An exponent of 1 is linear, 2 is quadratic; it is that of the last doubling done.
+take `--limit` seconds of CPU; `*`: something was cut off at its limit of steps, and named. An exponent of 1 is linear,
+2 is quadratic; it is that of the last doubling done.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ MEMORY = 4 << 30
 
 
 class Cost(NamedTuple):
-    """CPU seconds of reading, and of the rules; how many findings there are."""
+    """CPU seconds of reading, and of the rules; how many findings there are, and how many judgements were cut off."""
 
     read: float
     checked: float
     findings: int
+    cut: int
 
     @property
     def all(self) -> float:
@@ -72,10 +74,11 @@ def cost(shape: Shape, size: int, rules: list[Rule]) -> Cost:
     ]
     done = time.process_time()
     found = list(catalogue.run(rules, Program(records, models)))
-    for crash in found:
-        if isinstance(crash, Crash):
+    crashes = [one for one in found if isinstance(one, Crash)]
+    for crash in crashes:
+        if crash.kind != "limit":
             sys.exit(f"{crash.rule} failed: {crash.error}")
-    return Cost(done - started, time.process_time() - done, len(found))
+    return Cost(done - started, time.process_time() - done, len(found) - len(crashes), len(crashes))
 
 
 def apart(shape: Shape, size: int, rules: list[Rule], limit: int) -> Cost | str:
@@ -118,6 +121,7 @@ def profile(shape: Shape, size: int, rules: list[Rule]) -> None:
 def measure(shape: Shape, sizes: list[int], rules: list[Rule], limit: int) -> dict[int, float]:
     """Prints one row; what each size that was done costs."""
     costs: dict[int, float] = {}
+    cut: dict[int, str] = {}
     row, word = f"{shape.language:7} {shape.name:34}", ""
     for size in sizes:
         if size <= shape.most and not word:
@@ -125,7 +129,8 @@ def measure(shape: Shape, sizes: list[int], rules: list[Rule], limit: int) -> di
             word = found if isinstance(found, str) else ""
             if isinstance(found, Cost):
                 costs[size] = found.all
-        row += f" {costs[size]:>10.2f}" if size in costs else f" {word or '-':>10}"
+                cut[size] = "*" * bool(found.cut)
+        row += f" {costs[size]:>9.2f}{cut[size] or ' '}" if size in costs else f" {word or '-':>10}"
     print(f"{row}   {exponent(costs):8.2f}", flush=True)
     return costs
 

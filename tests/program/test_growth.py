@@ -5,13 +5,21 @@ from __future__ import annotations
 import pytest
 
 from conftest import make
+from ownlint import catalogue
 from ownlint.facts.records import Span
+from ownlint.finding import Crash
+from ownlint.program import losing, steps, walks
+from ownlint.program.counts import Draft, Held
+from ownlint.program.counts import State as CountedState
+from ownlint.program.donation_flow import Interpreter
 from ownlint.program.donation_modules import Modules
 from ownlint.program.donation_values import Values
 from ownlint.program.donations import of
 from ownlint.program.handles import NOTHING, Handle, State
+from ownlint.program.once import once
 from ownlint.program.program import Program
 from ownlint.program.reaching import bits, components, reached
+from ownlint.program.subjects import Function
 
 AT = Span(1, 2)
 
@@ -90,3 +98,104 @@ def test_what_lies_in_a_container_of_very_many_is_nobodys_to_know() -> None:
     state = State().bind("all", many, AT, "")
     assert state.get("all") == NOTHING
     assert state.alive((3, 0))
+
+
+def handles(count: int) -> Program:
+    held = "\n".join(f"  Buffer* b{number} = buffer_create({number});" for number in range(count))
+    return make(
+        a_cc=f"Buffer* buffer_create(int n);\nvoid buffer_destroy(Buffer* b);\nvoid run() {{\n{held}\n  done();\n}}\n"
+    )
+
+
+def steps_of(program: Program, monkeypatch: pytest.MonkeyPatch) -> int:
+    """What the walks over the handles of all functions spend; each loses all of its handles."""
+    spent = 0
+
+    def counted(count: int = 1) -> None:
+        nonlocal spent
+        spent += count
+
+    monkeypatch.setattr(walks, "spend", counted)
+    lost = [loss for function in program.functions for loss in losing.losses(function)]
+    assert lost
+    assert {loss.kind for loss in lost} == {"never"}
+    return spent
+
+
+def test_handles_of_one_block_are_walked_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    few, many = steps_of(handles(50), monkeypatch), steps_of(handles(200), monkeypatch)
+    assert 0 < many <= 4 * few
+
+
+def test_what_is_said_of_a_handle_holds_inside_of_a_stretch_that_is_passed() -> None:
+    source = """
+Buffer* buffer_create(int n);
+void buffer_destroy(Buffer* b);
+bool work(int n);
+int run(int n) {
+  Buffer* b = buffer_create(n);
+  int x = n + 1;
+  int y = x + 1;
+  if (work(y)) return 1;
+  int z = y;
+  buffer_destroy(b);
+  return z;
+}
+"""
+    function = next(one for one in make(a_cc=source).functions if one.name == "run" and one.body)
+    found = losing.losses(function)
+    assert [(loss.kind, loss.name, len(loss.ways)) for loss in found] == [("failure", "b", 1)]
+
+
+def test_a_counted_reference_is_found_among_thousands_by_its_name() -> None:
+    draft = Draft(CountedState())
+    for number in range(5000):
+        draft.places[(f"o{number}",)] = draft.begin(number, Held("new", 1, "no"))
+    before = draft.state()
+    draft.forget((7, 0))
+    after = draft.state()
+    assert draft.holders((7, 0)) == []
+    assert draft.holders((8, 0)) == [("o8",)]
+    pairs = zip(before.objects.entries._tree, after.objects.entries._tree, strict=True)
+    assert sum(one is not other for one, other in pairs) <= 1
+
+
+def test_what_a_lender_keeps_goes_with_the_event_after_the_loan() -> None:
+    draft = Draft(CountedState())
+    owner = draft.begin(1, Held("kept", 0, "no"))
+    draft.places[("x",)] = draft.begin(2, Held("borrowed", 0, "no", owner))
+    state = draft.state()
+    assert owner in state.objects.entries
+    draft = Draft(state)
+    del draft.places[("x",)]
+    state = draft.state()
+    assert list(state.objects.entries) == [owner]
+    assert not list(Draft(state).state().objects.entries)
+
+
+def test_a_python_function_that_is_too_long_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Interpreter, "MOST_STEPS", 3)
+    body = "".join(f"    y{number} = step(x{number})\n" for number in range(5))
+    program = make(a_py=f"import jax\nstep = jax.jit(lambda v: v, donate_argnums=0)\ndef f(x0, x1):\n{body}")
+    rules = [rule for rule in catalogue.load() if rule.id in ("use-after-donation", "use-after-delete")]
+    named = [(one.rule, one.kind) for one in catalogue.run(rules, program) if isinstance(one, Crash)]
+    assert named == [("use-after-delete", "limit"), ("use-after-donation", "limit")]
+
+
+def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "BUDGET", 10)
+    asked = 0
+
+    @once
+    def long(function: Function) -> int:
+        nonlocal asked
+        asked += 1
+        steps.spend(1_000_000)
+        return asked
+
+    program = make(a_cc="void f() { g(); }\n")
+    function = next(iter(program.functions))
+    for _ in range(3):
+        with pytest.raises(steps.LimitError):
+            long(function)
+    assert asked == 1

@@ -19,9 +19,10 @@ from ownlint.program.address_records import (
 from ownlint.program.address_values import Known, root
 from ownlint.program.bodies import values
 from ownlint.program.compared import is_only_compared
-from ownlint.program.once import per_program, shared_property
+from ownlint.program.once import GivenUp, kept, per_program, shared_property, within
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
+from ownlint.program.steps import TOO_LONG, LimitError
 from ownlint.program.subjects import Function
 
 __all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
@@ -36,7 +37,7 @@ class Addresses(Known):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._misuses: dict[Function, list[Misuse]] = {}
+        self._misuses: dict[Function, list[Misuse] | GivenUp] = {}
         self._summaries: dict[Function, Summary | None] = {}
         self._depth = 0
         self._imported: dict[str, frozenset[str]] = {}
@@ -46,14 +47,20 @@ class Addresses(Known):
             return []
         if function not in self._misuses:
             self._run(function)
-        return self._misuses[function]
+        return kept(self._misuses[function])
 
     def _run(self, function: Function) -> None:
         interpreter = Interpreter(function, self)
         self._misuses[function] = []  # while it runs: recursion knows nothing
         self._summaries[function] = None
-        self._misuses[function] = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
+        self._misuses[function] = within(function.file.size, lambda: self._followed(interpreter))
         self._summaries[function] = interpreter.summary()
+
+    def _followed(self, interpreter: Interpreter) -> list[Misuse]:
+        found = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
+        if interpreter.too_long:
+            raise LimitError(TOO_LONG)
+        return found
 
     @shared_property
     def _concerned(self) -> frozenset[Function]:

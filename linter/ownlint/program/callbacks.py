@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.glance import opens
-from ownlint.program.once import per_program
+from ownlint.program.once import per_function, per_program
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
 
@@ -78,8 +78,16 @@ def is_capturing(function: Function) -> bool:
     outer = function.parent
     if outer is None:
         return True
-    found = (match for match in _LAMBDA.finditer(outer.record.body) if int(match[1]) == function.index)
-    return next((match[2] != b"[]" for match in found), True)
+    return function.index not in _plain_lambdas(outer)
+
+
+@per_function
+def _plain_lambdas(outer: Function) -> frozenset[int]:
+    """The lambdas of a body that capture nothing, by index. Needs no decoding."""
+    first: dict[int, bool] = {}
+    for match in _LAMBDA.finditer(outer.record.body):
+        first.setdefault(int(match[1]), match[2] == b"[]")
+    return frozenset(index for index, plain in first.items() if plain)
 
 
 _LAMBDA = re.compile(opens(r.Lambda) + rb"(\d++),(\[.)")

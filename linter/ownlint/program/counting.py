@@ -8,7 +8,7 @@ with a reference is `references`' answer, how one way sees the objects is `count
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
@@ -30,8 +30,8 @@ __all__ = ["Trouble", "hands_out_new", "troubles"]
 
 _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
-_MOST_EVENTS = 6_000
-_MOST_STEPS = 60_000
+_ENTRIES_A_STEP = 4
+"""So many entries of a state are shown and compared in the time of one step."""
 _DEEPEST = 3
 """So deep are the project's own functions looked into."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
@@ -92,11 +92,8 @@ class Counting(Calls):
         return _summary(function, self.depth + 1)
 
     def run(self) -> list[Trouble]:
-        if len(self.flow.events) > _MOST_EVENTS:
-            self.complete = False
-            return []
         states: dict[int, set[State]] = {self.flow.entry: {self.start()}}
-        queue, pending, steps = [self.flow.entry], {self.flow.entry}, 0
+        queue, pending = [self.flow.entry], {self.flow.entry}
         done: dict[int, set[State]] = {}
         while queue:
             current = heapq.heappop(queue)
@@ -104,14 +101,13 @@ class Counting(Calls):
             fresh = states.get(current, set()) - done.setdefault(current, set())
             done[current] |= fresh
             event = self.flow.events[current]
-            for state in sorted(fresh, key=_order):
-                steps += 1
+            for state in _in_order(fresh):
                 spend()
                 for target, after in self.step(event, state):
                     known = states.setdefault(target, set())
                     if after in known:
                         continue
-                    if len(known) >= _MOST_STATES or steps > _MOST_STEPS:
+                    if len(known) >= _MOST_STATES:
                         self.complete = False
                         continue
                     known.add(after)
@@ -321,7 +317,7 @@ class Counting(Calls):
 
     def overwrite(self, event: e.Write, draft: Draft, where: Place, old: Id) -> None:
         held = draft.objects[old]
-        others = [place for place, value in draft.places.items() if value == old and place != where]
+        others = [place for place in draft.holders(old) if place != where]
         if held.kind == "new" and held.owed > 0 and not others and not held.stored and not held.pending:
             self.report("overwritten", draft, old, event, name=render(where))
             draft.forget(old)
@@ -359,7 +355,7 @@ class Counting(Calls):
 
     def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
         """Nobody holds it any more. One that never had a name was on its way to somebody when an exception came."""
-        named = [place for place, value in draft.places.items() if value == one]
+        named = draft.holders(one)
         if named and all(place[0] == "%" for place in named):
             draft.forget(one)
             return
@@ -407,6 +403,7 @@ class Counting(Calls):
         elif one is not None:
             self.ends.setdefault(self.site(one).index, set()).add(True)
             draft.forget(one)
+        spend(len(draft.objects))
         for other in sorted(draft.objects):
             if other in draft.objects:
                 self.settle(event, draft, other)
@@ -515,5 +512,14 @@ def _is_plain(value: r.Value | None) -> bool:
     return isinstance(value, r.Cast) and not types.parse(value.type).pointers
 
 
+def _in_order(states: set[State]) -> Iterable[State]:
+    if len(states) == 1:
+        return states
+    spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
+    return sorted(states, key=_order)
+
+
 def _order(state: State) -> tuple[object, ...]:
-    return tuple(sorted(map(repr, state.places))), tuple(sorted(map(repr, state.objects)))
+    return tuple(sorted(map(repr, state.places.entries.items()))), tuple(
+        sorted(map(repr, state.objects.entries.items()))
+    )

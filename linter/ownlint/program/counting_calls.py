@@ -163,7 +163,7 @@ class Calls(Tests):
 
     def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
         held = draft.objects[one]
-        constant = any(value == one and place[0] == "%object" for place, value in draft.places.items())
+        constant = any(place[0] == "%object" for place in draft.holders(one))
         if (held.kind == "kept" and not constant) or held.stored:
             draft.forget(one)
             return
@@ -173,8 +173,9 @@ class Calls(Tests):
     def replace(self, event: e.Call, draft: Draft) -> None:
         """What stood in a container where something is put now may have been taken out."""
         into = self.container(event, draft)
-        for other, lent in list(draft.objects.items()):
-            if into is not None and lent.owner == into and lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
+        for other in draft.borrowers(into) if into is not None else ():
+            lent = draft.objects[other]
+            if lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
                 draft.forget(other)
 
     def constants_given(self, event: e.Call, draft: Draft) -> None:
@@ -305,7 +306,7 @@ class Calls(Tests):
         one = draft.id_at(where)
         held = draft.objects[one] if one is not None else None
         if one is not None and held is not None and held.kind == "new" and held.null == "no" and held.owed > 0:
-            others = [place for place, value in draft.places.items() if value == one and place != where]
+            others = [place for place in draft.holders(one) if place != where]
             if not others and not held.stored and not held.pending:
                 self.report("overwritten", draft, one, event, name=render(where))
         self.lose(draft, where)

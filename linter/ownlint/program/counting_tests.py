@@ -10,7 +10,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.program import events as e
 from ownlint.program.counting_ways import Ways, bare_value
-from ownlint.program.counts import Draft, Id, Known
+from ownlint.program.counts import MAYBE, PENDING, PRESENT, Draft, Id, Known
 from ownlint.program.places import walk
 
 _TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -110,8 +110,8 @@ class Tests(Ways):
             assert value is not None
             if there and self.has_worked_last(draft, value):
                 return False
-            for other, held in list(draft.objects.items()):
-                if held.null != "maybe":
+            for other in draft.marked(MAYBE):
+                if other not in draft.objects:
                     continue
                 if there and self.has_failed_last(other, value):
                     draft.make_null(other)
@@ -146,10 +146,7 @@ class Tests(Ways):
     def has_worked_last(self, draft: Draft, asked: r.Value) -> bool:
         """Whether the last call before the question has put an object into a variable on this way: then no error is
         pending. A result says so itself, and who asks all the same means another call."""
-        return any(
-            held.kind == "new" and held.null == "no" and self.has_failed_last(one, asked) and self.is_filled_in(one)
-            for one, held in draft.objects.items()
-        )
+        return any(self.has_failed_last(one, asked) and self.is_filled_in(one) for one in draft.marked(PRESENT))
 
     def is_filled_in(self, one: Id) -> bool:
         """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
@@ -197,9 +194,8 @@ class Tests(Ways):
 
     @staticmethod
     def asked(draft: Draft) -> None:
-        for one, held in list(draft.objects.items()):
-            if held.pending:
-                draft.change(one, pending=False)
+        for one in draft.marked(PENDING):
+            draft.change(one, pending=False)
 
 
 def _compare(one: int, op: str, other: int) -> bool:

@@ -142,7 +142,7 @@ class Ways:
         bare = bare_value(value)
         if isinstance(bare, r.Name | r.Member):
             return text(bare)
-        named = sorted(render(p) for p, v in draft.places.items() if v == one and p[0] != "%")
+        named = sorted(render(place) for place in draft.holders(one) if place[0] != "%")
         if named:
             return named[0]
         event = self.site(one)
@@ -242,7 +242,7 @@ class Ways:
         draft.places.pop(where, None)
         if one is None or draft.is_named(one) or draft.objects[one].owner is not None:
             return
-        if not any(held.owner == one for held in draft.objects.values()):
+        if not draft.borrowers(one):
             draft.forget(one)
 
     def drop_results(self, draft: Draft, value: r.Value | None) -> None:
@@ -251,7 +251,7 @@ class Ways:
             if isinstance(inner, r.Call) and (where := result_place(inner)) in draft.places:
                 one = draft.id_at(where)
                 del draft.places[where]
-                if one is None or draft.is_named(one) or any(h.owner == one for h in draft.objects.values()):
+                if one is None or draft.is_named(one) or draft.borrowers(one):
                     continue
                 if not draft.objects[one].stored and draft.objects[one].taken < 0:
                     draft.forget(one)

@@ -6,9 +6,11 @@ learns something makes another.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Hashable, Iterator, MutableMapping
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from ownlint.program.places import Place
+from ownlint.program.shared import Indexed
 
 Id = tuple[int, int]
 """An object: the event that gave it, and which of two rounds of a loop."""
@@ -63,33 +65,115 @@ NULL = Known("0")
 Value = Id | Known
 
 
+MAYBE, PENDING, PRESENT = "maybe NULL", "pending", "new and not NULL"
+"""Words under which objects are found."""
+
+
+def _place_words(place: Place, value: Value) -> Iterator[Hashable]:
+    if not isinstance(value, Known):
+        yield value
+
+
+def _object_words(one: Id, held: Held) -> Iterator[Hashable]:
+    if held.owner is not None:
+        yield held.owner
+    if held.null == "maybe":
+        yield MAYBE
+    if held.kind == "new" and held.null == "no":
+        yield PRESENT
+    if held.pending:
+        yield PENDING
+
+
 class State(NamedTuple):
-    places: frozenset[tuple[Place, Value]] = frozenset()
-    objects: frozenset[tuple[Id, Held]] = frozenset()
+    places: Indexed[Place, Value] = Indexed(_place_words)
+    objects: Indexed[Id, Held] = Indexed(_object_words)
     tests: frozenset[tuple[str, bool]] = frozenset()
+    loose: frozenset[Id] = frozenset()
+    """Objects that nobody holds or owes for since the last event: the next one drops them."""
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+
+
+class _Changing(MutableMapping[K, V], Generic[K, V]):
+    """A map of a state while one event changes it: however large it is, a change costs the same."""
+
+    def __init__(self, known: Indexed[K, V]) -> None:
+        self.known = known
+        self.changed: list[tuple[K, V | None]] = []
+        """What was set or deleted, with what stood there before."""
+
+    def __getitem__(self, key: K) -> V:
+        found = self.known.entries.get(key, None)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def get(self, key: K, default: Any = None) -> Any:
+        return self.known.entries.get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.known.entries
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.changed.append((key, self.known.entries.get(key, None)))
+        self.known = self.known.set(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        self.changed.append((key, self[key]))
+        self.known = self.known.without(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.known.entries)
+
+    def __len__(self) -> int:
+        return len(self.known.entries)
 
 
 class Draft:
     """A state while one event changes it."""
 
     def __init__(self, state: State) -> None:
-        self.places: dict[Place, Value] = dict(state.places)
-        self.objects: dict[Id, Held] = dict(state.objects)
+        self.places = _Changing(state.places)
+        self.objects = _Changing(state.objects)
         self.tests: dict[str, bool] = dict(state.tests)
+        self._loose = state.loose
 
     def copy(self) -> Draft:
         return Draft(self.state())
 
     def state(self) -> State:
         """Without the objects that nobody holds any more and nobody owes for."""
-        named = {value for value in self.places.values() if not isinstance(value, Known)}
-        lending = {held.owner for held in self.objects.values() if held.owner is not None}
-        kept = (
-            (one, held)
-            for one, held in self.objects.items()
-            if one in named or one in lending or (held.owed and not held.stored)
-        )
-        return State(frozenset(self.places.items()), frozenset(kept), frozenset(self.tests.items()))
+        left = {*self._loose, *(one for one, _ in self.objects.changed)}
+        left |= {held.owner for _, held in self.objects.changed if held is not None and held.owner is not None}
+        left |= {value for _, value in self.places.changed if value is not None and not isinstance(value, Known)}
+        objects = self.objects.known
+        dropped = [one for one in left if self._is_loose(one, objects)]
+        owners = {self.objects[one].owner for one in dropped}
+        for one in dropped:
+            objects = objects.without(one)
+        loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
+        return State(self.places.known, objects, frozenset(self.tests.items()), loose)
+
+    def _is_loose(self, one: Id, objects: Indexed[Id, Held]) -> bool:
+        held = objects.entries.get(one, None)
+        if held is None or self.is_named(one) or one in objects.index:
+            return False
+        return not held.owed or held.stored
+
+    def holders(self, one: Id) -> list[Place]:
+        """The places that hold an object."""
+        return self.places.known.under(one)
+
+    def borrowers(self, one: Id) -> list[Id]:
+        """The objects that an object lends."""
+        return self.objects.known.under(one)
+
+    def marked(self, word: str) -> list[Id]:
+        """The objects that are found under one of the words above."""
+        return self.objects.known.under(word)
 
     def begin(self, site: int, held: Held) -> Id:
         """A new object; what an earlier round of a loop got here is another."""
@@ -102,11 +186,10 @@ class Draft:
     def forget(self, one: Id) -> None:
         """Nothing is said of it from now on."""
         self.objects.pop(one, None)
-        for place in [place for place, value in self.places.items() if value == one]:
+        for place in self.holders(one):
             del self.places[place]
-        for other, held in list(self.objects.items()):
-            if held.owner == one:
-                self.objects[other] = held._replace(owner=None)
+        for other in self.borrowers(one):
+            self.objects[other] = self.objects[other]._replace(owner=None)
 
     def at(self, place: Place | None) -> Held | None:
         one = self.id_at(place)
@@ -120,11 +203,11 @@ class Draft:
         self.objects[one] = self.objects[one]._replace(**what)  # type: ignore[arg-type]
 
     def is_named(self, one: Id) -> bool:
-        return any(value == one for value in self.places.values())
+        return one in self.places.known.index
 
     def make_null(self, one: Id) -> None:
         """It turns out to be none: every place that holds it holds NULL."""
-        for place in [place for place, value in self.places.items() if value == one]:
+        for place in self.holders(one):
             self.places[place] = Known("0", exact=False)
         self.forget(one)
 

@@ -23,7 +23,7 @@ from ownlint.program import guard_classes, types
 from ownlint.program.assignments import place
 from ownlint.program.guard_classes import GuardClass
 from ownlint.program.mutexes import Mutexes, mutexes, plain
-from ownlint.program.once import per_program
+from ownlint.program.once import once, per_program
 from ownlint.program.places import THIS, Place, last_name, render, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.subjects import Class, Function
@@ -269,21 +269,24 @@ class Locking:
 
     def creation(self, made: Function) -> e.Event | None:
         """Where the function around a lambda makes it, and hands it on or runs it."""
-        if made.parent is None:
-            return None
-        for event in made.parent.flow:
-            match event:
-                case e.Call(node=node) if any(
-                    isinstance(inner, r.Lambda) and inner.function == made.index
-                    for arg in node.args
-                    for inner in walk(arg)
-                ):
-                    return event
-                case e.Write(value=value) if any(
-                    isinstance(inner, r.Lambda) and inner.function == made.index for inner in walk(value)
-                ):
-                    return event
-        return None
+        return _creations(made.parent).get(made.index) if made.parent is not None else None
+
+
+@once
+def _creations(function: Function) -> dict[int, e.Event]:
+    """Where each lambda of a function is made, by its index."""
+    found: dict[int, e.Event] = {}
+    for event in function.flow:
+        match event:
+            case e.Call(node=node):
+                made = [inner for arg in node.args for inner in walk(arg) if isinstance(inner, r.Lambda)]
+            case e.Write(value=value):
+                made = [inner for inner in walk(value) if isinstance(inner, r.Lambda)]
+            case _:
+                continue
+        for inner in made:
+            found.setdefault(inner.function, event)
+    return found
 
 
 def _is_alone(function: Function) -> bool:

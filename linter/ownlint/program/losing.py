@@ -32,8 +32,6 @@ from ownlint.program.walks import HELD, PASSED, Walk, is_part_of, sure
 _NEAREST = 4
 """So many tests before an exit may be what it is about."""
 _MOST_STEPS = 3
-_MOST_VISITS = 400_000
-"""Events that the walks of one function may look at together; what lies beyond is not looked at."""
 
 _MEASURES = re.compile(r"size_(?:t|type)$|^(?:bool|float|double)$")
 """Types of numbers that are no handle."""
@@ -117,7 +115,6 @@ class _Losing:
         self.flow = function.flow
         self.resources = resources(function.program)
         self.handing = handing(function.program)
-        self.visits = 0
         self._failures: dict[int, list[failure.Failure]] | None = None
         self._jumps: dict[int, failure.Failure] = {}
         self._throws: dict[int, Certainty] | None = None
@@ -138,16 +135,12 @@ class _Losing:
             if found is not None and (said := (site.holder.place, *(way.exit.index for way in found.ways))) not in told:
                 told.add(said)
                 yield found
-            if self.visits > _MOST_VISITS:
-                return
         yield from self.gathered(live)
 
     def walk(
         self, holder: Holder, start: e.Event, call: r.Call, acquisition: Acquisition, status: Place | None = None
     ) -> Walk:
-        walk = Walk(holder, start, call, acquisition, max(_MOST_VISITS - self.visits, 0), status)
-        self.visits += walk.visits
-        return walk
+        return Walk(holder, start, call, acquisition, status)
 
     # --- where locals get handles ---
 
@@ -330,7 +323,7 @@ class _Losing:
 
     def judge(self, site: _Site, trace: Walk) -> Loss | None:
         ways = self.ways(site, trace)
-        again = site.start.index in trace.live
+        again = bool(trace.state(site.start.index))
         if not ways and not again:
             return None
         sure = [way for way in ways if way.certainty != "possible"]
@@ -388,11 +381,11 @@ class _Losing:
             if way is not None:
                 found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
         throws = self.throws()
-        for index in throws.keys() & trace.live.keys():
+        for index in trace.reached(self.throwing):
             event = self.flow.events[index]
             if event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.Call)
-                found.append(Way(event, event, True, weaker(throws[index], sure(trace.live[index]))))
+                found.append(Way(event, event, True, weaker(throws[index], sure(trace.state(index)))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 
@@ -409,7 +402,7 @@ class _Losing:
         if known:
             if any(failed.cause is not None and is_part_of(call.node, failed.cause.node) for failed in known):
                 return None
-            later = [failed for failed in known if failed.cause is None or failed.cause.index in trace.live]
+            later = [failed for failed in known if failed.cause is None or trace.state(failed.cause.index)]
             if later:
                 return Way(event, later[0].cause, True, later[0].certainty)
         fails = event.kind == "throw" or failure.refuses(self.function, event.value) is True
@@ -419,7 +412,7 @@ class _Losing:
         """The call whose answer decides about the exit."""
         for test, _ in islice(self.flow.guards(leave), _NEAREST):
             found = (self.flow.call_of(call) for call in calls_in(test.value))
-            inside = [call for call in found if call is not None and call.index in trace.live]
+            inside = [call for call in found if call is not None and trace.state(call.index)]
             if inside:
                 return inside[0]
         return None
@@ -437,12 +430,8 @@ class _Losing:
         self.failures()
         if not self._jumps:
             return None
-        current = leave.index
-        while current in trace.came:
-            current = trace.came[current]
-            if current in self._jumps:
-                return self._jumps[current]
-        return None
+        found = trace.passed(leave.index, sorted(self._jumps))
+        return self._jumps[found] if found is not None else None
 
     def failures(self) -> dict[int, list[failure.Failure]]:
         """The function's failing exits by the index of the event that leaves."""
@@ -464,6 +453,10 @@ class _Losing:
                     self._throws[call.index] = "likely"
         return self._throws
 
+    @cached_property
+    def throwing(self) -> list[int]:
+        return sorted(self.throws())
+
     def is_python(self, call: r.Call) -> bool:
         """Whether a Python object is called: `callback(x)`, `module.attr("f")(x)`."""
         callee = strip(call.callee)
@@ -480,10 +473,14 @@ class _Losing:
 
     def gathered(self, live: list[tuple[_Site, Walk]]) -> Iterator[Loss]:
         told: set[Place] = set()
+        saying: dict[int, list[tuple[_Site, Walk]]] = {}
+        for site, trace in live:
+            for index in site.holder.concerned:
+                saying.setdefault(index, []).append((site, trace))
         for event in self.flow:
             if not isinstance(event, e.Call | e.Write):
                 continue
-            found = self.put(event, live)
+            found = self.put(event, saying.get(event.index, []))
             if found is None:
                 continue
             where, certainty, acquisition = found
@@ -531,7 +528,7 @@ class _Losing:
             if inner.kind != "construct":
                 return None
         for site, trace in live:
-            if trace.live.get(event.index, 0) & (HELD | PASSED) and site.holder.is_inside(inner):
+            if trace.state(event.index) & (HELD | PASSED) and site.holder.is_inside(inner):
                 return site.certainty, site.acquisition
         return None
 

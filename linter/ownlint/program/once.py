@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
-from ownlint.program.steps import start, stop
+from ownlint.program.steps import LimitError, cut_off, start, stop
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
@@ -18,6 +18,38 @@ if TYPE_CHECKING:
 
 _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
+
+
+class GivenUp:
+    """Kept in the place of an answer that took too many steps: it is not begun again for whoever asks next."""
+
+
+_GIVEN_UP = GivenUp()
+
+
+def within(size: int, ask: Callable[[], _Answer]) -> _Answer | GivenUp:
+    """What is answered with a budget of its own that fits something of `size` bytes; to be kept, and asked for by
+    `kept`."""
+    before = start(size)
+    answer: _Answer | GivenUp = _GIVEN_UP
+    try:
+        answer = ask()
+    except LimitError:
+        pass
+    finally:
+        whole = stop(before)
+    return answer if whole else _GIVEN_UP
+
+
+def kept(answer: _Answer | GivenUp) -> _Answer:
+    """What `within` has answered.
+
+    Raises:
+        LimitError: it took too many steps.
+    """
+    if isinstance(answer, GivenUp):
+        cut_off()
+    return answer
 
 
 def once(
@@ -31,13 +63,9 @@ def once(
         known = function.flow.known
         key = (ask, rest)
         if key not in known:
-            before = start(function.file.size)
-            try:
-                known[key] = ask(function, *rest, **named)
-            finally:
-                stop(before)
-        answer: _Answer = known[key]
-        return answer
+            known[key] = within(function.file.size, lambda: ask(function, *rest, **named))
+        answer: _Answer | GivenUp = known[key]
+        return kept(answer)
 
     return asked
 
@@ -60,13 +88,9 @@ def _kept(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     def asked(of: _Of) -> _Answer:
         known = of.known
         if ask not in known:
-            before = start(of.size)
-            try:
-                known[ask] = ask(of)
-            finally:
-                stop(before)
-        answer: _Answer = known[ask]
-        return answer
+            known[ask] = within(of.size, lambda: ask(of))
+        answer: _Answer | GivenUp = known[ask]
+        return kept(answer)
 
     return asked
 

@@ -9,12 +9,17 @@ The meter belongs to the process: one thread asks.
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 BUDGET = 1_000_000
 """Steps of one judgement or of one answer. A step is some microseconds; what took most on any project that was
 looked at took less than a twentieth of this."""
 
 PER_BYTE = 1
 """Further steps for each byte of the files that an answer is about: all, where it is about the program."""
+
+
+TOO_LONG = "it takes too many steps"
 
 
 class LimitError(Exception):
@@ -31,7 +36,19 @@ def spend(steps: int = 1) -> None:
     global _left
     _left -= steps
     if _left < 0:
-        raise LimitError("it takes too many steps")
+        raise LimitError(TOO_LONG)
+
+
+def cut_off() -> NoReturn:
+    """What is asked for was given up before: whoever asks gets no further.
+
+    Raises:
+        LimitError: always.
+    """
+    global _left
+    if _left != _UNBOUNDED:
+        _left = -1
+    raise LimitError(TOO_LONG)
 
 
 def start(size: int) -> int:

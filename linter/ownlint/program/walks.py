@@ -1,12 +1,17 @@
 """The walk from where a local gets a handle along every way on which nobody has taken it over yet.
 
 It carries how sure that is, joins where ways meet, and looks at each event a few times at most: there is no
-enumeration of paths. What a single event does with the handle is `holders`' answer.
+enumeration of paths. What a single event does with the handle is `holders`' answer. A function may hold thousands of
+handles: a walk passes the events of a basic block that are not about its own in one step.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from heapq import heapify, heappop, heappush
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty
@@ -14,9 +19,15 @@ from ownlint.program import events as e
 from ownlint.program import failure
 from ownlint.program.assignments import place
 from ownlint.program.holders import Holder, Meaning
+from ownlint.program.once import once
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import Place, last_name, strip, walk
 from ownlint.program.resources import Acquisition
+from ownlint.program.steps import spend
+from ownlint.program.subjects import Function
+
+_VISIT = 4
+"""Steps of one visit of an event: what it means is asked, and what fails there."""
 
 HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
@@ -29,8 +40,88 @@ _TAKES = frozenset(
 """Words of functions that take over what they are given."""
 
 
+class _Blocks:
+    """What a walk passes without a look, unless it is about its own handle: which events follow each other and
+    nothing else, and which mean the same for every handle: nothing."""
+
+    def __init__(self, function: Function) -> None:
+        flow = function.flow
+        count = len(flow.events)
+        silent = [self._is_silent(function, event) for event in flow]
+        self.first, self.last = list(range(count)), list(range(count))
+        """Where the stretch of silent events around an event begins, and its last one."""
+        for index in range(1, count):
+            if silent[index] and silent[index - 1] and len(flow.predecessors[index]) == 1:
+                self.first[index] = self.first[index - 1]
+        for index in range(count - 2, -1, -1):
+            if self.first[index + 1] == self.first[index]:
+                self.last[index] = self.last[index + 1]
+        self.silent = silent
+        self.ends: dict[Place, list[int]] = {}
+        for index, event in enumerate(flow.events):
+            if isinstance(event, e.End):
+                self.ends.setdefault(event.place, []).append(index)
+
+    @staticmethod
+    def _is_silent(function: Function, event: e.Event) -> bool:
+        if function.flow.successors[event.index] != [(event.index + 1, None)]:
+            return False
+        match event:
+            case e.Call(node=node):
+                by_macro = isinstance(node.callee, r.Name) and function.program.macros_named(last_name(node.callee))
+                return not by_macro and not failure.ends_program(function, node)
+            case e.Mark(what=what):
+                return what != "loop"
+            case e.Read() | e.Write() | e.End() | e.Opaque():
+                return True
+        return False
+
+
+@once
+def _blocks(function: Function) -> _Blocks:
+    return _Blocks(function)
+
+
+class _Bodies:
+    """The bodies of all branches of a function, and which of them stand around a position of the text."""
+
+    def __init__(self, function: Function) -> None:
+        found: list[tuple[r.Span, r.Branch]] = []
+        for branch in function.statements:
+            if isinstance(branch, r.Branch):
+                bodies = (body for body in (branch.then, branch.other) if body)
+                found += [(r.Span(body[0].start, body[-1].end), branch) for body in bodies]
+        found.sort(key=lambda one: one[0].start)
+        self._found = found
+        self._starts = [span.start for span, _ in found]
+        self._around: list[int] = []
+        """For each the last one before it that ends behind its beginning, -1 for none."""
+        for position, (span, _) in enumerate(found):
+            above = position - 1
+            while above != -1 and found[above][0].end <= span.start:
+                above = self._around[above]
+            self._around.append(above)
+
+    def around(self, at: int) -> Iterator[tuple[r.Span, r.Branch]]:
+        position = bisect_right(self._starts, at) - 1
+        while position != -1:
+            spend()
+            if at in self._found[position][0]:
+                yield self._found[position]
+            position = self._around[position]
+
+
+@once
+def _bodies(function: Function) -> _Bodies:
+    return _Bodies(function)
+
+
 class Walk:
-    """`start` is the event from which on the holder holds what `call` handed out."""
+    """`start` is the event from which on the holder holds what `call` handed out.
+
+    Raises:
+        LimitError: the function has too many handles on too many paths.
+    """
 
     def __init__(
         self,
@@ -38,7 +129,6 @@ class Walk:
         start: e.Event,
         call: r.Call,
         acquisition: Acquisition,
-        most: int,
         status: Place | None = None,
     ) -> None:
         self.holder = holder
@@ -49,42 +139,94 @@ class Walk:
         self.acquisition = acquisition
         self.status = status
         """Where the outcome of the call goes, when it is not the handle that it answers."""
-        self.live: dict[int, int] = {}
-        """Events that are reached with the handle still held, and how sure that is."""
-        self.came: dict[int, int] = {}
+        self._blocks = _blocks(holder.function)
+        self._own = sorted({start.index, *holder.concerned, *self._blocks.ends.get(holder.place, ())})
+        """The events that are about the handle."""
+        self._live: dict[int, int] = {}
+        """Events that are reached with the handle still held, and how sure that is. Of a stretch that is passed in one
+        step the first."""
+        self._passed: dict[int, int] = {}
+        """By the first of each such stretch, how sure it is behind it."""
+        self._came: dict[int, int] = {}
         self.ended: list[e.Event] = []
         """What ended the duty on some way."""
         self.out: list[tuple[e.Event, int]] = []
         """Where a way ends with the handle held: exits, ends of the local's life, later writes to it."""
-        self.visits = 0
         self._meanings: dict[int, Meaning] = {}
-        self._run(most)
+        self._run()
 
     @property
     def unsure(self) -> bool:
-        return any(state & UNSURE for state in self.live.values())
+        return any(state & UNSURE for state in self._live.values())
 
-    def _run(self, most: int) -> None:
+    def state(self, index: int) -> int:
+        """How sure it is that the handle is still held where an event is reached; 0 where it is not."""
+        first = self._blocks.first[index]
+        if not self._blocks.silent[index]:
+            return self._live.get(index, 0)
+        before = bisect_right(self._own, index) - 1
+        if before >= 0 and self._own[before] >= first:
+            first = min(self._own[before] + 1, index)
+        return self._live.get(index, 0) if first == index else self._passed.get(first, 0)
+
+    def reached(self, indexes: Sequence[int]) -> Iterator[int]:
+        """Those of some events, in ascending order, that are reached with the handle still held."""
+        for first in self._live:
+            for position in range(bisect_left(indexes, first), len(indexes)):
+                spend()
+                index = indexes[position]
+                if index > self._last(first):
+                    break
+                if self.state(index):
+                    yield index
+
+    def passed(self, index: int, marks: Sequence[int]) -> int | None:
+        """The last of some events, in ascending order, on the way by which an event was first reached."""
+        current = index
+        while current in self._came:
+            spend()
+            current = self._came[current]
+            position = bisect_right(marks, self._last(current)) - 1
+            if position >= 0 and marks[position] >= current:
+                return marks[position]
+        return None
+
+    def _last(self, index: int) -> int:
+        """The end of the stretch that begins with an event: itself, where that is about the handle."""
+        last = self._blocks.last[index]
+        if last == index:
+            return index
+        position = bisect_left(self._own, index)
+        if position == len(self._own) or self._own[position] > last:
+            return last
+        return max(self._own[position] - 1, index)
+
+    def _run(self) -> None:
         flow = self.flow
         queue: list[int] = []
 
         def arrive(source: int, target: int, state: int) -> None:
-            known = self.live.get(target, 0)
+            known = self._live.get(target, 0)
             if known | state != known:
-                self.live[target] = known | state
+                self._live[target] = known | state
                 if target != self.start.index:
-                    self.came.setdefault(target, source)
+                    self._came.setdefault(target, source)
                 queue.append(target)
 
         for target, _ in flow.successors[self.start.index]:
             arrive(self.start.index, target, HELD)
-        while queue and self.visits < most:
-            self.visits += 1
+        while queue:
+            spend(_VISIT)
             current = queue.pop()
             event = flow.events[current]
             if event is self.start or current == flow.exit:
                 continue
-            state = self._step(event, self.live[current])
+            last = self._last(current)
+            if last != current:
+                self._passed[current] = self._live[current]
+                arrive(current, last + 1, self._live[current])
+                continue
+            state = self._step(event, self._live[current])
             for target, label in flow.successors[current] if state else ():
                 after = state
                 if label is not None and isinstance(event, e.Test):
@@ -119,7 +261,7 @@ class Walk:
             assert isinstance(event, e.Call)
             if _speaks_of_the_same(event.node, self.acquisition) and holder.is_handle(event.node.args[0]):
                 return PASSED if state & (HELD | PASSED) else state
-            return UNSURE if state == UNSURE or event.index not in self._before_endings else PASSED
+            return UNSURE if state == UNSURE or not self._is_before_ending(event.index) else PASSED
         return state
 
     def _around_loop(self, loop: e.Event, state: int) -> int:
@@ -156,20 +298,25 @@ class Walk:
         """Stores of one element of an array: `all[i] = block + i`."""
         return [one for one in self._endings if isinstance(one, e.Write) and isinstance(strip(one.value), r.Binary)]
 
-    @cached_property
-    def _before_endings(self) -> set[int]:
-        """Events behind which the function goes on to release or keep it: what is called there has not taken it."""
-        found = [event.index for event in self._endings]
-        ending = set(found)
-        before: set[int] = set()
-        for current in found:
-            self.visits += 1
+    def _is_before_ending(self, index: int) -> bool:
+        """Whether the function goes on from there to release or keep it: what is called there has not taken it."""
+        before, waiting = self._before
+        while waiting and -waiting[0] > index:
+            spend()
+            current = -heappop(waiting)
             for source, _ in self.flow.predecessors[current]:
                 if source < current and source not in before:
                     before.add(source)
-                    if source not in ending:
-                        found.append(source)
-        return before
+                    heappush(waiting, -source)
+        return index in before
+
+    @cached_property
+    def _before(self) -> tuple[set[int], list[int]]:
+        """The events found so far behind which it is released or kept, and as a heap those whose predecessors nobody
+        has asked for, the last first."""
+        waiting = [-event.index for event in self._endings]
+        heapify(waiting)
+        return set(), waiting
 
     # --- tests ---
 
@@ -184,7 +331,7 @@ class Walk:
         if certainty is not None:
             if cause is not None and is_part_of(self.call, cause.node):
                 return 0
-            if (cause is None or cause.index not in self.live) and self._asks_about_call(test):
+            if (cause is None or not self.state(cause.index)) and self._asks_about_call(test):
                 return 0
             return state if cause is not None else UNSURE
         if other is not None and self._is_taken_on_success(test, outcome, other_cause):
@@ -203,7 +350,7 @@ class Walk:
         """A callee that was given the handle, whose failure gives it back to be released: where it has not failed and
         nobody says the name any more, it has it."""
         if cause is not None:
-            if not self.holder.is_given_to(cause.node) or cause.index not in self.live:
+            if not self.holder.is_given_to(cause.node) or not self.state(cause.index):
                 return False
         elif not any(self._answers(event, test) for event in self.holder.concerned.values()):
             return False
@@ -223,7 +370,7 @@ class Walk:
         return (
             isinstance(event, e.Call)
             and event.into is not None
-            and event.index in self.live
+            and self.state(event.index)
             and self.holder.is_given_to(event.node)
             and any(
                 place(self.function, inner) == event.into for inner in walk(test.value) if isinstance(inner, r.Name)
@@ -238,12 +385,13 @@ class Walk:
         found: set[tuple[int, bool]] = set()
         if not ending:
             return found
-        branches = [statement for statement in self.function.statements if isinstance(statement, r.Branch)]
-        for branch in branches:
-            bodies = [r.Span(body[0].start, body[-1].end) for body in (branch.then, branch.other) if body]
-            whole = [span for span in bodies if any(at in span for at in ending)]
-            if len(whole) == 1:
-                found |= self._outcomes_around(branch, whole[0])
+        whole = {
+            (id(branch), span): (branch, span) for at in ending for span, branch in _bodies(self.function).around(at)
+        }
+        several = Counter(branch for branch, _ in whole)
+        for (branch_id, _), (branch, span) in whole.items():
+            if several[branch_id] == 1:
+                found |= self._outcomes_around(branch, span)
         return found
 
     def _outcomes_around(self, branch: r.Branch, body: r.Span) -> set[tuple[int, bool]]:
