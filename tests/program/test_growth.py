@@ -183,7 +183,6 @@ def test_a_python_function_that_is_too_long_is_named(monkeypatch: pytest.MonkeyP
 
 
 def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "BUDGET", 10)
     asked = 0
 
     @once
@@ -195,6 +194,8 @@ def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.Monk
 
     program = make(a_cc="void f() { g(); }\n")
     function = next(iter(program.functions))
+    assert function.flow.known == {}
+    monkeypatch.setattr(steps, "BUDGET", 10)
     for _ in range(3):
         with pytest.raises(steps.LimitError):
             long(function)

@@ -218,7 +218,8 @@ class Draft:
             if held is None:
                 return -1
             if held.dead >= 0 or held.owner is None:
-                return held.dead
+                dead: int = held.dead
+                return dead
             if held.owed > 0:
                 return -1  # it has a reference of its own
             one = held.owner
