@@ -199,7 +199,7 @@ def _request(block: Block, case: Case, mode: Mode, folder: Path, prelude: Path |
     for header in case.options.prelude or ():
         if prelude is None or not (prelude / header).is_file():
             raise CaseError(f"the prelude `{header}` is not in {prelude}")
-        arguments += ["-include", str(prelude / header)]
+        arguments += [f"-I{prelude}", "-include", str(prelude / header)]
     return Request("meaning", block.name, place, tuple(arguments), str(folder))
 
 
