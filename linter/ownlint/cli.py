@@ -74,7 +74,8 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
                 pass
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+            # Whoever replaces the stream does not give the number away: a child's next pipe would get it.
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
 def _run() -> int:
