@@ -617,7 +617,16 @@ def _is_assertion(value: r.Value) -> bool:
 
 def is_context_manager(function: Function) -> bool:
     """Whether a generator is what a `with` enters and leaves."""
-    return any(a.name.rpartition(".")[2].removeprefix("async") == "contextmanager" for a in function.record.annotations)
+    return any(
+        _decorator(a, function).rpartition(".")[2].removeprefix("async") == "contextmanager"
+        for a in function.record.annotations
+    )
+
+
+def _decorator(annotation: r.Annotation, function: Function) -> str:
+    """What a decorator that is one name was imported as; any other as it is written."""
+    meaning = function.program.meaning(function.file, annotation.start) if "." not in annotation.name else None
+    return (meaning.symbol if meaning is not None else "") or annotation.name
 
 
 def _common(returned: list[Handles | None]) -> Handles:
