@@ -313,12 +313,19 @@ class Interpreter(Loops):
 
         states = self.each(states, enter)
         self.exits.append(lambda left: self.each(left, leave))
-        tested, self.tested = self.tested, self.tested or any(_is_assertion(item.value) for item in statement.items)
+        tested, self.tested = self.tested, self.tested or any(self.is_assertion(item.value) for item in statement.items)
         states = self.block(statement.body, states)
         self.tested = tested
         self.exits.pop()
         self.guards = guards
         return self.each(states, leave)
+
+    def is_assertion(self, value: r.Value) -> bool:
+        """`self.assertRaises(..)`, `pytest.raises(..)`."""
+        if not isinstance(value, r.Call):
+            return False
+        called = self.function.program.meant_name(self.function.file, value.callee)
+        return called.lower().startswith(("assertraises", "raises"))
 
     def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
         """What the end of a `with` block does to what it was entered with."""
@@ -608,11 +615,6 @@ def _captures(first: r.Statement) -> bool:
 def _expects_error(statement: r.Try) -> bool:
     """One statement, and a handler of what a dead handle raises."""
     return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
-
-
-def _is_assertion(value: r.Value) -> bool:
-    """`self.assertRaises(..)`, `pytest.raises(..)`."""
-    return isinstance(value, r.Call) and last_name(value.callee).lower().startswith(("assertraises", "raises"))
 
 
 def is_context_manager(function: Function) -> bool:

@@ -447,8 +447,8 @@ class Program:
         return meaning.symbol if meaning is not None else ""
 
     def meant_name(self, file: r.File, value: r.Value) -> str:
-        """The last part of what a Python name or member resolves to (`partial` of `from functools import partial as p`);
-        of what is not known, and of anything else, as it is written."""
+        """The last part of what a Python name or member resolves to (`partial`, imported as `p`); of what is not known,
+        and of anything else, as it is written."""
         return self.named(file, value).rpartition(".")[2] or last_name(value)
 
     def meaning(self, file: r.File, start: int) -> r.Meaning | None:

@@ -834,9 +834,7 @@ class _Conditionals:
         if outermost:
             preparation.marks = [m for m in preparation.marks if not dropped(m.start)]
             preparation.loose = [m for m in preparation.loose if not dropped(m.start)]
-            preparation.directives = [
-                d for d in preparation.directives if d.word != b"define" or not dropped(d.start)
-            ]
+            preparation.directives = [d for d in preparation.directives if d.word != b"define" or not dropped(d.start)]
 
 
 def _debug_sides(group: _Group) -> Iterator[tuple[int, int]]:
