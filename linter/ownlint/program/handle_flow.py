@@ -43,7 +43,6 @@ from ownlint.program.handles import (
     is_parameter,
 )
 from ownlint.program.paths import TooLongError
-from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
 _RETURNED = "<returned>"
