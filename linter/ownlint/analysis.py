@@ -19,7 +19,6 @@ import mmap
 import os
 import struct
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -29,9 +28,21 @@ import msgspec
 
 from ownlint import catalogue
 from ownlint.catalogue import Judgement
-from ownlint.children import Forked, Messages, bound, frame, resident, signal_name
+from ownlint.children import (
+    MEMORY,
+    Forked,
+    LostError,
+    Messages,
+    answered,
+    bound,
+    described,
+    resident,
+    signal_name,
+    tell,
+)
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Cut, Finding
+from ownlint.program.steps import LimitError
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:
@@ -48,7 +59,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     seconds: float = 60.0
     a_second: int = 100_000
-    memory: int = 64 << 30
+    memory: int = MEMORY
 
     def deadline(self, size: int) -> float:
         return float(round(self.seconds + size / self.a_second))
@@ -95,9 +106,7 @@ _decoder = msgspec.json.Decoder(_Progress | _Said | _Refused | _Leaves | _Done)
 
 
 def _tell(descriptor: int, message: msgspec.Struct) -> None:
-    data = memoryview(frame(msgspec.json.encode(message)))
-    while data:
-        data = data[os.write(descriptor, data) :]
+    tell(descriptor, msgspec.json.encode(message))
 
 
 # --- the parent -----------------------------------------------------------------------------------------
@@ -137,7 +146,7 @@ def _heard(analyst: Forked, messages: Messages, deadline: float) -> Iterator[_Pr
         try:
             data = messages.next(deadline)
         except EOFError:
-            raise AnalysisError(f"the analysis failed: {_death(analyst)}") from None
+            raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
             raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
         match _decoder.decode(data):
@@ -149,11 +158,34 @@ def _heard(analyst: Forked, messages: Messages, deadline: float) -> Iterator[_Pr
                 yield message
 
 
-def _death(child: Forked) -> str:
-    status = child.ended(5)
-    if status is None:
-        return "its process closed its output"
-    return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process ended too early"
+class _Answered(msgspec.Struct, frozen=True):
+    """`refused` instead of an answer."""
+
+    answer: msgspec.Raw = msgspec.Raw(b"null")
+    refused: str | None = None
+
+
+def asked(
+    build: Callable[[], Program], question: Callable[[Program], msgspec.Struct], size: int, limits: Limits
+) -> bytes:
+    """What a question about the program, `size` bytes of source, is answered: both are worked out in a child, and the
+    answer is JSON. Raises `AnalysisError`, with the text of a `RefusalError` of either as it is."""
+
+    def work() -> bytes:
+        try:
+            return msgspec.json.encode(_Answered(msgspec.Raw(msgspec.json.encode(question(build())))))
+        except RefusalError as error:
+            return msgspec.json.encode(_Answered(refused=str(error)))
+        except LimitError as error:
+            return msgspec.json.encode(_Answered(refused=f"the analysis was cut off: {error}"))
+
+    try:
+        said = msgspec.json.decode(answered(work, limits.deadline(size), limits.memory), type=_Answered)
+    except LostError as error:
+        raise AnalysisError(f"the analysis failed: {error.reason}") from None
+    if said.refused is not None:
+        raise AnalysisError(said.refused)
+    return bytes(said.answer)
 
 
 # --- the analyst ----------------------------------------------------------------------------------------
@@ -194,7 +226,7 @@ class _Analyst:
             _tell(self.output, _Refused(str(error)))
             return
         except Exception as error:  # noqa: BLE001 - the parent says it in one line
-            _tell(self.output, _Refused(f"the program could not be built: {_described(error)}"))
+            _tell(self.output, _Refused(f"the program could not be built: {described(error)}"))
             return
         self.repeats = catalogue.Repeats(self.program)
         gc.collect()
@@ -261,12 +293,6 @@ class _Analyst:
         crashes = (crash, *self.given_up.after(crash, lost=lost))
         _tell(self.output, _Said(group, crashes=crashes))
         return self.at.judgement + 1
-
-
-def _described(error: Exception) -> str:
-    where = traceback.extract_tb(error.__traceback__)[-1:]
-    place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in where)  # noqa: PTH119
-    return f"{type(error).__name__}: {error}{place}"
 
 
 def _why(worker: Forked) -> tuple[str, Cut]:

@@ -31,6 +31,7 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 
 # What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
+    from ownlint import analysis
     from ownlint.facts.records import File
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
@@ -119,13 +120,13 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
 
         told = stubs.read(stubs_at, options.root)
 
-        def build(earlier: Earlier | None) -> Program:
+        def build(earlier: _Earlier | None) -> Program:
             from ownlint.program.program import Program
 
-            known = facts.files()
-            return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
+            known, old = facts.files(), None if earlier is None else earlier()
+            return Program(known, libraries.models, old, config.parity, required, versions, contracts, told)
 
-        def before() -> Earlier | None:
+        def before() -> _Earlier | None:
             return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
@@ -133,7 +134,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
-        report = _compose(said, facts.heads, found, text, config, rules, ran, how.hint, changes)
+        report = _compose(said, facts, found, text, config, rules, ran, how.hint, changes)
         changed = frozenset(text.changed)
         if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
@@ -166,11 +167,15 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
     return stubs.beside(source.path.parent for source in found.sources)
 
 
+_Earlier = Callable[[], "Earlier"]
+"""Is asked in the child: what is decoded there costs nobody else."""
+
+
 class _Way(NamedTuple):
     """How the program is made when it is needed: by `build`, in a child, of what has to be read before."""
 
-    build: Callable[[Earlier | None], Program]
-    before: Callable[[], Earlier | None]
+    build: Callable[[_Earlier | None], Program]
+    before: Callable[[], _Earlier | None]
     libraries: Libraries
 
 
@@ -216,9 +221,15 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told)
+
+
+def limits() -> analysis.Limits:
+    """For what analyses, on this machine."""
+    from ownlint import analysis
+
     memory = machine.analysis(machine.memory(), analysis.DEFAULT.memory)
-    limits = msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits, told)
+    return msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
 
 
 def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
@@ -268,7 +279,7 @@ def facts(options: Options) -> File:
 
 def _compose(
     said: Iterable[Finding | Crash],
-    files: Sequence[File],
+    facts: Facts,
     found: Discovered,
     sources: Sources,
     config: Config,
@@ -282,28 +293,39 @@ def _compose(
     asked = {source.relative for source in found.sources if source.asked}
     return compose(
         said,
-        [file for file in files if file.path in asked],
+        [file for file in facts.heads if file.path in asked],
         sources,
         config,
         known=RuleNames(rules.infos),
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
-        unread=[Incomplete(path, reason) for path, reason in found.unread],
+        unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
         hint=hint,
         changed=None if changes is None else changes.lines,
     )
 
 
+def unsought(facts: Facts) -> Iterable[Incomplete]:
+    """Files that may be worth reading, and of which that is not known."""
+    return (Incomplete("", facts.unsought, "limit"),) if facts.unsought else ()
+
+
 def _earlier(
     options: Options, changes: Changes, libraries: Libraries, words: Sequence[str], cache: Cache, digests: Digests
-) -> Earlier:
+) -> _Earlier:
     """What the changed files said before; read by structure only, since their headers are not those of that time."""
-    from ownlint.program.program import Earlier
     from ownlint.reading import Reader
 
     with as_before(options.root, changes) as (sources, held):
-        read_then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words).files()
-    return Earlier(tuple(read_then), {change.path: change.old for change in changes.files if change.path})
+        then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words)
+        then.take_up()
+
+    def earlier() -> Earlier:
+        from ownlint.program.program import Earlier
+
+        return Earlier(tuple(then.files()), {change.path: change.old for change in changes.files if change.path})
+
+    return earlier
 
 
 class Compiling(msgspec.Struct, frozen=True):

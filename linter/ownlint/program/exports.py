@@ -31,6 +31,7 @@ from ownlint.program.emptying_members import killed_by
 from ownlint.program.holding import field_of
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.once import per_program, shared_property
+from ownlint.program.steps import LimitError, start, stop
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
@@ -130,9 +131,16 @@ class Exports:
     # --- members ---
 
     def member(self, binding: Binding) -> MemberContract | None:
-        """None for what has no name that Python could use. Its place is left open."""
+        """None for what has no name that Python could use. Its place is left open. Raises `LimitError`: each has a
+        budget of its own."""
         if binding not in self._members:
-            self._members[binding] = self._member(binding)
+            before = start(binding.size)
+            try:
+                self._members[binding] = self._member(binding)
+            except LimitError as error:
+                raise LimitError(f"{binding.path}: `{binding.record.name}`: {error}") from None
+            finally:
+                stop(before)
         return self._members[binding]
 
     def _member(self, binding: Binding) -> MemberContract | None:
@@ -354,10 +362,6 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
     used = sorted({record.framework for file in program.files.values() for record in file.bindings})
     frameworks = {name: required.get(name.replace("_", "-"), "") for name in used}
     return ContractFile("", modules_of(program), frameworks, listing.get("", ()), tuple(full), tuple(told))
-
-
-def renamed(contract: ContractFile, package: str) -> ContractFile:
-    return msgspec.structs.replace(contract, package=package)
 
 
 def modules_of(program: Program) -> tuple[str, ...]:
