@@ -31,11 +31,11 @@ from ownlint.program.emptying_members import killed_by
 from ownlint.program.holding import field_of
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.once import per_program, shared_property
-from ownlint.program.steps import LimitError, start, stop
 from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
 from ownlint.program.signatures import Signature, framework_of, is_converted, is_plain, signature_of
+from ownlint.program.steps import LimitError, start, stop
 from ownlint.program.subjects import Binding
 from ownlint.program.tables_seen import table_classes, table_functions
 
@@ -351,12 +351,12 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
     members.sort(key=lambda found: (found[2].on, found[2].name, found[0], found[1]))
     plain: dict[str, list[str]] = {}
     told: list[MemberContract] = []
-    for path, start, one in members:
+    for path, begin, one in members:
         if one.is_plain:
             plain.setdefault(one.on, []).append(one.name)
         else:
             returns = one.returns if one.returns in classes else ""
-            told.append(msgspec.structs.replace(one, at=place(path, start), returns=returns))
+            told.append(msgspec.structs.replace(one, at=place(path, begin), returns=returns))
     listing = {on: tuple(dict.fromkeys(names)) for on, names in plain.items()}
     full = (msgspec.structs.replace(classes[name], plain=listing.get(name, ())) for name in sorted(classes))
     used = sorted({record.framework for file in program.files.values() for record in file.bindings})
