@@ -41,13 +41,14 @@ from ownlint.children import (
     tell,
 )
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Crash, Cut, Finding
+from ownlint.finding import Crash, Cut, Finding, TooLarge
 from ownlint.program.steps import LimitError
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
 
+Said = Finding | Crash | TooLarge
 Told = Callable[[int, int], None]
 """Is told now and then how many subjects of how many are done."""
 
@@ -86,6 +87,7 @@ class _Said(msgspec.Struct, frozen=True, tag="said"):
     group: int
     findings: tuple[Finding, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    large: tuple[TooLarge, ...] = ()
 
 
 class _Refused(msgspec.Struct, frozen=True, tag="refused"):
@@ -118,10 +120,12 @@ def analyse(
     size: int,
     limits: Limits,
     told: Told = lambda done, of: None,
-) -> list[list[Finding | Crash]]:
-    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child. Raises
-    `AnalysisError`, with the text of a `RefusalError` of `build` as it is."""
-    said: list[list[Finding | Crash]] = [[] for _ in groups]
+) -> list[list[Said]]:
+    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
+    too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
+    `RefusalError` of `build` as it is."""
+    said: list[list[Said]] = [[] for _ in groups]
+    large: set[TooLarge] = set()
     output, theirs = os.pipe()
     try:
         analyst = Forked(lambda: _Analyst(groups, build, theirs, limits).work(), group=True)
@@ -133,7 +137,9 @@ def analyse(
                 case _Progress(done=done, of=of):
                     told(done, of)
                 case _Said():
-                    said[message.group] += (*message.findings, *message.crashes)
+                    fresh = [one for one in message.large if one not in large]
+                    large.update(fresh)
+                    said[message.group] += (*message.findings, *message.crashes, *fresh)
     finally:
         analyst.close()
         os.close(output)
@@ -279,7 +285,7 @@ class _Analyst:
                     return following
                 case _Said() as said:
                     fresh = tuple(finding for finding in said.findings if self.repeats.first(finding))
-                    _tell(self.output, _Said(said.group, fresh))
+                    _tell(self.output, _Said(said.group, fresh, (), said.large))
                     if said.crashes:
                         return self._failed(said.group, said.crashes[0], lost=False)
             if now - since > deadline:
@@ -380,6 +386,7 @@ class _Worker:
     def __init__(self, analyst: _Analyst, output: int) -> None:
         self.analyst = analyst
         self.output = output
+        self.told_large = 0
 
     def work(self, begin: int) -> None:
         analyst, enough = self.analyst, self.analyst.limits.memory * 3 // 4
@@ -391,12 +398,20 @@ class _Worker:
                 return
             analyst.at.put(number, before + judgement.number)
             said = self._judge(judgement)
+            large = self._large()
             if isinstance(said, Crash):
-                _tell(self.output, _Said(group, crashes=(said,)))
+                _tell(self.output, _Said(group, (), (said,), large))
                 return
-            if said:
-                _tell(self.output, _Said(group, tuple(said)))
+            if said or large:
+                _tell(self.output, _Said(group, tuple(said), (), large))
         _tell(self.output, _Done())
+
+    def _large(self) -> tuple[TooLarge, ...]:
+        """What was found to be too large since this was asked last."""
+        known = self.analyst.program.too_large
+        fresh = islice(known, self.told_large, None) if len(known) > self.told_large else ()
+        self.told_large = len(known)
+        return tuple(TooLarge(one.path, one.record.name_start, one.name) for one in fresh)
 
     def _judge(self, judgement: Judgement) -> list[Finding] | Crash:
         try:

@@ -1,8 +1,8 @@
 """Child processes that may crash, hang or eat memory: how they are bounded, heard and killed.
 
-Files are read in some (`frontends.extract`), rules are run in others (`analysis`), and what takes a single answer is
-worked out in one of its own (`answered`). Messages are four bytes of length, big endian, and then so many bytes. A child leads a process group, which is killed as a whole, and ends when its parent
-has gone.
+Files are read in some (`frontends.extract`), rules are run in others (`analysis`), and what is a single answer is
+worked out in one of its own (`answered`). Messages are four bytes of length, big endian, and then so many bytes. A
+child leads a process group, which is killed as a whole, and ends when its parent has gone.
 """
 
 from __future__ import annotations

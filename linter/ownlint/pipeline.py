@@ -16,7 +16,7 @@ from ownlint import inputs, machine
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
-from ownlint.finding import Crash, Finding
+from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources, places
 from ownlint.report.progress import Told, nobody
@@ -32,6 +32,7 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 # What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
     from ownlint import analysis
+    from ownlint.analysis import Said
     from ownlint.facts.records import File
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
@@ -179,33 +180,42 @@ class _Way(NamedTuple):
     libraries: Libraries
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """What the cache holds of a group of rules."""
+
+    findings: tuple[Finding, ...]
+    large: tuple[TooLarge, ...] = ()
+
+
 def _said(
     rules: Sequence[RuleOutline], facts: Facts, way: _Way, cache: Cache, asked: Sequence[bytes], options: Options
-) -> list[Finding | Crash]:
+) -> list[Said]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
-    out: list[Finding | Crash] = []
+    out: list[Said] = []
     missing: list[tuple[str, frozenset[str]]] = []
+    every = msgspec.json.encode(sorted(rule.id for rule in rules))
     for languages in sorted({rule.languages for rule in rules}):
         chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         names = msgspec.json.encode(sorted(chosen))
         key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
-        said = _recalled_findings(cache, key)
+        said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
         else:
-            out += said
+            out += (*said.findings, *said.large)
     for (key, _), found in zip(missing, _judged([chosen for _, chosen in missing], facts, way, options), strict=True):
-        if all(isinstance(one, Finding) for one in found):
-            cache.put(key, msgspec.json.encode(found))
+        findings = tuple(one for one in found if isinstance(one, Finding))
+        large = tuple(one for one in found if isinstance(one, TooLarge))
+        if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
+            place = Cache.key(key.encode(), every) if large else key
+            cache.put(place, msgspec.json.encode(_Kept(findings, large)))
         out += found
     return out
 
 
-def _judged(
-    groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options
-) -> Sequence[Sequence[Finding | Crash]]:
+def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options) -> Sequence[Sequence[Said]]:
     """What each group of rules says, worked out now."""
     if not groups:
         return ()
@@ -232,10 +242,10 @@ def limits() -> analysis.Limits:
     return msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
 
 
-def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
+def _recalled_findings(cache: Cache, key: str) -> _Kept | None:
     entry = cache.get(key)
     try:
-        return None if entry is None else list(msgspec.json.decode(entry, type=list[Finding]))
+        return None if entry is None else msgspec.json.decode(entry, type=_Kept)
     except msgspec.DecodeError:
         return None
 
@@ -278,7 +288,7 @@ def facts(options: Options) -> File:
 
 
 def _compose(
-    said: Iterable[Finding | Crash],
+    said: Iterable[Said],
     facts: Facts,
     found: Discovered,
     sources: Sources,

@@ -95,6 +95,8 @@ class Program:
         self.files: dict[str, r.File] = {file.path: file for file in read}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
         self.size = sum(file.size for file in self.files.values())
+        self.too_large: dict[Function, None] = {}
+        """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
