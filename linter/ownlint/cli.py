@@ -487,26 +487,26 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.write_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.prune_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("show", short_help="Show what the baseline knows.")

@@ -81,6 +81,7 @@ class Interpreter(Loops):
             self.ends += self.block(self.function.body, [self.start()])
         except TooLongError:
             self.too_long = True
+            self.function.program.too_large[self.function] = None
             return []
         for state in self.ends:
             self.leave(state)
