@@ -11,7 +11,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,8 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
                 pass
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+            # Whoever replaces the stream does not give the number away: a child's next pipe would get it.
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
 def _run() -> int:
@@ -393,13 +394,23 @@ def _diff(
     from ownlint import adopting, mending
 
     planned = mending.plan(options.root, report, unsafe=unsafe)
-    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    base = _base_of_diff(options.root, planned.after)
+    text = mending.diff(planned, shown(options.root, base))
     terminal = output_file is None and sys.stdout.isatty()
     deliver(mending.harmless(text) if terminal else text, output_file)
     for note in adopting.left_alone(planned.alone):
         _say(note, quiet)
+    if base != Path.cwd():
+        _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
     _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
+
+
+def _base_of_diff(root: Path, paths: Iterable[str]) -> Path:
+    """The working directory where it holds all of these files, else the project."""
+    here = Path.cwd()
+    relative = map(shown(root, here), paths)
+    return root if any(path.startswith("../") for path in relative) else here
 
 
 def statistics_text(report: Report) -> str:
@@ -486,26 +497,26 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.write_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.prune_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("show", short_help="Show what the baseline knows.")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from conftest import make
-from ownlint import catalogue
 from ownlint.facts.records import Span
-from ownlint.finding import Crash
 from ownlint.program import losing, steps, walks
 from ownlint.program.counts import Draft, Held
 from ownlint.program.counts import State as CountedState
-from ownlint.program.donation_flow import Interpreter
 from ownlint.program.donation_modules import Modules
 from ownlint.program.donation_values import Values
 from ownlint.program.donations import of
@@ -171,15 +168,6 @@ def test_what_a_lender_keeps_goes_with_the_event_after_the_loan() -> None:
     state = draft.state()
     assert list(state.objects.entries) == [owner]
     assert not list(Draft(state).state().objects.entries)
-
-
-def test_a_python_function_that_is_too_long_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Interpreter, "MOST_STEPS", 3)
-    body = "".join(f"    y{number} = step(x{number})\n" for number in range(5))
-    program = make(a_py=f"import jax\nstep = jax.jit(lambda v: v, donate_argnums=0)\ndef f(x0, x1):\n{body}")
-    rules = [rule for rule in catalogue.load() if rule.id in ("use-after-donation", "use-after-delete")]
-    named = [(one.rule, one.kind) for one in catalogue.run(rules, program) if isinstance(one, Crash)]
-    assert named == [("use-after-delete", "limit"), ("use-after-donation", "limit")]
 
 
 def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,11 +36,10 @@ from ownlint.program.handles import (
     is_parameter,
 )
 from ownlint.program.model_records import PythonWords
-from ownlint.program.once import GivenUp, kept, per_program, shared_property, within
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.published import Published, promise
-from ownlint.program.steps import TOO_LONG, LimitError
 from ownlint.program.subjects import Binding, Function
 
 _BOUND = "<bound> "
@@ -57,7 +56,7 @@ class Border:
         self._members: dict[tuple[str, str], Fact | None] = {}
         self._summaries: dict[tuple[Function, tuple[Given, ...]], Summary | None] = {}
         self._contracts: dict[Binding, Contract | None] = {}
-        self._misuses: dict[Function, list[Misuse] | GivenUp] = {}
+        self._misuses: dict[Function, list[Misuse]] = {}
         self._made_by: dict[str, bool] = {}
         self._owned: dict[str, Function | None] = {}
         self._left: dict[Function, Attributes | None] = {}
@@ -222,33 +221,21 @@ class Border:
 
     @shared_property
     def misuses(self) -> list[Misuse]:
-        """Every use of a handle after its owner is gone, in all Python of the project but functions that are too long:
-        those are named where they are judged."""
+        """Every use of a handle after its owner is gone, in all Python of the project."""
         python = (function for function in self.program.functions if function.language == "python")
-        found = (self._found(function) for function in python)
-        return [misuse for one in found if not isinstance(one, GivenUp) for misuse in one]
+        return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[Misuse]:
-        return kept(self._found(function))
-
-    def _found(self, function: Function) -> list[Misuse] | GivenUp:
         if function not in self._misuses:
-            concerned = self._concerned(function)
-            self._misuses[function] = within(function.file.size, lambda: self._followed(function)) if concerned else []
+            self._misuses[function] = self._run(function, ()) if self._concerned(function) else []
         return self._misuses[function]
 
-    def _followed(self, function: Function) -> list[Misuse]:
-        interpreter, found = self._run(function, ())
-        if interpreter.too_long:
-            raise LimitError(TOO_LONG)
-        return found
-
-    def _run(self, function: Function, given: tuple[Given, ...]) -> tuple[Interpreter, list[Misuse]]:
+    def _run(self, function: Function, given: tuple[Given, ...]) -> list[Misuse]:
         interpreter = Interpreter(function, self, _passed(function, given))
         found = interpreter.run()
         if _is_plain(function):
             self._summaries[function, given] = interpreter.summary()
-        return interpreter, found
+        return found
 
     @shared_property
     def _holders(self) -> frozenset[Function]:

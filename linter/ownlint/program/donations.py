@@ -19,10 +19,9 @@ from ownlint.program.donation_flow import Interpreter
 from ownlint.program.donation_hot import Hot
 from ownlint.program.donation_specs import Constant
 from ownlint.program.donation_values import LIVE, PLAIN, Summary
-from ownlint.program.once import GivenUp, kept, per_program, shared_property, within
+from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import children, last_name, walk
 from ownlint.program.program import Program
-from ownlint.program.steps import TOO_LONG, LimitError
 from ownlint.program.subjects import Function
 
 _DEEPEST = 6
@@ -46,7 +45,7 @@ class Donations:
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
         self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
-        self._misuses: dict[Function, list[Misuse] | GivenUp] = {}
+        self._misuses: dict[Function, list[Misuse]] = {}
         self._result_kinds: dict[Function, str] = {}
         self._lookers: dict[tuple[Function, str], bool] = {}
         self._touches: dict[Function, frozenset[str]] = {}
@@ -142,14 +141,9 @@ class Donations:
         if function not in self._misuses:
             self._misuses[function] = []
             if self.concerned(function) and function not in self.traced and not self._is_switched_off(function.file):
-                self._misuses[function] = within(function.file.size, lambda: self._followed(function))
-        return kept(self._misuses[function])
-
-    def _followed(self, function: Function) -> list[Misuse]:
-        run = self._run(function, self._scope(function))
-        if run is not None and run.too_long:
-            raise LimitError(TOO_LONG)
-        return run.misuses() if run is not None else []
+                run = self._run(function, self._scope(function))
+                self._misuses[function] = run.misuses() if run is not None and not run.too_long else []
+        return self._misuses[function]
 
     def _scope(self, function: Function) -> Scope:
         return Scope(function)

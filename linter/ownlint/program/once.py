@@ -20,18 +20,17 @@ _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
 
 
-class GivenUp:
+class _GivenUp:
     """Kept in the place of an answer that took too many steps: it is not begun again for whoever asks next."""
 
 
-_GIVEN_UP = GivenUp()
+_GIVEN_UP = _GivenUp()
 
 
-def within(size: int, ask: Callable[[], _Answer]) -> _Answer | GivenUp:
-    """What is answered with a budget of its own that fits something of `size` bytes; to be kept, and asked for by
-    `kept`."""
+def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _GivenUp:
+    """What is answered with a budget of its own that fits something of `size` bytes."""
     before = start(size)
-    answer: _Answer | GivenUp = _GIVEN_UP
+    answer: _Answer | _GivenUp = _GIVEN_UP
     try:
         answer = ask()
     except LimitError:
@@ -41,13 +40,13 @@ def within(size: int, ask: Callable[[], _Answer]) -> _Answer | GivenUp:
     return answer if whole else _GIVEN_UP
 
 
-def kept(answer: _Answer | GivenUp) -> _Answer:
-    """What `within` has answered.
+def _told(answer: _Answer | _GivenUp) -> _Answer:
+    """What `_within` has answered.
 
     Raises:
         LimitError: it took too many steps.
     """
-    if isinstance(answer, GivenUp):
+    if isinstance(answer, _GivenUp):
         cut_off()
     return answer
 
@@ -63,9 +62,9 @@ def once(
         known = function.flow.known
         key = (ask, rest)
         if key not in known:
-            known[key] = within(function.file.size, lambda: ask(function, *rest, **named))
-        answer: _Answer | GivenUp = known[key]
-        return kept(answer)
+            known[key] = _within(function.file.size, lambda: ask(function, *rest, **named))
+        answer: _Answer | _GivenUp = known[key]
+        return _told(answer)
 
     return asked
 
@@ -88,9 +87,9 @@ def _kept(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
     def asked(of: _Of) -> _Answer:
         known = of.known
         if ask not in known:
-            known[ask] = within(of.size, lambda: ask(of))
-        answer: _Answer | GivenUp = known[ask]
-        return kept(answer)
+            known[ask] = _within(of.size, lambda: ask(of))
+        answer: _Answer | _GivenUp = known[ask]
+        return _told(answer)
 
     return asked
 

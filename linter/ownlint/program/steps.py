@@ -19,7 +19,7 @@ PER_BYTE = 1
 """Further steps for each byte of the files that an answer is about: all, where it is about the program."""
 
 
-TOO_LONG = "it takes too many steps"
+_TOO_LONG = "it takes too many steps"
 
 
 class LimitError(Exception):
@@ -36,7 +36,7 @@ def spend(steps: int = 1) -> None:
     global _left
     _left -= steps
     if _left < 0:
-        raise LimitError(TOO_LONG)
+        raise LimitError(_TOO_LONG)
 
 
 def cut_off() -> NoReturn:
@@ -48,7 +48,7 @@ def cut_off() -> NoReturn:
     global _left
     if _left != _UNBOUNDED:
         _left = -1
-    raise LimitError(TOO_LONG)
+    raise LimitError(_TOO_LONG)
 
 
 def start(size: int) -> int:
