@@ -27,6 +27,8 @@ class LimitError(Exception):
 
 
 _UNBOUNDED = 1 << 62
+_NO_BUDGET = _UNBOUNDED >> 1
+"""Above it no budget counts, however much was spent before one does."""
 
 _left = _UNBOUNDED
 
@@ -46,7 +48,7 @@ def cut_off() -> NoReturn:
         LimitError: always.
     """
     global _left
-    if _left != _UNBOUNDED:
+    if _left < _NO_BUDGET:
         _left = -1
     raise LimitError(_TOO_LONG)
 
@@ -63,5 +65,5 @@ def stop(before: int) -> bool:
     rests on an answer that was cut off is cut off, too, even where somebody kept the error quiet."""
     global _left
     kept = _left >= 0
-    _left = before if kept or before == _UNBOUNDED else -1
+    _left = before if kept or before > _NO_BUDGET else -1
     return kept
