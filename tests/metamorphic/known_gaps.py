@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 _ASSIGNED = "a name that a module gives to an import by an assignment is not followed from here: imports alone are"
+_BLOCK = "a guard that is dropped alone in a block of its own is read as meant: whoever was inside has left then"
 _THIS = "`this->x_` and `x_` are not yet one place for what this rule asks"
 _TYPE_ALONE = "a type in capitals alone on its line is read as a macro"
 
+EVERY = "*"
+"""Stands for every case of the page."""
+
 GAPS: dict[tuple[str, str, str], str] = {
+    ("cpp-statements-in-blocks", "discarded-lock-guard", EVERY): _BLOCK,
+    ("cpp-statements-in-do-while", "discarded-lock-guard", EVERY): _BLOCK,
+    ("cpp-statements-under-if-true", "discarded-lock-guard", EVERY): _BLOCK,
     (
         "cpp-written-this",
         "registry-entry-left-behind",
