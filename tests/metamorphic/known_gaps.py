@@ -24,9 +24,6 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("cpp-spliced-lines", "unlocked-lazy-init", "A function's own flag"): (
         "a `thread_local` is told by the length of its declaration, since its record does not say it"
     ),
-    ("cpp-a-true-condition-around-statements", "guard-removed", "An assertion of the project's own is gone"): (
-        "not understood yet"
-    ),
     (
         "cpp-line-comments-between-tokens",
         "reference-leaked",
