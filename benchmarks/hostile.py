@@ -11,6 +11,8 @@ Prints a table; the exit code is 1 when anything failed. `--light` is what is ru
 from __future__ import annotations
 
 import argparse
+import resource
+import subprocess
 import sys
 import time
 
@@ -33,25 +35,32 @@ def main() -> int:
             print(f"{each.id:<26} {each.item:>3}  {'light' if each.light else '':<5}  {each.tried}: {each.must}")
         return 0
     adopt_orphans()
-    print(f"{'attack':<26} {'item':>4}  {'outcome':<7} {'s':>6} {'peak MB':>8}")
+    print(f"{'attack':<26} {'about':<16}  {'outcome':<7} {'s':>6} {'CPU s':>6} {'peak MB':>8}")
     failed, began = 0, time.monotonic()
     for each in chosen:
-        started = time.monotonic()
+        started, used = time.monotonic(), _processor_time()
         with Place() as place:
             try:
                 each.run(place)
                 place.check_all()
                 said = ""
-            except FailedError as error:
+            except (FailedError, subprocess.TimeoutExpired) as error:
                 said = str(error)
         failed += bool(said)
-        spent = time.monotonic() - started
-        print(f"{each.id:<26} {each.item:>4}  {'FAILED' if said else 'ok':<7} {spent:>6.1f} {place.peak / 1e6:>8,.0f}")
+        spent, used = time.monotonic() - started, _processor_time() - used
+        outcome = "FAILED" if said else "ok"
+        print(f"{each.id:<26} {each.item:<16}  {outcome:<7} {spent:>6.1f} {used:>6.1f} {place.peak / 1e6:>8,.0f}")
         if said:
             print(f"    {each.tried}: must: {each.must}\n    but: {said[:1500]}")
         sys.stdout.flush()
     print(f"\n{len(chosen)} attacks, {failed} failed, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
+
+
+def _processor_time() -> float:
+    """Seconds that children needed which have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

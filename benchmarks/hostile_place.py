@@ -70,6 +70,10 @@ _GRACE = 10.0
 _HARMFUL = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
+_BESIDE = re.compile(r"\.new-.*|\..+\.[0-9a-f]{12}")
+"""Names of files that are written beside their place."""
+
+
 class FailedError(Exception):
     """What should hold does not."""
 
@@ -187,6 +191,15 @@ class Place:
         options.setdefault("stderr", subprocess.PIPE)
         return subprocess.Popen([*COMMAND, *arguments], cwd=cwd or self.root, start_new_session=True, **options)
 
+    def ended(self, process: subprocess.Popen[bytes], seconds: float = 60) -> tuple[bytes, bytes]:
+        """What it wrote. Fails where it takes longer than `seconds` on an idle machine, and ends it."""
+        try:
+            return process.communicate(timeout=seconds * _busy())
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise FailedError(f"took longer than {seconds * _busy():g} s: {process.args!r:.300}") from None
+
     def ownlint(
         self,
         *arguments: str,
@@ -293,7 +306,7 @@ class Place:
 
     def leaves_nothing(self) -> None:
         """No half-written file in the tree."""
-        left = [path.name for path in self.root.rglob(".*") if path.name.startswith((".new-", ".report", ".good"))]
+        left = [path.name for path in self.root.rglob(".*") if _BESIDE.fullmatch(path.name)]
         must(not left, f"left behind in the tree: {left}")
 
 

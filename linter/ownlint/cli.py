@@ -11,7 +11,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,8 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
                 pass
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+            # Whoever replaces the stream does not give the number away: a child's next pipe would get it.
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
 def _run() -> int:
@@ -393,13 +394,23 @@ def _diff(
     from ownlint import adopting, mending
 
     planned = mending.plan(options.root, report, unsafe=unsafe)
-    text = mending.diff(planned, shown(options.root, Path.cwd()))
+    base = _base_of_diff(options.root, planned.after)
+    text = mending.diff(planned, shown(options.root, base))
     terminal = output_file is None and sys.stdout.isatty()
     deliver(mending.harmless(text) if terminal else text, output_file)
     for note in adopting.left_alone(planned.alone):
         _say(note, quiet)
+    if base != Path.cwd():
+        _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
     _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
     return 1 if (planned.after or planned.alone) and not exit_zero else 0
+
+
+def _base_of_diff(root: Path, paths: Iterable[str]) -> Path:
+    """The working directory where it holds all of these files, else the project."""
+    here = Path.cwd()
+    relative = map(shown(root, here), paths)
+    return root if any(path.startswith("../") for path in relative) else here
 
 
 def statistics_text(report: Report) -> str:

@@ -204,8 +204,8 @@ def _put_back(root: Path, done: Iterable[str], before: Mapping[str, bytes], afte
 
 
 def diff(planned: Plan, shown: Callable[[str], str]) -> bytes:
-    """A unified diff that `git apply` takes, to the byte; `shown` writes a path of the project as seen from where the
-    user stands."""
+    """A unified diff that `git apply` takes, to the byte; `shown` writes a path of the project as seen from the folder
+    in which it is to be applied, which holds all of them: `git apply` takes no `..`."""
     import difflib
 
     out: list[bytes] = []

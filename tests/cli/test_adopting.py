@@ -73,6 +73,23 @@ def test_a_diff_changes_nothing_and_can_be_applied(run: Run) -> None:
     assert check(run, "--diff") == Done(0, "", "would mend 0 findings\n")
 
 
+def test_a_diff_is_relative_to_the_working_directory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a file of it lies elsewhere, to the project: `git apply` takes no `..`."""
+    root = Path.cwd()
+    subprocess.run(["git", "init", "-q"], check=True)
+    for path in (Path("a.cc"), Path("sub/b.cc")):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"int bad_one() { return 1; }\r\n")
+    monkeypatch.chdir("sub")
+    below, all_of_it = check(run, "--diff", "b.cc"), check(run, "--diff", "..")
+    assert (below.err, "+++ b/b.cc\n" in below.out) == ("would mend 1 finding\n", True)
+    assert f"note: the diff is relative to {root}, since it reaches out of the working directory\n" in all_of_it.err
+    monkeypatch.chdir(root)
+    subprocess.run(["git", "apply", "-"], input=all_of_it.out.encode(), check=True)
+    for name in ("a.cc", "sub/b.cc"):
+        assert Path(name).read_bytes() == b"int good_one() { return 1; }\r\n"
+
+
 def test_a_fix_that_breaks_a_file_is_undone(run: Run) -> None:
     text = "def break_me():\n    return 1\n\n\ndef bad_one():\n    return 2\n"
     Path("a.py").write_text(text)

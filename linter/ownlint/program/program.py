@@ -453,6 +453,11 @@ class Program:
         meaning = self.meaning(file, start) if start >= 0 else None
         return meaning.symbol if meaning is not None else ""
 
+    def meant_name(self, file: r.File, value: r.Value) -> str:
+        """The last part of what a Python name or member resolves to (`partial`, imported as `p`); of what is not known,
+        and of anything else, as it is written."""
+        return self.named(file, value).rpartition(".")[2] or last_name(value)
+
     def meaning(self, file: r.File, start: int) -> r.Meaning | None:
         """What a parser that knows types said about the name token that starts here."""
         if not file.meanings:
