@@ -19,7 +19,7 @@ from ownlint.program.steps import spend
 
 if TYPE_CHECKING:
     from ownlint.program.resources import Acquisition, Resources
-from ownlint.program.subjects import Function
+    from ownlint.program.subjects import Function
 
 OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusive pointer", "cleanup", "python object"})
 """Roles of the types that end what they hold."""
