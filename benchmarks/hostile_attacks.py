@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import random
@@ -295,8 +296,8 @@ _NAMED = (
     "refused in a line, 15 s, 600 MB",
 )
 def named_files(place: Place) -> None:
-    for make in (os.mkfifo, _device, _huge):
-        for text, name, arguments in _NAMED:
+    for makes in ((os.mkfifo,), (_device, _huge)):
+        for (text, name, arguments), make in zip(_NAMED, itertools.cycle(makes)):
             place.settings(text)
             make(place.root / name)
             place.refuses(arguments=arguments, seconds=15, megabytes=600)
@@ -355,7 +356,7 @@ def star_imports(place: Place) -> None:
     place.finds_the_good(seconds=30)
 
 
-@attack("bounded", "loops in `with` in loops, 16 deep", "30 s")
+@attack("bounded", "loops in `with` in loops, 16 deep", "30 s", light=False)
 def with_in_loops(place: Place) -> None:
     text, depth = f"{ANCHOR}def f(a):\n", 16
     for n in range(depth):
@@ -652,23 +653,24 @@ def _forge(folder: Path, secret: bytes) -> int:
 
 @attack("cache", "a pull request that commits a cache with emptied entries", "the findings are reported all the same")
 def poisoned_cache(place: Place) -> None:
-    attacker = place.home / "attacker"
+    attacker, cache = place.home / "attacker", place.root / ".ownlint_cache"
     attacker.mkdir()
-    for where in (".ownlint_cache", "cached"):
-        arguments = () if where == ".ownlint_cache" else ("--cache-dir", where)
-        place.check(*arguments, HOME=str(attacker), changes=True)
-        secret = (attacker / ".cache/ownlint/key").read_bytes()
-        must(_forge(place.root / where, secret), "nothing to forge: the cache looks unlike what is known of it")
-        forged = place.check(*arguments, HOME=str(attacker), changes=True)
-        must(not forged.found, "not forged well: the attacker's own run does not believe it")
-        place.finds_the_good(*arguments, changes=True)
-        # The key may come with it, in all the places where it could be looked for.
-        for folder in (place.root / where, place.root / ".cache/ownlint", place.root):
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "key").write_bytes(secret)
-            (folder / "key").chmod(0o600)
-        _forge(place.root / where, secret)
-        place.finds_the_good(*arguments, changes=True)
+    place.check(HOME=str(attacker), changes=True)
+    secret = (attacker / ".cache/ownlint/key").read_bytes()
+    must(_forge(cache, secret), "nothing to forge: the cache looks unlike what is known of it")
+    forged = shutil.copytree(cache, place.tmp / "forged")
+    done = place.check(HOME=str(attacker), changes=True)
+    must(not done.found, "not forged well: the attacker's own run does not believe it")
+    place.finds_the_good(changes=True)
+    # The key may come with it, in all the places where it could be looked for.
+    shutil.rmtree(cache)
+    shutil.copytree(forged, cache)
+    for folder in (cache, place.root / ".cache/ownlint", place.root):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "key").write_bytes(secret)
+        (folder / "key").chmod(0o600)
+    place.finds_the_good(changes=True)
+    place.finds_the_good("--cache-dir", str(cache), changes=True)
 
 
 @attack(
