@@ -66,8 +66,10 @@ def expressions() -> Used:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         asked: dict[str, set[str]] = {}
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                asked.setdefault(node.value.id, set()).add(node.attr)
+            if isinstance(node, ast.Attribute):
+                of = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+                if isinstance(of, ast.Name):
+                    asked.setdefault(of.id, set()).add(node.attr)
             if is_constant_call(node) and node.func.attr != "compile":
                 made = re.compile(node.args[0].value)
                 found.setdefault((made.pattern, made.flags), (name, set()))[1].add(node.func.attr)

@@ -6,6 +6,7 @@ Whatever is written is checked by running again: a fix after which a file can no
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -64,10 +65,14 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
 def write_baseline(report: Report, options: Options, file: Path) -> str:
     """With the findings of this run, and what the file says of others; told in one line."""
     kept: list[baseline.Entry] = []
+    found = list(baseline.entries(report))
     if file.exists():
         asked, ran = _Asked(options), _ran(options)
-        kept = [entry for entry in _read(file, options) if entry.path not in asked or entry.rule not in ran]
-    found = baseline.entries(report)
+        known = _read(file, options)
+        kept = [entry for entry in known if entry.path not in asked or entry.rule not in ran]
+        lost = (Counter(known) - Counter(kept) - Counter(found)).elements()
+        unjudged = baseline.Unjudged(report)
+        kept += [entry for entry in lost if entry.path in unjudged]
     _write(file, [*kept, *found])
     return f"wrote {_count(len(found), 'finding')} to {file}" + (f", and kept {len(kept)} of others" if kept else "")
 
@@ -84,6 +89,13 @@ def prune_baseline(report: Report, options: Options, file: Path) -> str:
             left.append(entry)
     _write(file, left)
     return f"removed {_count(len(entries) - len(left), 'entry')} from {file}; {len(left)} left"
+
+
+def unjudged(report: Report, file: Path) -> str:
+    """What is said where a baseline is written or pruned without the whole truth; empty where it is."""
+    if not baseline.Unjudged(report):
+        return ""
+    return f"warning: not everything was analysed; what {file.name} says of the rest is kept, see `ownlint check`"
 
 
 def shown_baseline(file: Path, options: Options) -> Iterable[str]:

@@ -19,7 +19,6 @@ import mmap
 import os
 import struct
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -29,14 +28,27 @@ import msgspec
 
 from ownlint import catalogue
 from ownlint.catalogue import Judgement
-from ownlint.children import Forked, Messages, bound, frame, resident, signal_name
+from ownlint.children import (
+    MEMORY,
+    Forked,
+    LostError,
+    Messages,
+    answered,
+    bound,
+    described,
+    resident,
+    signal_name,
+    tell,
+)
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Crash, Cut, Finding
+from ownlint.finding import Crash, Cut, Finding, TooLarge
+from ownlint.program.steps import LimitError
 from ownlint.rule import Rule
 
 if TYPE_CHECKING:
     from ownlint.program.program import Program
 
+Said = Finding | Crash | TooLarge
 Told = Callable[[int, int], None]
 """Is told now and then how many subjects of how many are done."""
 
@@ -48,7 +60,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     seconds: float = 60.0
     a_second: int = 100_000
-    memory: int = 64 << 30
+    memory: int = MEMORY
 
     def deadline(self, size: int) -> float:
         return float(round(self.seconds + size / self.a_second))
@@ -75,6 +87,7 @@ class _Said(msgspec.Struct, frozen=True, tag="said"):
     group: int
     findings: tuple[Finding, ...] = ()
     crashes: tuple[Crash, ...] = ()
+    large: tuple[TooLarge, ...] = ()
 
 
 class _Refused(msgspec.Struct, frozen=True, tag="refused"):
@@ -95,9 +108,7 @@ _decoder = msgspec.json.Decoder(_Progress | _Said | _Refused | _Leaves | _Done)
 
 
 def _tell(descriptor: int, message: msgspec.Struct) -> None:
-    data = memoryview(frame(msgspec.json.encode(message)))
-    while data:
-        data = data[os.write(descriptor, data) :]
+    tell(descriptor, msgspec.json.encode(message))
 
 
 # --- the parent -----------------------------------------------------------------------------------------
@@ -109,10 +120,12 @@ def analyse(
     size: int,
     limits: Limits,
     told: Told = lambda done, of: None,
-) -> list[list[Finding | Crash]]:
-    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child. Raises
-    `AnalysisError`, with the text of a `RefusalError` of `build` as it is."""
-    said: list[list[Finding | Crash]] = [[] for _ in groups]
+) -> list[list[Said]]:
+    """What the rules of each group say of the program, `size` bytes of source, that `build` makes in a child; what is
+    too large is said once, with the first group that asked about it. Raises `AnalysisError`, with the text of a
+    `RefusalError` of `build` as it is."""
+    said: list[list[Said]] = [[] for _ in groups]
+    large: set[TooLarge] = set()
     output, theirs = os.pipe()
     try:
         analyst = Forked(lambda: _Analyst(groups, build, theirs, limits).work(), group=True)
@@ -124,7 +137,9 @@ def analyse(
                 case _Progress(done=done, of=of):
                     told(done, of)
                 case _Said():
-                    said[message.group] += (*message.findings, *message.crashes)
+                    fresh = [one for one in message.large if one not in large]
+                    large.update(fresh)
+                    said[message.group] += (*message.findings, *message.crashes, *fresh)
     finally:
         analyst.close()
         os.close(output)
@@ -137,7 +152,7 @@ def _heard(analyst: Forked, messages: Messages, deadline: float) -> Iterator[_Pr
         try:
             data = messages.next(deadline)
         except EOFError:
-            raise AnalysisError(f"the analysis failed: {_death(analyst)}") from None
+            raise AnalysisError(f"the analysis failed: {analyst.death()}") from None
         if data is None:
             raise AnalysisError(f"the analysis failed: nothing was heard of it for {deadline:g} s")
         match _decoder.decode(data):
@@ -149,11 +164,34 @@ def _heard(analyst: Forked, messages: Messages, deadline: float) -> Iterator[_Pr
                 yield message
 
 
-def _death(child: Forked) -> str:
-    status = child.ended(5)
-    if status is None:
-        return "its process closed its output"
-    return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process ended too early"
+class _Answered(msgspec.Struct, frozen=True):
+    """`refused` instead of an answer."""
+
+    answer: msgspec.Raw = msgspec.Raw(b"null")
+    refused: str | None = None
+
+
+def asked(
+    build: Callable[[], Program], question: Callable[[Program], msgspec.Struct], size: int, limits: Limits
+) -> bytes:
+    """What a question about the program, `size` bytes of source, is answered: both are worked out in a child, and the
+    answer is JSON. Raises `AnalysisError`, with the text of a `RefusalError` of either as it is."""
+
+    def work() -> bytes:
+        try:
+            return msgspec.json.encode(_Answered(msgspec.Raw(msgspec.json.encode(question(build())))))
+        except RefusalError as error:
+            return msgspec.json.encode(_Answered(refused=str(error)))
+        except LimitError as error:
+            return msgspec.json.encode(_Answered(refused=f"the analysis was cut off: {error}"))
+
+    try:
+        said = msgspec.json.decode(answered(work, limits.deadline(size), limits.memory), type=_Answered)
+    except LostError as error:
+        raise AnalysisError(f"the analysis failed: {error.reason}") from None
+    if said.refused is not None:
+        raise AnalysisError(said.refused)
+    return bytes(said.answer)
 
 
 # --- the analyst ----------------------------------------------------------------------------------------
@@ -194,7 +232,7 @@ class _Analyst:
             _tell(self.output, _Refused(str(error)))
             return
         except Exception as error:  # noqa: BLE001 - the parent says it in one line
-            _tell(self.output, _Refused(f"the program could not be built: {_described(error)}"))
+            _tell(self.output, _Refused(f"the program could not be built: {described(error)}"))
             return
         self.repeats = catalogue.Repeats(self.program)
         gc.collect()
@@ -247,7 +285,7 @@ class _Analyst:
                     return following
                 case _Said() as said:
                     fresh = tuple(finding for finding in said.findings if self.repeats.first(finding))
-                    _tell(self.output, _Said(said.group, fresh))
+                    _tell(self.output, _Said(said.group, fresh, (), said.large))
                     if said.crashes:
                         return self._failed(said.group, said.crashes[0], lost=False)
             if now - since > deadline:
@@ -261,12 +299,6 @@ class _Analyst:
         crashes = (crash, *self.given_up.after(crash, lost=lost))
         _tell(self.output, _Said(group, crashes=crashes))
         return self.at.judgement + 1
-
-
-def _described(error: Exception) -> str:
-    where = traceback.extract_tb(error.__traceback__)[-1:]
-    place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in where)  # noqa: PTH119
-    return f"{type(error).__name__}: {error}{place}"
 
 
 def _why(worker: Forked) -> tuple[str, Cut]:
@@ -354,6 +386,7 @@ class _Worker:
     def __init__(self, analyst: _Analyst, output: int) -> None:
         self.analyst = analyst
         self.output = output
+        self.told_large = 0
 
     def work(self, begin: int) -> None:
         analyst, enough = self.analyst, self.analyst.limits.memory * 3 // 4
@@ -365,12 +398,20 @@ class _Worker:
                 return
             analyst.at.put(number, before + judgement.number)
             said = self._judge(judgement)
+            large = self._large()
             if isinstance(said, Crash):
-                _tell(self.output, _Said(group, crashes=(said,)))
+                _tell(self.output, _Said(group, (), (said,), large))
                 return
-            if said:
-                _tell(self.output, _Said(group, tuple(said)))
+            if said or large:
+                _tell(self.output, _Said(group, tuple(said), (), large))
         _tell(self.output, _Done())
+
+    def _large(self) -> tuple[TooLarge, ...]:
+        """What was found to be too large since this was asked last."""
+        known = self.analyst.program.too_large
+        fresh = islice(known, self.told_large, None) if len(known) > self.told_large else ()
+        self.told_large = len(known)
+        return tuple(TooLarge(one.path, one.record.name_start, one.name) for one in fresh)
 
     def _judge(self, judgement: Judgement) -> list[Finding] | Crash:
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ownlint import door, json_reading
-from ownlint.report.model import Located, Report
+from ownlint.report.model import Kind, Located, Report
 from ownlint.report.plain_json import json_line
 from ownlint.report.sanitise import sanitise
 
@@ -97,9 +97,27 @@ class Split(msgspec.Struct, frozen=True):
     stale: tuple[Entry, ...]
 
 
+class Unjudged:
+    """The files in which findings of this run may be missing that another run has: they were not read, changed, or a
+    rule did not come to an end on them. All are, when that happened to something about the whole project."""
+
+    def __init__(self, report: Report) -> None:
+        self._paths = frozenset(sanitise(each.path) for each in report.incomplete if each.kind in _UNJUDGED)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._paths or "" in self._paths
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
+_UNJUDGED: frozenset[Kind] = frozenset({"unread", "limit", "rule", "changed"})
+
+
 def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Container[str]) -> Split:
     """`asked` are the files that were asked for and `ran` the rules: of others an entry says nothing, unless its file
-    is gone, which is when it is not among `asked` of a run over everything. An entry matches once."""
+    is gone, which is when it is not among `asked` of a run over everything. Nothing is stale in what was not judged in
+    full. An entry matches once."""
     left = Counter(entry.fingerprint for entry in found)
     standing: list[Located] = []
     known: list[Located] = []
@@ -110,8 +128,10 @@ def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Co
         else:
             standing.append(finding)
     stale = []
+    unjudged = Unjudged(report)
     for entry in sorted(found, reverse=True):
         if entry.rule in ran and entry.path in asked and left[entry.fingerprint] > 0:
             left[entry.fingerprint] -= 1
-            stale.append(entry)
+            if entry.path not in unjudged:
+                stale.append(entry)
     return Split(msgspec.structs.replace(report, findings=tuple(standing)), tuple(known), tuple(sorted(stale)))

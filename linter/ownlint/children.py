@@ -1,8 +1,8 @@
 """Child processes that may crash, hang or eat memory: how they are bounded, heard and killed.
 
-Files are read in some (`frontends.extract`), rules are run in others (`analysis`). Messages are four bytes of length,
-big endian, and then so many bytes. A child leads a process group, which is killed as a whole, and ends when its parent
-has gone.
+Files are read in some (`frontends.extract`), rules are run in others (`analysis`), and what is a single answer is
+worked out in one of its own (`answered`). Messages are four bytes of length, big endian, and then so many bytes. A
+child leads a process group, which is killed as a whole, and ends when its parent has gone.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO, NoReturn, Protocol
@@ -22,6 +23,9 @@ STACK = 512 * 1024 * 1024
 """Bytes. Enough for 100,000 terms in one expression; only the pages that are used count."""
 
 RECURSION = 50_000
+
+MEMORY = 64 << 30
+"""Bytes of address space that a child which analyses may have where nobody knows how much there is."""
 
 _LOOKS_AFTER_PARENT = 1.0
 """Seconds between two looks at whether the parent is still there."""
@@ -124,6 +128,13 @@ class Forked:
                 time.sleep(0.005)
         return self._status
 
+    def death(self) -> str:
+        """Why it has closed its output without a word."""
+        status = self.ended(5)
+        if status is None:
+            return "its process closed its output"
+        return f"its process crashed ({signal_name(-status)})" if status < 0 else "its process ended too early"
+
     def close(self) -> None:
         """Kills it at once, with its group where it leads one, and waits for its end."""
         with suppress(ProcessLookupError, PermissionError):  # it has not come so far as to lead one, or all have gone
@@ -177,6 +188,56 @@ def watched(work: Callable[[], object], parent: int) -> NoReturn:
             os._exit(1)
     # Parsers hold large trees; tearing them down politely would take longer than the last file did.
     os._exit(0)  # the parent asks for no status: a child that leaves too early has crashed
+
+
+def answered(work: Callable[[], bytes], seconds: float, memory: int) -> bytes:
+    """What `work` answers in a child that may use so many bytes of memory. Raises `LostError` when it raises, crashes,
+    or is not done within so many seconds."""
+    output, theirs = os.pipe()
+    try:
+        child = Forked(lambda: _answer(work, theirs, memory), group=True)
+    finally:
+        os.close(theirs)
+    try:
+        said = Messages(output).next(seconds)
+    except EOFError:
+        raise LostError(child.death()) from None
+    finally:
+        child.close()
+        os.close(output)
+    if said is None:
+        raise LostError(f"it was not done within {seconds:g} s", limit=True)
+    if not said.startswith(_WORKED):
+        raise LostError(said[1:].decode())
+    return said[1:]
+
+
+_WORKED, _RAISED = b"+", b"-"
+
+
+def _answer(work: Callable[[], bytes], output: int, memory: int) -> None:
+    bound(memory)
+    try:
+        said = _WORKED + work()
+    except MemoryError:
+        said = _RAISED + b"it takes too much memory"
+    except BaseException as error:  # noqa: BLE001 - the parent says it in one line
+        said = _RAISED + described(error).encode("utf-8", "replace")
+    tell(output, said)
+
+
+def tell(descriptor: int, message: bytes) -> None:
+    """Writes one message, whole."""
+    data = memoryview(frame(message))
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def described(error: BaseException) -> str:
+    """In one line, with the place in the code where it was raised."""
+    where = traceback.extract_tb(error.__traceback__)[-1:]
+    place = "".join(f" ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in where)  # noqa: PTH119
+    return " ".join(f"{type(error).__name__}: {error}{place}".split())
 
 
 def kill_group(process: Process) -> None:

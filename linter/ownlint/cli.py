@@ -74,7 +74,8 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
                 pass
-            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w"))
+            # Whoever replaces the stream does not give the number away: a child's next pipe would get it.
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
 
 
 def _run() -> int:
@@ -496,26 +497,26 @@ def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> 
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.write_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
 @_baseline_file
-def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> int:
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
     """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
     from ownlint import adopting
 
     options, report, known = _with_baseline(paths, baseline_file, **given)
     _say(adopting.prune_baseline(report, options, known))
-    return 2 if report.failed else 0
+    _say(adopting.unjudged(report, known))
 
 
 @baseline.command("show", short_help="Show what the baseline knows.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from ownlint import door, inputs, pipeline, toml
 from ownlint.facts.cache import Cache
@@ -18,24 +20,31 @@ from ownlint.sources.digests import Digests
 from ownlint.sources.discover import Discovered, discover, modules
 
 if TYPE_CHECKING:
+    from ownlint.program.program import Program
     from ownlint.report.model import Incomplete
 
 _MOST_BYTES = 1 << 20
 _NO_PACKAGES = ("test", "tests", "docs", "doc", "examples", "example", "benchmarks", "scripts", "tools", "setup")
 
 
-class Extracted:
+class Extracted(NamedTuple):
     """A contract, and what stood in the way: names that are computed, files that were not read."""
 
-    def __init__(self, contract: ContractFile, unnamed: int, unread: tuple[Incomplete, ...]) -> None:
-        self.contract, self.unnamed, self.unread = contract, unnamed, unread
+    contract: ContractFile
+    unnamed: int
+    unread: tuple[Incomplete, ...]
+
+
+class _Told(msgspec.Struct, frozen=True):
+    contract: ContractFile
+    unnamed: int
+    changed: frozenset[str]
 
 
 def extract(options: pipeline.Options, package: str = "") -> Extracted:
     """The contract of what the files that are asked for bind; the rest of the project is read for what it says of
-    them. Raises a `RefusalError`."""
-    from ownlint.program import exports
-    from ownlint.program.program import Program
+    them. Raises a `RefusalError`, also when that takes too many steps."""
+    from ownlint import analysis
     from ownlint.report.model import Incomplete, Sources
 
     config = options.settings.config
@@ -48,25 +57,41 @@ def extract(options: pipeline.Options, package: str = "") -> Extracted:
     libraries = Libraries(inputs.model_paths(options.root, options.settings), cache)
     reader = Reader(found.root, found.sources, held, how.commands, cache, digests, options.jobs, options.told)
     facts = reader.all(libraries, [])
-    files = facts.files()
+    facts.take_up()
     digests.save()
+    models = libraries.models  # read here: a mistake in one is told before a child is started
     required = requirements.stated(found.root)
     said = stubs.read(pipeline.stubs_of(found), found.root)
-    program = Program(files, libraries.models, None, config.parity, required, config.versions, (), said)
     asked = frozenset(source.relative for source in found.sources if source.asked)
-    sources = Sources(found.root, digests=facts.held())
-    contract = exports.contract_file(
-        program, asked, required, lambda path, offset: f"{path}:{sources.line(path, offset)}"
-    )
-    if sources.changed:
-        raise ContractError(Path(min(sources.changed)), 0, "changed while it was read; run this again")
+
+    def build() -> Program:
+        from ownlint.program.program import Program
+
+        return Program(facts.files(), models, None, config.parity, required, config.versions, (), said)
+
+    def question(program: Program) -> _Told:
+        from ownlint.program import exports
+
+        sources = Sources(found.root, digests=facts.held())
+        contract = exports.contract_file(
+            program, asked, required, lambda path, offset: f"{path}:{sources.line(path, offset)}"
+        )
+        return _Told(contract, exports.of(program).unnamed(asked), frozenset(sources.changed))
+
+    size = sum(head.size for head in facts.heads)
+    told = msgspec.json.decode(analysis.asked(build, question, size, pipeline.limits()), type=_Told)
+    if told.changed:
+        raise ContractError(Path(min(told.changed)), 0, "changed while it was read; run this again")
+    contract = told.contract
     named = package or _package(found, contract.modules)
     if not contract.classes and not contract.members and not contract.plain:
         raise ContractError(options.paths[0], 0, "nothing is bound to Python here")
     if not named:
         raise ContractError(options.paths[0], 0, "the name of the Python package is not clear; give it by --package")
-    unread = tuple(Incomplete(f.path, p.reason, p.kind) for f in files if f.path in asked for p in f.problems)
-    return Extracted(exports.renamed(contract, named), exports.of(program).unnamed(asked), unread)
+    unread = (Incomplete(f.path, p.reason, p.kind) for f in facts.heads if f.path in asked for p in f.problems)
+    return Extracted(
+        msgspec.structs.replace(contract, package=named), told.unnamed, (*unread, *pipeline.unsought(facts))
+    )
 
 
 def _package(found: Discovered, extensions: tuple[str, ...]) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -65,14 +64,10 @@ def page_of(rule: str) -> str:
 
 @functools.lru_cache(maxsize=1)
 def _documentation() -> str:
-    from importlib.metadata import PackageNotFoundError, metadata
+    from ownlint.sources.distributions import headers
 
-    try:
-        stated = metadata("ownlint").get_all("Project-URL") or []
-    except PackageNotFoundError:
-        return ""
-    addresses = dict(re.split(r"\s*,\s*", line, maxsplit=1) for line in stated if "," in line)
-    return str(addresses.get("Documentation", ""))
+    stated = (line.partition(",") for line in headers("ownlint", sys.path, "Project-URL"))
+    return next((address.strip() for name, _, address in stated if name.strip() == "Documentation"), "")
 
 
 def rendered(report: Report, options: Options, output_format: str, colour: bool) -> str:

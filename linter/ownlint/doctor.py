@@ -11,13 +11,13 @@ from typing import Literal
 
 import msgspec
 
-from ownlint import __version__, catalogue, inputs
+from ownlint import __version__, catalogue, inputs, machine
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.extract import Extracted, Task, extract
 from ownlint.outline import Libraries
-from ownlint.pipeline import Options
+from ownlint.pipeline import Options, limits
 from ownlint.report.sanitise import sanitise
 from ownlint.rule import Rule
 from ownlint.sources import git, headers
@@ -47,6 +47,7 @@ def examine(options: Options) -> list[Part]:
     return [
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
         *_parsers(),
+        *_machine(options),
         *_compiling(options),
         _cache(options.cache, options.root),
         *_knowledge(options),
@@ -107,6 +108,30 @@ def _tried(
 def _problem(extracted: Extracted) -> str:
     file = decode_file(extracted.encoded)
     return file.problems[0].reason if file.problems else ""
+
+
+# --- the machine ------------------------------------------------------------------------------
+
+
+def _machine(options: Options) -> Iterator[Part]:
+    """What there is, and the shares that a run would take."""
+    available = machine.memory()
+    jobs, reader = machine.shares(options.jobs, available)
+    yield Part("processors", "ok", f"{machine.processors()}; {_many(jobs, 'file')} read at a time")
+    found = "unknown" if available is None else _size(available)
+    shares = f"at most {_size(reader)} for each reader, {_size(limits().memory)} for the rules"
+    if available is not None and available < machine.LEAST_ANALYSIS:
+        yield Part("memory", "optional", f"{found}; {shares}", "large files and projects need more")
+    else:
+        yield Part("memory", "ok", f"{found}; {shares}")
+
+
+def _size(count: int) -> str:
+    return f"{count / (1 << 30):,.1f} GiB"
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
 
 
 # --- the project ------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def pieces(path: str | Path, most: int, *, within: str | Path | None = None, cut
     descriptor, size = _opened(path, within)
     with os.fdopen(descriptor, "rb", buffering=0) as stream:
         if size > most and not cut:
-            raise UnreadableError(f"{megabytes(size)} is larger than {megabytes(most)}", size)
+            raise UnreadableError(_compared(size, most), size)
         until = time.monotonic() + DEADLINE
         left = most
         try:
@@ -108,6 +108,13 @@ def _followed(path: str, folder: str) -> str:
 
 def _below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _compared(size: int, most: int) -> str:
+    """To the byte, where that is what it takes to tell them apart."""
+    told = (megabytes(size), megabytes(most))
+    one, other = told if told[0] != told[1] else (f"{size:,} bytes", f"{most:,} bytes")
+    return f"{one} is larger than {other}"
 
 
 def megabytes(size: int) -> str:

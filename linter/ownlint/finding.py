@@ -73,6 +73,15 @@ Cut = Literal["rule", "limit"]
 """Why a rule did not come to an end: by a mistake of its own, or since it was at it for too long."""
 
 
+class TooLarge(msgspec.Struct, frozen=True, order=True):
+    """A function that was given up by what follows its ways, and is by every run: a counted bound says so. Rules stay
+    silent about what they would have had to follow."""
+
+    path: str
+    start: int
+    name: str
+
+
 class Crash(msgspec.Struct, frozen=True):
     """A rule did not judge something. The run goes on; it is named in the report and in `incomplete`."""
 

@@ -16,7 +16,7 @@ from ownlint import inputs, machine
 from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
-from ownlint.finding import Crash, Finding
+from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
 from ownlint.report.model import Incomplete, Report, Sources, places
 from ownlint.report.progress import Told, nobody
@@ -31,6 +31,8 @@ from ownlint.sources.unsaved import Unsaved, read_instead
 
 # What reads files and runs rules is loaded when that has to be done: most answers are known.
 if TYPE_CHECKING:
+    from ownlint import analysis
+    from ownlint.analysis import Said
     from ownlint.facts.records import File
     from ownlint.program.contract_records import ContractFile
     from ownlint.program.program import Earlier, Program
@@ -119,13 +121,13 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
 
         told = stubs.read(stubs_at, options.root)
 
-        def build(earlier: Earlier | None) -> Program:
+        def build(earlier: _Earlier | None) -> Program:
             from ownlint.program.program import Program
 
-            known = facts.files()
-            return Program(known, libraries.models, earlier, config.parity, required, versions, contracts, told)
+            known, old = facts.files(), None if earlier is None else earlier()
+            return Program(known, libraries.models, old, config.parity, required, versions, contracts, told)
 
-        def before() -> Earlier | None:
+        def before() -> _Earlier | None:
             return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
@@ -133,7 +135,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
-        report = _compose(said, facts.heads, found, text, config, rules, ran, how.hint, changes)
+        report = _compose(said, facts, found, text, config, rules, ran, how.hint, changes)
         changed = frozenset(text.changed)
         if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
@@ -166,41 +168,54 @@ def stubs_of(found: Discovered) -> tuple[Path, ...]:
     return stubs.beside(source.path.parent for source in found.sources)
 
 
+_Earlier = Callable[[], "Earlier"]
+"""Is asked in the child: what is decoded there costs nobody else."""
+
+
 class _Way(NamedTuple):
     """How the program is made when it is needed: by `build`, in a child, of what has to be read before."""
 
-    build: Callable[[Earlier | None], Program]
-    before: Callable[[], Earlier | None]
+    build: Callable[[_Earlier | None], Program]
+    before: Callable[[], _Earlier | None]
     libraries: Libraries
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What the cache holds of a group of rules."""
+
+    findings: tuple[Finding, ...]
+    large: tuple[TooLarge, ...] = ()
 
 
 def _said(
     rules: Sequence[RuleOutline], facts: Facts, way: _Way, cache: Cache, asked: Sequence[bytes], options: Options
-) -> list[Finding | Crash]:
+) -> list[Said]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
-    out: list[Finding | Crash] = []
+    out: list[Said] = []
     missing: list[tuple[str, frozenset[str]]] = []
+    every = msgspec.json.encode(sorted(rule.id for rule in rules))
     for languages in sorted({rule.languages for rule in rules}):
         chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
         names = msgspec.json.encode(sorted(chosen))
         key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
-        said = _recalled_findings(cache, key)
+        said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
         else:
-            out += said
+            out += (*said.findings, *said.large)
     for (key, _), found in zip(missing, _judged([chosen for _, chosen in missing], facts, way, options), strict=True):
-        if all(isinstance(one, Finding) for one in found):
-            cache.put(key, msgspec.json.encode(found))
+        findings = tuple(one for one in found if isinstance(one, Finding))
+        large = tuple(one for one in found if isinstance(one, TooLarge))
+        if len(findings) + len(large) == len(found):  # what is too large is said with the group that asked first
+            place = Cache.key(key.encode(), every) if large else key
+            cache.put(place, msgspec.json.encode(_Kept(findings, large)))
         out += found
     return out
 
 
-def _judged(
-    groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options
-) -> Sequence[Sequence[Finding | Crash]]:
+def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options) -> Sequence[Sequence[Said]]:
     """What each group of rules says, worked out now."""
     if not groups:
         return ()
@@ -216,15 +231,21 @@ def _judged(
     def told(done: int, of: int) -> None:
         options.told("asking the rules", done, of)
 
+    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits(), told)
+
+
+def limits() -> analysis.Limits:
+    """For what analyses, on this machine."""
+    from ownlint import analysis
+
     memory = machine.analysis(machine.memory(), analysis.DEFAULT.memory)
-    limits = msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
-    return analysis.analyse(chosen, lambda: way.build(earlier), size, limits, told)
+    return msgspec.structs.replace(analysis.DEFAULT, memory=min(memory, analysis.DEFAULT.memory))
 
 
-def _recalled_findings(cache: Cache, key: str) -> list[Finding | Crash] | None:
+def _recalled_findings(cache: Cache, key: str) -> _Kept | None:
     entry = cache.get(key)
     try:
-        return None if entry is None else list(msgspec.json.decode(entry, type=list[Finding]))
+        return None if entry is None else msgspec.json.decode(entry, type=_Kept)
     except msgspec.DecodeError:
         return None
 
@@ -267,8 +288,8 @@ def facts(options: Options) -> File:
 
 
 def _compose(
-    said: Iterable[Finding | Crash],
-    files: Sequence[File],
+    said: Iterable[Said],
+    facts: Facts,
     found: Discovered,
     sources: Sources,
     config: Config,
@@ -282,28 +303,39 @@ def _compose(
     asked = {source.relative for source in found.sources if source.asked}
     return compose(
         said,
-        [file for file in files if file.path in asked],
+        [file for file in facts.heads if file.path in asked],
         sources,
         config,
         known=RuleNames(rules.infos),
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
-        unread=[Incomplete(path, reason) for path, reason in found.unread],
+        unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
         hint=hint,
         changed=None if changes is None else changes.lines,
     )
 
 
+def unsought(facts: Facts) -> Iterable[Incomplete]:
+    """Files that may be worth reading, and of which that is not known."""
+    return (Incomplete("", facts.unsought, "limit"),) if facts.unsought else ()
+
+
 def _earlier(
     options: Options, changes: Changes, libraries: Libraries, words: Sequence[str], cache: Cache, digests: Digests
-) -> Earlier:
+) -> _Earlier:
     """What the changed files said before; read by structure only, since their headers are not those of that time."""
-    from ownlint.program.program import Earlier
     from ownlint.reading import Reader
 
     with as_before(options.root, changes) as (sources, held):
-        read_then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words).files()
-    return Earlier(tuple(read_then), {change.path: change.old for change in changes.files if change.path})
+        then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words)
+        then.take_up()
+
+    def earlier() -> Earlier:
+        from ownlint.program.program import Earlier
+
+        return Earlier(tuple(then.files()), {change.path: change.old for change in changes.files if change.path})
+
+    return earlier
 
 
 class Compiling(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from ownlint import door, inputs, machine
+from ownlint import children, door, inputs, machine
 from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.facts.digest import digest_of
@@ -30,6 +30,9 @@ from ownlint.sources.discover import Source, modules
 
 DEADLINE = 60.0
 """Seconds that one file may take to be read; enough for a large one, typed, on a slow machine."""
+
+_A_SECOND = 100_000
+"""Bytes for which one more second is given to what asks all files that were read."""
 
 READING = "reading files"
 
@@ -125,6 +128,10 @@ class Facts:
     def settled(self) -> bool:
         return self._reader.settled
 
+    @property
+    def unsought(self) -> str:
+        return self._reader.unsought
+
     def take_up(self) -> None:
         """The facts of all files, still encoded, so that a child finds them here."""
         self._reader.take_up(self._entries)
@@ -165,6 +172,8 @@ class Reader:
         self.jobs = jobs
         self.told = told
         self.settled = True
+        self.unsought = ""
+        """Why some files that were passed over may be worth reading; empty where that is known."""
         self._named = modules(sources)
         self._vocabularies: dict[int, Vocabulary] = {}
         """By source, the words it was last read with."""
@@ -196,15 +205,30 @@ class Reader:
         read = [(i, entry) for i, entry in sorted(known.items()) if entry.head.language == "python" and entry.read]
         said = [entry.digest.encode() for _, entry in read]
         code = inputs.reader_digest("python", self.cache)
+        if not read:
+            return vocabulary
         key = Cache.key(b"wider", code, libraries.known.digest.encode(), encode_vocabulary(vocabulary), *said)
         if (kept := self.cache.get(key)) is not None:
             try:
                 return decode_vocabulary(kept)
             except msgspec.DecodeError:
                 pass
-        wider = anchors.with_helpers(vocabulary, self.whole(read), libraries.models)
-        self.cache.put(key, encode_vocabulary(wider))
-        return wider
+        self.take_up(read)
+        models = libraries.models  # read here: a mistake in one is told before a child is started
+
+        def work() -> bytes:
+            return encode_vocabulary(anchors.with_helpers(vocabulary, self.whole(read), models))
+
+        size = sum(entry.head.size for _, entry in read)
+        memory = machine.analysis(machine.memory(), children.MEMORY)
+        try:
+            wider = children.answered(work, DEADLINE + size // _A_SECOND, memory)
+        except children.LostError as error:
+            self.settled = False
+            self.unsought = f"Python files that use helpers of the project were not looked for: {error.reason}"
+            return vocabulary
+        self.cache.put(key, wider)
+        return decode_vocabulary(wider)
 
     # --- some of the sources ---
 

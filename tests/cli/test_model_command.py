@@ -256,7 +256,7 @@ def test_a_broken_contract_that_the_settings_name_is_2(run: Run) -> None:
     ("arguments", "message"),
     [
         (("model", "show", "gone.own.toml"), "error: gone.own.toml: No such file or directory\n"),
-        (("model", "check", "."), "error: .: is not a file\n"),
+        (("model", "check", "."), "error: .: is a folder, not a file\n"),
         (("model", "extract", "."), "error: .: nothing is bound to Python here\n"),
         (("model", "extract", ".", "--package", "a-b"), "error: --package: `a-b` is no name of a Python package\n"),
         (("model", "extract", "nowhere"), "error: nowhere: no such file or folder\n"),

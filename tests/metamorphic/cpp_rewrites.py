@@ -242,6 +242,7 @@ def _whole_statements(text: bytes, *kinds: str) -> Iterator[Node]:
             and parent.type == "compound_statement"
             and text_of(node).endswith(b";")
             and text_of(node) != b";"
+            and not _MACRO.match(text_of(node))  # it may declare, or hold more than a statement
         ):
             yield node
 

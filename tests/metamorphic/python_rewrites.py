@@ -611,7 +611,7 @@ def renamed_imports(data: bytes) -> Edits:
     text = Text(data)
     for count, (_, alias) in enumerate(_imported_at_top(text), 1):
         name = alias.asname or alias.name
-        if "." in name or _quoted(text, name):
+        if "." in name or _quoted(text, name) or not _uses(text, name):  # unused: it is there for other files
             continue
         yield Edit(text.start(alias), text.end(alias), alias.name.encode() + b" as _m%d" % count)
         for node in _uses(text, name):

@@ -128,3 +128,33 @@ def test_the_report_is_the_same_with_it(project: Path) -> None:
 def test_a_quiet_run_says_nothing_on_a_terminal(project: Path) -> None:
     told = on_a_terminal(RUN.format(arguments=["check", "--no-cache", "--quiet"]), project)
     assert (told.code, told.terminal) == (1, "")
+
+
+COPIED = """\
+import os, sys, threading
+running = []
+os.register_at_fork(before=lambda: running.append(threading.active_count()))  # asked last: those before are the newest
+from ownlint import children
+from ownlint.report import progress
+progress._SOON = 0
+progress._BETWEEN = 0.001
+
+def work():
+    import fractions, xml.dom.minidom, rich.table
+    print("drawn", file=sys.stderr, flush=True)
+    return b"%d" % threading.main_thread().is_alive()
+
+with progress.shown(False) as told:
+    for number in range(30):
+        told("asking the rules", number, 30)
+        children.answered(work, 20, 4 << 30)
+print(set(running))
+"""
+
+
+def test_nothing_is_drawn_while_a_child_is_made(tmp_path: Path) -> None:
+    told = on_a_terminal(COPIED, tmp_path)
+    assert told.out == "{1}\n"
+    assert "asking the rules" in told.words
+    assert "drawn" not in told.words
+    assert told.terminal.endswith(GONE)

@@ -115,8 +115,8 @@ def test_a_place_that_cannot_be_written_is_told_before_the_work(
 ) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
     with pytest.raises(delivery.CannotRunError, match=r"report\.json: no right to write there"):
-        delivery.check_output(tmp_path / "report.json")
-    delivery.check_output(Path(os.devnull))
+        delivery.check_output(tmp_path / "report.json", tmp_path)
+    delivery.check_output(Path(os.devnull), tmp_path)
 
 
 # --- whoever reads us, or stops us ------------------------------------------------------------

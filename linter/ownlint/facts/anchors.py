@@ -7,7 +7,7 @@ their libraries; the project adds the classes it binds, and its own functions th
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
@@ -95,11 +95,12 @@ def with_helpers(vocabulary: Vocabulary, files: Sequence[File], libraries: Libra
 
 
 def _handing_out(file: File, makes_owner: Callable[[str], bool]) -> Iterator[Function]:
-    places = [meaning.start for meaning in file.meanings if makes_owner(meaning.symbol)]
-    for function in file.functions:
+    places = sorted(meaning.start for meaning in file.meanings if makes_owner(meaning.symbol))
+    for function in file.functions if places else ():
         if function.kind not in ("function", "method") or _RETURNS not in bytes(function.body):
             continue
-        if any(function.start <= place < function.end for place in places):
+        following = bisect_left(places, function.start)
+        if following < len(places) and places[following] < function.end:
             yield function
 
 
@@ -138,14 +139,29 @@ def _made_classes(file: File, makes_class: Callable[[str], bool], said: AnyName)
     outer = [function for function in file.functions if function.kind in ("module", "class")]
     if not any(said.search(function.body) for function in outer):
         return
-    inner = [function for function in file.functions if function.kind not in ("module", "class")]
+    inner = _outermost((f.start, f.end) for f in file.functions if f.kind not in ("module", "class"))
+    begins = [start for start, _ in inner]
     variables = sorted(file.variables, key=lambda variable: variable.start)
     starts = [variable.start for variable in variables]
     for meaning in file.meanings:
-        if makes_class(meaning.symbol) and not any(f.start <= meaning.start < f.end for f in inner):
+        if makes_class(meaning.symbol):
+            around = bisect_right(begins, meaning.start) - 1
+            if around >= 0 and meaning.start < inner[around][1]:
+                continue
             index = bisect_right(starts, meaning.start) - 1
             if index >= 0:
                 yield variables[index].name
+
+
+def _outermost(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that lie in no other, in order; those that overlap are one."""
+    out: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if out and start < out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
 
 
 def _own_name(file: File) -> str:

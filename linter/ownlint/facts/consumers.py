@@ -38,8 +38,9 @@ def by_module(files: Sequence[File], keywords: frozenset[str], wrappers: frozens
         if sum(map(len, known.values())) == before:
             break
     out: dict[str, set[str]] = {}
+    modules = {file.path: _module(file) for file in read}
     for path, names in known.items():
-        module = _module(next(file for file in read if file.path == path))
+        module = modules[path]
         if module.isidentifier():
             out.setdefault(module, set()).update(name for name in names if name.isidentifier())
     return out
@@ -60,7 +61,7 @@ def _names(
     """What the file adds, given what is known of others (`every`) and of itself; `words` are those of its functions."""
     handed = {imported.name for imported in file.imports if imported.target.rpartition(".")[2] in every}
     yield from (i.name for i in file.imports if i.scope == -1 and i.name in handed and i.name != "*")
-    stars = {name for name in every if any(imported.name == "*" for imported in file.imports)}
+    stars = every if any(imported.name == "*" for imported in file.imports) else set[str]()
     said = keywords | handed | own | stars
     for function, found in zip(file.functions, words, strict=True):
         if said.isdisjoint(found):
@@ -78,11 +79,10 @@ def _names(
 def _assigned(body: r.Body, said: set[str] | frozenset[str]) -> Iterator[str]:
     """Names that the statements bind to what says it."""
     for statement in body:
-        if said.isdisjoint(_words(msgspec.json.encode(statement))):
-            continue
         match statement:
             case r.Evaluate(value=r.Assign(target=target)):
-                yield from _targets(target)
+                if not said.isdisjoint(_words(msgspec.json.encode(statement))):
+                    yield from _targets(target)
             case r.Branch(then=then, other=other):
                 yield from _assigned((*then, *other), said)
             case r.Try(body=inner, handlers=handlers, otherwise=otherwise):

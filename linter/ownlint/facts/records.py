@@ -101,7 +101,8 @@ class Call(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=4):
 
 
 class Literal(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=5):
-    """`text` as written, at most 120 characters; kind `null` is `nullptr`, `NULL`, `None`."""
+    """`text` as written, at most 120 characters, without a prefix that changes nothing (`r'a'` of Python). Kind
+    `null` is `nullptr`, `NULL`, `None`."""
 
     kind: OneOf["bool", "null", "int", "float", "str", "char", "other"]
     text: str

@@ -78,6 +78,7 @@ class Interpreter(Calls, Paths[State]):
             self.ends += self.block(self.function.body, [state])
         except TooLongError:
             self.too_long = True
+            self.function.program.too_large[self.function] = None
             return []
         for state in self.ends:
             self.leave(state)

@@ -79,22 +79,9 @@ class Addresses(Known):
     def _says(self, function: Function) -> bool:
         if any(function.says(words) for words in self._words(function.file)):
             return True
-        renamed = self._renamed(function.file)
-        return bool(renamed) and function.mentions(*renamed)
-
-    def _renamed(self, file: r.File) -> frozenset[str]:
-        """What the file calls such a function by another name: `from ctypes import addressof as at`."""
-        if file.path not in self._renames:
-            self._renames[file.path] = frozenset(
-                imported.name
-                for imported in file.imports
-                if (last := imported.target.rpartition(".")[2]) != imported.name and last in self._lossy
-            )
-        return self._renames[file.path]
-
-    @shared_property
-    def _renames(self) -> dict[str, frozenset[str]]:
-        return {}
+        losing = self.memory.losing
+        roots = self.imported(function.file) | {""}
+        return any(not losing[root].isdisjoint(function.record.mentions) for root in roots if root in losing)
 
     @shared_property
     def _lossy(self) -> frozenset[str]:
@@ -113,13 +100,16 @@ class Addresses(Known):
     @shared_property
     def _classes(self) -> frozenset[str]:
         """Names of variables of modules and classes in which a class of callbacks is made."""
-        words = strings(self.memory.callback_makers)
+        makers = self.memory.callback_makers
+        words = strings(makers)
         found: set[str] = set()
         for function in self.program.functions:
-            if function.language == "python" and function.record.kind in ("module", "class") and function.says(words):
+            if function.language != "python" or function.record.kind not in ("module", "class"):
+                continue
+            if function.says(words) or not makers.isdisjoint(function.record.mentions):
                 bound = self.bindings(function)
                 found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
-            elif function.record.kind == "module" and function.language == "python" and self._says(function):
+            elif function.record.kind == "module" and self._says(function):
                 for name, given in self.bindings(function).items():
                     if any(isinstance(value, r.Member) and value.name in self._lossy for value in given):
                         found.add(name)

@@ -46,7 +46,9 @@ def whose(value: r.Value, function: Function, *, is_mixed: bool) -> str:
             return f"`{given.text}` belongs to the caller" if is_kept else ""
         given = _initial(given.text, function)
     match given:
-        case r.Unary(op="&", value=r.Name(text=name)) if _is_object(name, function):
+        case r.Unary(op="&", value=r.Name(text=name) | r.Member(base=r.Name(text="this"), name=name)) if _is_object(
+            name, function
+        ):
             return f"`{name}` is no handle of its own"
         case r.Call(kind="call"):
             return _whose_result(given, function)

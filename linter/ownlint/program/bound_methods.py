@@ -7,7 +7,6 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.program.instances import bound_by
 from ownlint.program.once import per_function
-from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
 
@@ -21,13 +20,17 @@ def behind(call: r.Call, function: Function) -> r.Call | None:
     match given:
         case r.Member() as method:
             args = call.args
-        case r.Call(callee=partial, args=(r.Member() as method, *first)) if last_name(partial) == "partial":
+        case r.Call(callee=maker, args=(r.Member() as method, *first)) if _is_partial(maker, function):
             args = (*first, *call.args)
         case _:
             return None
     if not all(_is_steady(value, function) for value in (method.base, *args[: len(args) - len(call.args)])):
         return None
     return msgspec.structs.replace(call, callee=method, args=args)
+
+
+def _is_partial(callee: r.Value, function: Function) -> bool:
+    return function.program.meant_name(function.file, callee) == "partial"
 
 
 def _is_steady(value: r.Value, function: Function) -> bool:

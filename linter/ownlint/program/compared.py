@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.program import glance
-from ownlint.program.bodies import values
+from ownlint.program.bodies import declared_names, values
 from ownlint.program.places import last_name, walk
 from ownlint.program.subjects import Function
 
@@ -32,7 +32,7 @@ def is_only_compared(function: Function, attribute: str) -> bool:
     for place in pending:
         for user in inside:
             if place.kind == "local" and user is not place.function:
-                if user.record.parent >= 0 and user.parent is place.function and _says(user, place.name):
+                if user.parent is place.function and _says(user, place.name) and not _binds(user, place.name):
                     return False  # a nested function looks at it
                 continue
             if not _says(user, place.name):
@@ -48,6 +48,11 @@ def is_only_compared(function: Function, attribute: str) -> bool:
 
 def _says(function: Function, name: str) -> bool:
     return glance.says(function, name)
+
+
+def _binds(function: Function, name: str) -> bool:
+    """Whether the name is one of the function's own, no matter what it is around it."""
+    return name in declared_names(function.record, function.body, True)
 
 
 def _uses(function: Function, place: Place) -> Iterator[Place | None]:

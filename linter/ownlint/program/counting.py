@@ -93,6 +93,7 @@ class Counting(Calls):
 
     def run(self) -> list[Trouble]:
         if len(self.flow.events) > _MOST_EVENTS:
+            self.function.program.too_large[self.function] = None
             self.complete = False
             return []
         states: dict[int, set[State]] = {self.flow.entry: {self.start()}}
@@ -118,6 +119,8 @@ class Counting(Calls):
                     if target not in pending:
                         pending.add(target)
                         heapq.heappush(queue, target)
+        if steps > _MOST_STEPS:
+            self.function.program.too_large[self.function] = None
         jumps = self.jumps_in_macros
         return [self.judged(one) for one in self.found.values() if not jumps or one.what not in _BY_WAY]
 

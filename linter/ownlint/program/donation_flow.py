@@ -44,6 +44,7 @@ class Interpreter(Calls, Paths[State]):
             self.ends += self.block(self.function.body, [start])
         except TooLongError:
             self.too_long = True
+            self.function.program.too_large[self.function] = None
             return []
         return self.misuses()
 

@@ -263,7 +263,8 @@ class Hot:
                     return True
                 if isinstance(callee, r.Call) and inner(callee):
                     return True
-                wraps = last_name(callee) == "partial" or last_name(callee) in self._wrappers
+                called = self.program.meant_name(self.program.files[path], callee)
+                wraps = called == "partial" or called in self._wrappers
                 return wraps and any(isinstance(a, (r.Name, r.Member, r.Call)) and inner(a) for a in args)
             case r.Conditional(then=then, other=other) | r.Binary(op="||" | "&&", left=then, right=other):
                 return inner(then) or inner(other)

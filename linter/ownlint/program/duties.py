@@ -18,7 +18,8 @@ from ownlint.program.places import THIS, last_name, receiver, strip, walk
 
 if TYPE_CHECKING:
     from ownlint.program.resources import Acquisition, Resources
-    from ownlint.program.subjects import Function
+    from ownlint.program.steps import spend
+from ownlint.program.subjects import Function
 
 OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusive pointer", "cleanup", "python object"})
 """Roles of the types that end what they hold."""
@@ -389,7 +390,11 @@ class Reading:
 
     def sources(self, value: r.Value | None) -> set[Source]:
         """What the value may be, as far as we follow it."""
-        inner = strip(value)
+        found = self._sources(strip(value))
+        spend(1 + len(found) // 16)
+        return found
+
+    def _sources(self, inner: r.Value | None) -> set[Source]:
         match inner:
             case r.Name(text=name):
                 return self.names.get(name, set())

@@ -35,6 +35,7 @@ from ownlint.program.places import last_name, strip
 from ownlint.program.policies import Policies
 from ownlint.program.program import Program
 from ownlint.program.signatures import Signature, framework_of, is_converted, is_plain, signature_of
+from ownlint.program.steps import LimitError, start, stop
 from ownlint.program.subjects import Binding
 from ownlint.program.tables_seen import table_classes, table_functions
 
@@ -130,9 +131,16 @@ class Exports:
     # --- members ---
 
     def member(self, binding: Binding) -> MemberContract | None:
-        """None for what has no name that Python could use. Its place is left open."""
+        """None for what has no name that Python could use. Its place is left open. Raises `LimitError`: each has a
+        budget of its own."""
         if binding not in self._members:
-            self._members[binding] = self._member(binding)
+            before = start(binding.size)
+            try:
+                self._members[binding] = self._member(binding)
+            except LimitError as error:
+                raise LimitError(f"{binding.path}: `{binding.record.name}`: {error}") from None
+            finally:
+                stop(before)
         return self._members[binding]
 
     def _member(self, binding: Binding) -> MemberContract | None:
@@ -343,21 +351,17 @@ def contract_file(program: Program, asked: Collection[str], required: Mapping[st
     members.sort(key=lambda found: (found[2].on, found[2].name, found[0], found[1]))
     plain: dict[str, list[str]] = {}
     told: list[MemberContract] = []
-    for path, start, one in members:
+    for path, begin, one in members:
         if one.is_plain:
             plain.setdefault(one.on, []).append(one.name)
         else:
             returns = one.returns if one.returns in classes else ""
-            told.append(msgspec.structs.replace(one, at=place(path, start), returns=returns))
+            told.append(msgspec.structs.replace(one, at=place(path, begin), returns=returns))
     listing = {on: tuple(dict.fromkeys(names)) for on, names in plain.items()}
     full = (msgspec.structs.replace(classes[name], plain=listing.get(name, ())) for name in sorted(classes))
     used = sorted({record.framework for file in program.files.values() for record in file.bindings})
     frameworks = {name: required.get(name.replace("_", "-"), "") for name in used}
     return ContractFile("", modules_of(program), frameworks, listing.get("", ()), tuple(full), tuple(told))
-
-
-def renamed(contract: ContractFile, package: str) -> ContractFile:
-    return msgspec.structs.replace(contract, package=package)
 
 
 def modules_of(program: Program) -> tuple[str, ...]:

@@ -43,7 +43,6 @@ from ownlint.program.handles import (
     is_parameter,
 )
 from ownlint.program.paths import TooLongError
-from ownlint.program.places import last_name
 from ownlint.program.subjects import Function
 
 _RETURNED = "<returned>"
@@ -82,6 +81,7 @@ class Interpreter(Loops):
             self.ends += self.block(self.function.body, [self.start()])
         except TooLongError:
             self.too_long = True
+            self.function.program.too_large[self.function] = None
             return []
         for state in self.ends:
             self.leave(state)
@@ -313,12 +313,19 @@ class Interpreter(Loops):
 
         states = self.each(states, enter)
         self.exits.append(lambda left: self.each(left, leave))
-        tested, self.tested = self.tested, self.tested or any(_is_assertion(item.value) for item in statement.items)
+        tested, self.tested = self.tested, self.tested or any(self.is_assertion(item.value) for item in statement.items)
         states = self.block(statement.body, states)
         self.tested = tested
         self.exits.pop()
         self.guards = guards
         return self.each(states, leave)
+
+    def is_assertion(self, value: r.Value) -> bool:
+        """`self.assertRaises(..)`, `pytest.raises(..)`."""
+        if not isinstance(value, r.Call):
+            return False
+        called = self.function.program.meant_name(self.function.file, value.callee)
+        return called.lower().startswith(("assertraises", "raises"))
 
     def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
         """What the end of a `with` block does to what it was entered with."""
@@ -610,14 +617,18 @@ def _expects_error(statement: r.Try) -> bool:
     return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
 
 
-def _is_assertion(value: r.Value) -> bool:
-    """`self.assertRaises(..)`, `pytest.raises(..)`."""
-    return isinstance(value, r.Call) and last_name(value.callee).lower().startswith(("assertraises", "raises"))
-
-
 def is_context_manager(function: Function) -> bool:
     """Whether a generator is what a `with` enters and leaves."""
-    return any(a.name.rpartition(".")[2].removeprefix("async") == "contextmanager" for a in function.record.annotations)
+    return any(
+        _decorator(a, function).rpartition(".")[2].removeprefix("async") == "contextmanager"
+        for a in function.record.annotations
+    )
+
+
+def _decorator(annotation: r.Annotation, function: Function) -> str:
+    """What a decorator that is one name was imported as; any other as it is written."""
+    meaning = function.program.meaning(function.file, annotation.start) if "." not in annotation.name else None
+    return (meaning.symbol if meaning is not None else "") or annotation.name
 
 
 def _common(returned: list[Handles | None]) -> Handles:

@@ -278,8 +278,17 @@ class Instances:
         ]
         if not exact and (file := self.file_of(module)) is not None:
             target = next((i.target for i in file.imports if i.name == name and i.scope < 0), "")
+            target = target or self._assigned_in(file, name)
             return self.function(target) if target and target != symbol else None
         return exact[0] if len(exact) == 1 else None
+
+    def _assigned_in(self, file: r.File, name: str) -> str:
+        """What a module's name stands for that is assigned another name: `remove = helpers.drop`."""
+        body = self.module_body(file)
+        match self.bindings(body).get(name) if body is not None else None:
+            case [r.Name() | r.Member() as value] if body is not None:
+                return self.symbol(body, value)
+        return ""
 
     def method(self, name: str) -> list[Function]:
         """The project's methods of that name, whosever they are."""

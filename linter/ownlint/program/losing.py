@@ -139,6 +139,7 @@ class _Losing:
                 told.add(said)
                 yield found
             if self.visits > _MOST_VISITS:
+                self.function.program.too_large[self.function] = None
                 return
         yield from self.gathered(live)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from ownlint.finding import CERTAINTIES, Certainty
 from ownlint.patterns import globs
+from ownlint.program.steps import spend
 
 _NOISE = re.compile(r"\b(?:const|volatile|struct|class|enum|union|typename|mutable|constexpr|static|inline)\b")
 _INLINE_NAMESPACE = re.compile(r"__1|__cxx11|__ndk1|__detail|lts_\d+|v\d+(?:_\d+)*|\(anonymous namespace\)|")
@@ -58,6 +59,9 @@ def without_templates(text: str) -> tuple[str, str]:
 
 _Model = TypeVar("_Model")
 
+_FITS_A_STEP = 16
+"""Names that are compared in a step."""
+
 
 class Index(Generic[_Model]):
     """Models by qualified name: the last part through a dictionary, the others by comparing suffixes."""
@@ -89,6 +93,7 @@ class Index(Generic[_Model]):
             return []
         found: list[tuple[tuple[int, ...], Certainty, _Model]] = []
         patterns = self.wild if self.last_parts.match(parts[-1]) else ()
+        spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)
         for wild, entries in enumerate((self.exact.get(parts[-1], ()), patterns)):
             for order, (model_parts, bare, model) in enumerate(entries):
                 if certainty := _fit(model_parts, parts, bare, scopes):

@@ -201,6 +201,31 @@ _DELETES = re.compile(rb'"delete"')
 
 
 @per_program
+def taking(program: Program) -> tuple[Function, ...]:
+    """The functions in which something native takes something in."""
+    said = (f for f in program.functions if any(takes_in(name) for name in f.record.mentions if name[0] != "="))
+    return tuple(function for function in said if next(taken(function), None) is not None)
+
+
+def taken(function: Function) -> Iterator[e.Call]:
+    """The calls of native functions whose names say that they take something in."""
+    for call in function.flow.calls:
+        named = takes_in(last_name(call.node.callee))
+        if named and _is_native(function, call.node) and call.index in function.flow.reachable:
+            yield call
+
+
+def _is_native(function: Function, call: r.Call) -> bool:
+    """A free function that the project only declares, or that has C linkage."""
+    if not isinstance(call.callee, r.Name) or call.kind != "call":
+        return False
+    callee = function.program.callee(call, function)
+    if call.callee.text in function.declared:  # a lambda that a local holds
+        return False
+    return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
+
+
+@per_program
 def natives(program: Program) -> Natives:
     """The native handles of a program; one object a program, since its answers are remembered."""
     return Natives(program)

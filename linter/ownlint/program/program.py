@@ -95,6 +95,8 @@ class Program:
         self.files: dict[str, r.File] = {file.path: file for file in read}
         self.known: dict[Any, Any] = {}  # see `once.per_program`
         self.size = sum(file.size for file in self.files.values())
+        self.too_large: dict[Function, None] = {}
+        """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""
         self._views: dict[tuple[str, int], Function] = {}
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
@@ -123,6 +125,7 @@ class Program:
     def _link(self) -> None:
         self.classes: list[Class] = []
         self._classes_by_last: dict[str, list[Class]] = {}
+        self._classes_by_symbol: dict[tuple[str, str], list[Class]] = {}
         self._functions_by_last: dict[str, list[tuple[r.File, r.Function]]] = {}
         self._aliases: dict[str, list[tuple[r.File, r.Alias]]] = {}
         self._macros: dict[str, list[r.Macro]] = {}
@@ -141,10 +144,16 @@ class Program:
                 self._macros.setdefault(macro.name, []).append(macro)
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
+        for cls in self.classes:
+            if _last(cls.symbol) == cls.name:
+                self._classes_by_symbol.setdefault((cls.file.language, cls.symbol), []).append(cls)
         for file in self.files.values():
+            owners: dict[str, Class | None] = {}
             for index, function in enumerate(file.functions):
                 self._functions_by_last.setdefault(function.name, []).append((file, function))
-                owner = self._owner(file, function)
+                if function.owner not in owners:
+                    owners[function.owner] = self._owner(file, function)
+                owner = owners[function.owner]
                 if owner is not None and owner.file is file and not function.defined:
                     owner.declarations.append(function)
                 if function.defined:
@@ -162,13 +171,11 @@ class Program:
     def _owner(self, file: r.File, function: r.Function) -> Class | None:
         if not function.owner:
             return None
-        candidates = self._classes_named(_last(function.owner), file)
-        if not candidates:
-            return None
-        fitting = [c for c in candidates if c.symbol == function.owner] or [
-            c for c in candidates if _suffix(c.symbol, function.owner)
-        ]
-        return self._nearest(fitting, file)
+        exact = self._classes_by_symbol.get((file.language, function.owner))
+        if exact is None:
+            candidates = self._classes_named(_last(function.owner), file)
+            exact = [c for c in candidates if _suffix(c.symbol, function.owner)]
+        return self._nearest(exact, file)
 
     def _classes_named(self, last: str, file: r.File) -> list[Class]:
         """Those of the file's own language: a stub for Python and the C++ class behind it have one name."""
@@ -445,6 +452,11 @@ class Program:
         start = value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
         meaning = self.meaning(file, start) if start >= 0 else None
         return meaning.symbol if meaning is not None else ""
+
+    def meant_name(self, file: r.File, value: r.Value) -> str:
+        """The last part of what a Python name or member resolves to (`partial`, imported as `p`); of what is not known,
+        and of anything else, as it is written."""
+        return self.named(file, value).rpartition(".")[2] or last_name(value)
 
     def meaning(self, file: r.File, start: int) -> r.Meaning | None:
         """What a parser that knows types said about the name token that starts here."""

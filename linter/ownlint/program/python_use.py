@@ -157,26 +157,30 @@ def _uses(function: Function) -> dict[int, Use]:
 
 def without_lock(function: Function) -> Use | None:
     """The first use of Python by somebody who enters the function without the lock; None when there is none."""
-    return _needed(function, frozenset())
+    return _needed(function, frozenset())[0]
 
 
-def _needed(function: Function, above: frozenset[Function]) -> Use | None:
+def _needed(function: Function, above: frozenset[Function]) -> tuple[Use | None, bool]:
+    """The first use, and whether that is the answer wherever it is asked, not only below the functions `above`."""
     key = (_needed, function)
     known = function.program.known
     if key in known:
         found: Use | None = known[key]
-        return found
-    if function in above or len(above) > _FURTHEST or function.language != "cpp":
-        return None
-    answer = _first(function, above)
-    if not above or answer is not None:
+        return found, True
+    if function.language != "cpp":
+        return None, True
+    if function in above or len(above) > _FURTHEST:
+        return None, False
+    answer, whole = _first(function, above)
+    if not above or answer is not None or whole:
         known[key] = answer
-    return answer
+        whole = True
+    return answer, whole
 
 
-def _first(function: Function, above: frozenset[Function]) -> Use | None:
+def _first(function: Function, above: frozenset[Function]) -> tuple[Use | None, bool]:
     if not may_use(function):
-        return None
+        return None, True
     reader = _Reader(function, above | {function})
     states = gil.states(function, gil.RELEASED)
     for event in function.flow:
@@ -184,8 +188,8 @@ def _first(function: Function, above: frozenset[Function]) -> Use | None:
         if state is not None and state.status == "released" and state.since == gil.ENTRY:
             use = reader.use(event)
             if use is not None:
-                return use
-    return None
+                return use, reader.whole
+    return None, reader.whole
 
 
 def may_use(function: Function) -> bool:
@@ -234,6 +238,8 @@ class _Reader:
         self.models = function.program.models
         self.scopes = function.program.scopes(function)
         self.above = above
+        self.whole = True
+        """No answer so far hangs on how deep it was asked, or on the functions `above`."""
         self.gone: frozenset[str] | None = None
 
     def use(self, event: e.Event) -> Use | None:
@@ -360,7 +366,7 @@ class _Reader:
             if made is None or not self.runs_at_once(node, position):
                 continue
             function = self.program.function_at(self.function.file, made)
-            use = _needed(function, self.above) if function is not None else None
+            use = self.needed(function) if function is not None else None
             if use is not None and function is not None:
                 return Use(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws, use.runs)
         return None
@@ -377,13 +383,18 @@ class _Reader:
                 return _runs_as_given(target, target.record.parameters[position].name)
         return False
 
+    def needed(self, function: Function) -> Use | None:
+        use, whole = _needed(function, self.above)
+        self.whole = self.whole and whole
+        return use
+
     def by_helper(self, event: e.Call, node: r.Call) -> Use | None:
         callee = self.program.callee(node, self.function)
         only = isinstance(node.callee, r.Name) and len(callee.functions) == len(callee.records) == 1
         if callee.certainty != "certain" and not only:
             return None
         for target in callee.functions[:1]:
-            use = _needed(target, self.above) if entrances.guarded(target) is None else None  # else it is said there
+            use = self.needed(target) if entrances.guarded(target) is None else None  # else it is said there
             if use is not None:
                 inside = target.step(use.event, f"{use.what} here")
                 what = f"`{text(node.callee)}` uses Python and is called"

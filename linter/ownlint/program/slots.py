@@ -27,9 +27,11 @@ from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, last_name, strip, walk
 from ownlint.program.program import Program
 from ownlint.program.resources import Acquisition, Resources, resources
+from ownlint.program.steps import spend
 from ownlint.program.subjects import Class, Function
 
 _HOLDS = frozenset({"container", "optional", "pair", "atomic"})
+_BYTES_A_STEP = 256
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
@@ -100,7 +102,7 @@ class Slots:
             return True
         if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.record.mentions):
             return False
-        return any(said.decode() in names for said in _SAID.findall(bytes(function.record.body)))
+        return any(said.decode() in names for said in _said(function))
 
     def _acquires(self, initializer: r.Initializer) -> bool:
         """Whether an initialiser may acquire something."""
@@ -445,7 +447,7 @@ class Slots:
         for function in self.program.functions:
             if not self._may_release(function):
                 continue
-            for said in set(_SAID.findall(bytes(function.record.body))):
+            for said in set(_said(function)):
                 if (word := said.decode()) in wanted:
                     found.setdefault(word, []).append(function)
         return found
@@ -506,7 +508,15 @@ def _is_behind(target: r.Value | str, field: r.Field) -> bool:
     return isinstance(inner, r.Unary) and inner.op == "*" and last_name(inner.value) == field.name
 
 
+def _said(function: Function) -> list[bytes]:
+    """The texts in an encoded body."""
+    body = bytes(function.record.body)
+    spend(1 + len(body) // _BYTES_A_STEP)
+    return _SAID.findall(body)
+
+
 def _words_in(function: Function) -> set[str]:
+    spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
     return {said.decode() for said in _TYPE_WORDS.findall(bytes(function.record.body))}
 
 

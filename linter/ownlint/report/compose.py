@@ -8,7 +8,7 @@ import msgspec
 
 from ownlint.config import Config
 from ownlint.facts.records import File
-from ownlint.finding import Crash, Finding
+from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
 from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
 from ownlint.report.suppressions import Suppressions
@@ -19,7 +19,7 @@ Changed = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def compose(
-    said: Iterable[Finding | Crash],
+    said: Iterable[Finding | Crash | TooLarge],
     files: Sequence[File],
     sources: Sources,
     config: Config,
@@ -39,6 +39,8 @@ def compose(
     for each in said:
         if isinstance(each, Crash):
             incomplete.append(Incomplete(each.path, _not_judged(each), each.kind))
+        elif isinstance(each, TooLarge):
+            incomplete.append(Incomplete(each.path, _given_up(each, sources), "limit"))
         else:
             findings.append(each)
     findings = settle(findings, yields or {}, sources.line)
@@ -102,6 +104,11 @@ def _not_judged(crash: Crash) -> str:
     if not crash.rule:
         return crash.error
     return f"rule `{crash.rule}` {'was cut off' if crash.kind == 'limit' else 'failed'}: {crash.error}"
+
+
+def _given_up(function: TooLarge, sources: Sources) -> str:
+    where = f"line {sources.line(function.path, function.start)}: "
+    return f"{where}function `{function.name}` is too large for some rules"
 
 
 def _problems(files: Iterable[File]) -> Iterable[Incomplete]:

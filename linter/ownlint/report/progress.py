@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ Told = Callable[[str, int, int], None]
 
 _SOON = 1.0
 """Seconds in which most runs are over."""
+
+_BETWEEN = 0.1
+"""Seconds between two looks at the line."""
 
 
 def nobody(what: str, done: int, of: int) -> None:
@@ -40,44 +44,78 @@ def shown(quiet: bool) -> Iterator[Told]:
 
 
 class _Line:
+    """Drawn by a thread of its own, which stands still while this process is copied: whatever lock it held then would
+    never be given back in the copy."""
+
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._now = ("finding files", 0, 0)
-        self._ended = False
+        self._begins = time.monotonic() + _SOON
+        self._ended = threading.Event()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
-        self._timer = threading.Timer(_SOON, self._begin)
-        self._timer.daemon = True
-        self._timer.start()
+        self._thread: threading.Thread | None = None
+        self.go_on()
+        _drawn.append(self)
 
     def told(self, what: str, done: int, of: int) -> None:
-        with self._lock:
-            self._now = (what, done, of)
-            self._show()
+        self._now = (what, done, of)
 
-    def _begin(self) -> None:
+    def go_on(self) -> None:
+        self._ended.clear()
+        self._thread = threading.Thread(target=self._draw, daemon=True)
+        self._thread.start()
+
+    def stand_still(self) -> None:
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def end(self) -> None:
+        _drawn.remove(self)
+        self.stand_still()
+        if self._bar is not None:
+            self._show(self._bar)
+            self._bar.stop()
+
+    def _draw(self) -> None:
+        if self._ended.wait(max(0.0, self._begins - time.monotonic())):
+            return
+        bar = self._bar or self._begin()
+        while not self._ended.wait(_BETWEEN):
+            self._show(bar)
+
+    def _begin(self) -> Progress:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         what, count = (TextColumn(f"{{task.{field}}}", markup=False) for field in ("description", "fields[count]"))
         columns = (SpinnerColumn(), what, BarColumn(30), count)
-        with self._lock:
-            if self._ended:
-                return
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
-            self._task = self._bar.add_task("", total=None, count="")
-            self._show()
-            self._bar.start()
+        console = Console(stderr=True)
+        bar = self._bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, auto_refresh=False)
+        self._task = bar.add_task("", total=None, count="")
+        bar.start()
+        self._show(bar)
+        return bar
 
-    def _show(self) -> None:
-        if self._bar is not None and self._task is not None:
-            what, done, of = self._now
-            count = f"{done:,}/{of:,}" if of else ""
-            self._bar.update(self._task, description=what, completed=done, total=of or None, count=count)
+    def _show(self, bar: Progress) -> None:
+        assert self._task is not None
+        what, done, of = self._now
+        count = f"{done:,}/{of:,}" if of else ""
+        bar.update(self._task, description=what, completed=done, total=of or None, count=count, refresh=True)
 
-    def end(self) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._ended = True
-            if self._bar is not None:
-                self._bar.stop()
+
+_drawn: list[_Line] = []
+"""The line that is drawn now, if any."""
+
+
+def _before_copy() -> None:
+    for line in _drawn:
+        line.stand_still()
+
+
+def _after_copy() -> None:
+    for line in _drawn:
+        line.go_on()
+
+
+os.register_at_fork(before=_before_copy, after_in_parent=_after_copy, after_in_child=_drawn.clear)

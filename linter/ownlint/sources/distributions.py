@@ -34,6 +34,14 @@ def version(distribution: str, places: Iterable[str]) -> str:
     return ""
 
 
+def headers(distribution: str, places: Iterable[str], header: str) -> tuple[str, ...]:
+    """The values of one header of its metadata, of the first of these folders that has it."""
+    for place in places:
+        if (folder := _told(place).get(_normal(distribution))) is not None:
+            return tuple(_headers_in(f"{place}/{folder}/METADATA", header))
+    return ()
+
+
 def entry_points(group: str, places: Iterable[str]) -> tuple[Point, ...]:
     """Sorted; of two distributions with one name the first counts."""
     seen: set[str] = set()
@@ -97,11 +105,17 @@ def _asked(distribution: str, place: str) -> str:
 
 
 def _version_in(path: str) -> str:
+    return next(_headers_in(path, "Version"), "")
+
+
+def _headers_in(path: str, header: str) -> Iterator[str]:
     try:
         head = door.read(path, _MOST_BYTES, cut=True).decode("utf-8", "replace").partition("\n\n")[0]
     except door.UnreadableError:
-        return ""
-    return next((line.partition(":")[2].strip() for line in head.splitlines() if line.startswith("Version:")), "")
+        return
+    for line in head.splitlines():
+        if line.startswith(f"{header}:"):
+            yield line.partition(":")[2].strip()
 
 
 def _asked_points(group: str, place: str) -> Iterator[Point]:

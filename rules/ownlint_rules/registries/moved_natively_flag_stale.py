@@ -91,7 +91,7 @@ class _Taking(NamedTuple):
 @rule(severity="error", cwe=(415,))
 def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
     for owning in _owning(cls):
-        takings = [taking for function in cls.program.functions for taking in _takings(function, owning)]
+        takings = [taking for function in natives.taking(cls.program) for taking in _takings(function, owning)]
         careful = [taking for taking in takings if taking.stored]
         for taking in takings:
             if not taking.stored and careful:
@@ -153,17 +153,8 @@ def _is_validity(cls: Class, flag: str, free: bool) -> bool:
 
 
 def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
-    if not any(natives.takes_in(name) for name in function.record.mentions if name[0] != "="):
-        return
     storing: registries.Ways | None = None
-    for call in function.flow.calls:
-        name = places.last_name(call.node.callee)
-        if (
-            not natives.takes_in(name)
-            or not _is_native(function, call.node)
-            or call.index not in function.flow.reachable
-        ):
-            continue
+    for call in natives.taken(function):
         given = [
             found
             for position, argument in enumerate(call.node.args)
@@ -175,16 +166,6 @@ def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
             handle = owning.cls.field(owning.handle)
             written = handle[1].type if handle is not None else ""
             yield _Taking(function, call, given[-1][0], written, storing.always(call))
-
-
-def _is_native(function: Function, call: records.Call) -> bool:
-    """A free function that the project only declares, or that has C linkage."""
-    if not isinstance(call.callee, records.Name) or call.kind != "call":
-        return False
-    callee = function.program.callee(call, function)
-    if call.callee.text in function.declared:  # a lambda that a local holds
-        return False
-    return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
 
 
 def _is_const(function: Function, call: records.Call, position: int) -> bool:

@@ -68,7 +68,7 @@ def said(file: File, source: str, text: str, number: int = 0) -> Meaning | None:
 
 
 def reasons(file: File) -> list[str]:
-    assert all(problem.kind in ("headers", "types") for problem in file.problems)
+    assert all(problem.kind in ("headers", "types", "limit") for problem in file.problems)
     return [problem.reason for problem in file.problems]
 
 

@@ -624,10 +624,17 @@ def test_odd_files_are_read(data: bytes) -> None:
     assert not [p for p in read("a.cc", data, Vocabulary()).problems if p.kind == "unread"]
 
 
-@pytest.mark.parametrize("data", [b"\0" * 100, "void f() {}".encode("utf-16"), b" " * (MAX_SIZE + 1)])
-def test_what_is_no_source_is_a_problem(data: bytes) -> None:
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\0" * 100, "unread"),
+        ("void f() {}".encode("utf-16"), "unread"),
+        (b" " * (MAX_SIZE + 1), "limit"),
+    ],
+)
+def test_what_is_no_source_is_a_problem(data: bytes, kind: str) -> None:
     file = read("a.cc", data, Vocabulary())
-    assert [p.kind for p in file.problems] == ["unread"]
+    assert [p.kind for p in file.problems] == [kind]
     assert not file.functions
 
 

@@ -13,6 +13,7 @@ never `#if 0`, `__cplusplus` rather than not, not-`NDEBUG` rather than `NDEBUG`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -127,7 +128,7 @@ _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(
 _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
 _STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
-_WIDEST = 1 << 16
+_WIDEST = 1 << 12
 """Comments and blanks that are longer than this end what is looked at before a word."""
 _KEYWORD = (
     rb"(?:const|return|case|goto|new|delete|throw|else|static|inline|virtual|extern|constexpr|explicit|friend|typename|using"
@@ -199,6 +200,7 @@ class _Preparation:
         self.masked = b""
         """The file without comments, directives and the contents of strings."""
         self.names: dict[int, str] = {}
+        self.lines: list[int] = []
         self.statements_defined: set[bytes] | None = None
         self.done = 0
         """Words before this offset were dealt with as part of something larger."""
@@ -239,7 +241,7 @@ class _Preparation:
             self.names,
             macros,
             imports,
-            tuple(offset for side in sorted(conditionals.debug) for offset in side),
+            tuple(offset for side in conditionals.debug for offset in side),
             tuple(conditionals.whole_groups),
             self.brought_in(),
         )
@@ -280,29 +282,38 @@ class _Preparation:
 
     def join_operators(self) -> None:
         """`operator ( )` becomes `operator()  `: the grammar wants the sign in one piece, right behind the word."""
+        if b"operator" not in self.masked:
+            return
+        masked = bytearray(self.masked)
         for match in _SPACED_OPERATOR.finditer(self.masked):
-            start, end = match.span(1)
             joined = b"".join(match[1].split())
             joined += b"".join(re.findall(rb"\s", match[1]))
-            self.buffer[start:end] = joined
-            self.masked = self.masked[:start] + joined + self.masked[end:]
+            self.buffer[slice(*match.span(1))] = masked[slice(*match.span(1))] = joined
+        self.masked = bytes(masked)
 
     def usual_namespaces(self) -> None:
         """`namespace binding = pybind11;` makes `py     ::list` of `binding::list`: the shortest usual name of a
         framework's namespace, where it finds room."""
-        for found in _NAMESPACE_ALIAS.finditer(self.masked) if b"namespace" in self.masked else ():
-            name, target = found[1], "".join(_text(found[2]).split())
-            usual = next((names for names in self.spaces if target in names), ())
-            short = min((one for one in usual if "::" not in one), key=len, default="").encode()
-            if not short or name.decode() in usual or len(short) > len(name):
+        usual = self.usual_names() if b"namespace" in self.masked else {}
+        for use in _NAMESPACE_USED.finditer(self.masked) if usual else ():
+            short = usual.get(use[0])
+            if short is None:
                 continue
-            for use in _NAMESPACE_USED.finditer(self.masked) if name in self.masked else ():
-                if use[0] != name:
-                    continue
-                before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
-                behind = self.masked[use.end() : use.end() + 64].lstrip()
-                if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
-                    self.buffer[slice(*use.span())] = short.ljust(len(name))
+            before = self.masked[max(0, use.start() - 64) : use.start()].rstrip()
+            behind = self.masked[use.end() : use.end() + 64].lstrip()
+            if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
+                self.buffer[slice(*use.span())] = short.ljust(len(use[0]))
+
+    def usual_names(self) -> dict[bytes, bytes]:
+        """Of each alias of a framework's namespace that has room for it: the shortest usual one. The last says it."""
+        names = {name: group for group in reversed(self.spaces) for name in group}
+        found = {}
+        for alias in _NAMESPACE_ALIAS.finditer(self.masked):
+            usual = names.get("".join(_text(alias[2]).split()), ())
+            short = min((one for one in usual if "::" not in one), key=len, default="").encode()
+            if short and _text(alias[1]) not in usual and len(short) <= len(alias[1]):
+                found[alias[1]] = short
+        return found
 
     def brought_in(self) -> dict[str, str]:
         """`move` to `std::move`, for each `using std::move;` that is not a class's."""
@@ -320,6 +331,12 @@ class _Preparation:
             if len(text) >= most or not low or window > _WIDEST:
                 return text[-most:]
             window *= 4
+
+    def line_of(self, at: int) -> int:
+        """Where the line of `at` starts."""
+        if not self.lines:
+            self.lines = [0, *(match.end() for match in re.finditer(rb"\n", self.data))]
+        return self.lines[bisect_right(self.lines, at) - 1]
 
     def blank(self, start: int, end: int) -> None:
         self.buffer[start:end] = self.data[start:end].translate(BLANK)
@@ -459,7 +476,7 @@ class _Preparation:
         if last == b")" and after == b"{":
             self.mark(word, start, end)  # void f() FOO_NOEXCEPT {
             return
-        line = self.buffer.rfind(b"\n", 0, start) + 1
+        line = self.line_of(start)
         if after == b"{" and last in b";{}":
             if start > line:  # MACRO_TRY {: a block in a body
                 self.loose.append(Loose(start, end, word.decode(), None))
@@ -474,7 +491,7 @@ class _Preparation:
         alone = role == "standing" or (b"\n" in self.masked[end:next_at] and not buffer[line:start].strip())
         if not alone and self.data[end:next_at].lstrip(b" \t").startswith((b"//", b"/*")):
             alone = True
-        if alone and last != b")" and not (last == b":" and buffer[:start].rstrip().endswith(b"::")):
+        if alone and last != b")" and not (last == b":" and self.text_before(start, 2) == b"::"):
             if after == b"}" and last not in b";}":
                 return
             self.loose.append(Loose(start, end, word.decode(), None))
@@ -733,7 +750,8 @@ class _Conditionals:
         ]
 
         self.debug: list[tuple[int, int]] = []
-        """What only a debug build compiles."""
+        """What only a debug build compiles, in order."""
+        self.dropped: list[tuple[int, int]] = []
         self.whole_groups: list[int] = []
 
     def settle(self) -> None:
@@ -749,12 +767,13 @@ class _Conditionals:
                 group.end.append(directive)
                 self.whole_groups += (group.parts[0].start, directive.end)
                 for start, stop in _debug_sides(group):
-                    inside = [side for side in self.debug if start <= side[0] < stop]
-                    self.debug = [side for side in self.debug if side not in inside] + [(start, stop)]
+                    first, last = (bisect_left(self.debug, (at,)) for at in (start, stop))
+                    self.debug[first:last] = [(start, stop)]
                 if len(stack) < _DEEP:
                     self.choose(group)
             else:
                 stack[-1].parts.append(directive)
+        self.forget()
 
     def choose(self, group: _Group) -> None:
         parts = group.parts
@@ -797,13 +816,25 @@ class _Conditionals:
             self.buffer[directive.start : directive.start + len(text)] = text
 
     def drop(self, start: int, end: int) -> None:
+        self.preparation.blank(start, end)
+        self.dropped.append((start, end))
+
+    def forget(self) -> None:
+        """What stood in the sides that were dropped."""
+        outermost: list[tuple[int, int]] = []
+        for start, end in sorted(self.dropped, key=lambda side: (side[0], -side[1])):
+            if not outermost or start >= outermost[-1][1]:
+                outermost.append((start, end))
+
+        def dropped(at: int) -> bool:
+            index = bisect_right(outermost, (at, len(self.buffer) + 1)) - 1
+            return index >= 0 and at < outermost[index][1]
+
         preparation = self.preparation
-        preparation.blank(start, end)
-        preparation.marks = [m for m in preparation.marks if not start <= m.start < end]
-        preparation.loose = [m for m in preparation.loose if not start <= m.start < end]
-        preparation.directives = [
-            d for d in preparation.directives if d.word != b"define" or not start <= d.start < end
-        ]
+        if outermost:
+            preparation.marks = [m for m in preparation.marks if not dropped(m.start)]
+            preparation.loose = [m for m in preparation.loose if not dropped(m.start)]
+            preparation.directives = [d for d in preparation.directives if d.word != b"define" or not dropped(d.start)]
 
 
 def _debug_sides(group: _Group) -> Iterator[tuple[int, int]]:

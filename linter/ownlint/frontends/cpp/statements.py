@@ -188,7 +188,15 @@ class Statements(Values):
         self.statements([c for c in self.children(node) if c.kind_id != g.ATTRIBUTE_DECLARATION], out)
 
     def compound(self, node: Node, out: Out) -> None:
-        out.append(r.Block(node.start_byte, node.end_byte, self.block(node)))
+        self.add_block(node, self.block(node), out)
+
+    def add_block(self, node: Node, body: r.Body, out: Out) -> None:
+        """What runs once, in its place: the block itself where something in it may live no longer than it, else its
+        statements."""
+        if any(_may_declare(statement) for statement in body):
+            out.append(r.Block(node.start_byte, node.end_byte, body))
+        else:
+            out.extend(body)
 
     # --- control ---
 
@@ -266,7 +274,7 @@ class Statements(Values):
             self.unknown(node, out)
             return
         if _is_constant(test, True):
-            out.append(r.Block(node.start_byte, node.end_byte, (*before, *(then or ()))))
+            self.add_block(node, (*before, *(then or ())), out)
             return
         out.append(r.Branch(node.start_byte, node.end_byte, test, then or (), other, before, constant))
 
@@ -287,7 +295,7 @@ class Statements(Values):
         body = self.block(children[0])
         before, test = self.condition(children[-1])
         if _is_constant(test, False) and not _leaves_loop(body):
-            out.append(r.Block(node.start_byte, node.end_byte, body))  # runs once: a block that a macro likes to be
+            self.add_block(node, body, out)  # runs once: a block that a macro likes to be
             return
         out.append(r.Loop(node.start_byte, node.end_byte, "do", (*body, *before), (), test))
 
@@ -749,6 +757,17 @@ _ABSTRACT = g.kinds(
     "abstract_parenthesized_declarator",
 )
 _EXPRESSION_LIKE = g.kinds("type_identifier", "qualified_identifier", "template_type", "dependent_type")
+
+
+def _may_declare(statement: r.Statement) -> bool:
+    """Whether it is a declaration, a macro or something unread that can hold one, or a temporary that is all of its
+    statement: that one's end is meant."""
+    match statement:
+        case r.Evaluate(value=r.Name(text=name) | r.Call(callee=r.Name(text=name))):
+            return name.isupper()
+        case r.Declare() | r.Nested() | r.Opaque() | r.Label() | r.Evaluate(value=r.Call(kind="construct")):
+            return True
+    return False
 
 
 def _is_constant(test: r.Value, truth: bool) -> bool:

@@ -20,7 +20,9 @@ the bindings of its whole scope, not by their order.
 
 from __future__ import annotations
 
-from ownlint.facts.records import File, Problem
+import msgspec
+
+from ownlint.facts.records import File, Function, Import, Problem
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.python.comments import suppressions
 from ownlint.frontends.python.names import Names
@@ -63,7 +65,7 @@ def _read(path: str, source: Source, module: str) -> File:
         path,
         "python",
         size,
-        functions=tuple(function for function in statements.functions if function is not None),
+        functions=_naming_imports([one for one in statements.functions if one is not None], statements.imports),
         classes=tuple(class_ for class_ in statements.classes if class_ is not None),
         variables=tuple(statements.variables.values()),
         imports=tuple(statements.imports),
@@ -71,6 +73,23 @@ def _read(path: str, source: Source, module: str) -> File:
         meanings=names.meanings(),
         module=module,
     )
+
+
+def _naming_imports(functions: list[Function], imports: list[Import]) -> tuple[Function, ...]:
+    """Who mentions `p` of `from functools import partial as p` mentions `partial` too."""
+    renamed: dict[str, set[str]] = {}
+    for imported in imports:
+        last = imported.target.rpartition(".")[2]
+        if imported.name not in (last, "*"):
+            renamed.setdefault(imported.name, set()).add(last)
+    if not renamed:
+        return tuple(functions)
+    found = []
+    for function in functions:
+        meant = {name for word in function.mentions for name in renamed.get(word, ())}
+        more = sorted(meant.union(function.mentions)) if meant else function.mentions
+        found.append(msgspec.structs.replace(function, mentions=tuple(more)) if meant else function)
+    return tuple(found)
 
 
 def _problem(data: bytes, error: UnreadableError) -> Problem:

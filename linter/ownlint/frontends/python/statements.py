@@ -107,6 +107,11 @@ class Statements(Values):
                 return []
             case ast.Call(func=ast.Name(id="exec")):
                 return [self._opaque([node], *self.range(node))]
+            case ast.NamedExpr() as named:  # `(x := f())` alone is `x = f()`
+                value = self.value(named)
+                assert isinstance(value, r.Assign)
+                self._declare(named.target, value.target)
+                return [r.Evaluate(*self.range(node), msgspec.structs.replace(value, op="="))]
         return [r.Evaluate(*self.range(node), self.value(node.value))]
 
     def _assign(self, node: ast.Assign) -> list[Statement]:

@@ -54,6 +54,8 @@ _BINARY: dict[type[ast.AST], str] = {
     ast.And: "&&",
     ast.Or: "||",
 }
+_PLAIN_PREFIX = re.compile(r"^[rRuU](?=(['\"])[^\\]*\1\Z)")
+"""`r'a'` and `u'a'` are `'a'`, where no backslash stands."""
 _LITERALS: dict[type, Literal["bool", "null", "int", "float", "str"]] = {
     str: "str",
     type(None): "null",
@@ -237,7 +239,9 @@ class Values:
 
     def _constant(self, node: ast.Constant) -> r.Literal:
         start, end = self.range(node)
-        return r.Literal(start, end, _LITERALS.get(type(node.value), "other"), self.excerpt(start, end))
+        kind = _LITERALS.get(type(node.value), "other")
+        written = self.excerpt(start, end)
+        return r.Literal(start, end, kind, _PLAIN_PREFIX.sub("", written) if kind == "str" else written)
 
     def _subscript(self, node: ast.Subscript) -> r.Index:
         base = self.value(node.value)
@@ -312,7 +316,7 @@ class Values:
 
     def _walrus(self, node: ast.NamedExpr) -> r.Assign:
         value = self.value(node.value)
-        return r.Assign(*self.range(node), self.target(node.target), ":=", value)
+        return r.Assign(*self.range(node), self.target(node.target, self.bound_to(node.value)), ":=", value)
 
     def _yield(self, node: ast.Yield) -> r.Unary:
         self.scope.generator = True

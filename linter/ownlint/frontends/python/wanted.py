@@ -21,14 +21,27 @@ def wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
     if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
-    return _fits(data, anchors) or (
-        _FOLDED.search(data) is not None and _fits(_TIGHT.sub(rb"\1", _FOLDED.sub(b" ", data)), anchors)
-    )
+    return _fits(data, anchors) or (_goes_on(data) and _fits(_on_one_line(data), anchors))
 
 
-_FOLDED = re.compile(rb"[ \t]*+\\\r?\n[ \t]*+|(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++[ \t]*+(?=\.[ \t]*+\w)")
-"""Where a statement goes on in the next line: behind a backslash, and before the point of a chain."""
-_TIGHT = re.compile(rb"[ \t]*+([.(])[ \t]*+")
+def _goes_on(data: bytes) -> bool:
+    """Whether a statement may go on in the next line: behind a backslash, and before the point of a chain."""
+    return b"\\\n" in data or b"\\\r\n" in data or _CHAIN.search(data) is not None
+
+
+def _on_one_line(data: bytes) -> bytes:
+    folded = _FOLDED.sub(lambda found: b" " if found[1] is None or found[2] else found[0], data)
+    return _TIGHT.sub(rb"\1", folded)
+
+
+_CHAIN = re.compile(rb"^[ \t]*+\.[ \t]*+\w", re.MULTILINE)
+_FOLDED = re.compile(
+    rb"(?:(?<![ \t])[ \t]++)?+"
+    rb"(?:\\\r?\n[ \t]*+|((?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+)(?=(\.[ \t]*+\w)?))"
+)
+"""A line's end behind a backslash, or line ends and comments, with the point that follows. All of them are consumed, so
+that no blank is looked at twice."""
+_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?+([.(])[ \t]*+")
 
 
 def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
