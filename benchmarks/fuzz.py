@@ -381,6 +381,14 @@ def _say(result: Result, seed: int, out: BinaryIO) -> None:
         print(f"  smallest: {found.smallest[:1500]!r}", flush=True)
 
 
+def _cut_all_down(result: Result, seed: int, *, whole: bool) -> None:
+    inside = Inside(result.target, seed)
+    for kind, found in result.kinds.items():
+        data = inside.input(found.first["index"])
+        found.smallest = data if whole else cut_down(result.target, seed, data, kind)
+    shutil.rmtree(inside.folder, ignore_errors=True)
+
+
 def _row(result: Result) -> str:
     rate = result.count / result.seconds if result.seconds else 0
     kinds = sum(kind.count for kind in result.kinds.values())
@@ -415,12 +423,8 @@ def main() -> int:
     head += f"{'slowest':>10} {'':>9} {'peak MB':>7}"
     for name in given.target or TARGETS:
         result = run(name, given.seed, given.first, given.count, given.jobs)
-        inside = Inside(name, given.seed)
-        for kind, found in result.kinds.items():
-            found.smallest = data = inside.input(found.first["index"])
-            if not given.no_smallest and name != "renderers":
-                found.smallest = cut_down(name, given.seed, data, kind)
-        shutil.rmtree(inside.folder, ignore_errors=True)
+        if result.kinds:
+            _cut_all_down(result, given.seed, whole=given.no_smallest or name == "renderers")
         _say(result, given.seed, sys.stdout.buffer)
         print(f"{head}\n{_row(result)}", flush=True)
         results.append(result)

@@ -20,8 +20,8 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_hundred_inputs(target: str) -> None:
-    done = fuzz("--target", target, "--count", "100", "--jobs", "1")
+def test_a_few_inputs(target: str) -> None:
+    done = fuzz("--target", target, "--count", "25", "--jobs", "1")
     assert done.returncode == 0, done.stdout.decode(errors="replace") + done.stderr.decode()
 
 
