@@ -15,11 +15,11 @@ from ownlint.finding import Certainty
 from ownlint.program import types
 from ownlint.program.bodies import bound_names, statements, values
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
+from ownlint.program.steps import spend
 
 if TYPE_CHECKING:
     from ownlint.program.resources import Acquisition, Resources
-    from ownlint.program.steps import spend
-from ownlint.program.subjects import Function
+    from ownlint.program.subjects import Function
 
 OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusive pointer", "cleanup", "python object"})
 """Roles of the types that end what they hold."""

@@ -17,6 +17,7 @@ from ownlint.program.holders import Holder, Meaning
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import Place, last_name, strip, walk
 from ownlint.program.resources import Acquisition
+from ownlint.program.steps import spend
 
 HELD, PASSED, UNSURE = 1, 2, 4
 """Held for certain; a stranger was given it, who shows no sign of keeping it; nobody knows."""
@@ -80,6 +81,7 @@ class Walk:
             arrive(self.start.index, target, HELD)
         while queue and self.visits < most:
             self.visits += 1
+            spend()
             current = queue.pop()
             event = flow.events[current]
             if event is self.start or current == flow.exit:
@@ -164,6 +166,7 @@ class Walk:
         before: set[int] = set()
         for current in found:
             self.visits += 1
+            spend()
             for source, _ in self.flow.predecessors[current]:
                 if source < current and source not in before:
                     before.add(source)

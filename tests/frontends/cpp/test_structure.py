@@ -7,7 +7,7 @@ import pytest
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.facts.vocabulary import Vocabulary
+from ownlint.facts.vocabulary import Framework, Vocabulary
 from ownlint.frontends.cpp.structure import MAX_SIZE, read
 
 VOCABULARY = Vocabulary(
@@ -783,3 +783,50 @@ def test_a_macro_among_the_members_says_something_about_the_class() -> None:
     (cls,) = facts(source).classes
     assert [(mark.name, mark.arguments) for mark in cls.annotations] == [("NO_COPIES", "A"), ("Q_DISABLE", "A")]
     assert [field.name for field in cls.fields] == ["x_"]
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("{ g(); }", "g();"),
+        ("do { g(); return; } while (0);", "g(); return;"),
+        ("if (true) { { g(); } h(); }", "g(); h();"),
+    ],
+)
+def test_a_block_that_declares_nothing_is_its_statements(written: str, plain: str) -> None:
+    kinds = [
+        [show(s) for s in r.decode_body(read("a.cc", b"void f() { %b }" % one.encode(), Vocabulary()).functions[0])]
+        for one in (written, plain)
+    ]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("inside", ["int n = g();", "SCOPED_LOCK(mu);", "std::lock_guard<std::mutex>{mu};"])
+def test_a_block_in_which_something_ends_stays(inside: str) -> None:
+    data = b"void f() { { %b } h(); }" % inside.encode()
+    first, _ = r.decode_body(read("a.cc", data, Vocabulary()).functions[0])
+    assert isinstance(first, r.Block)
+
+
+def show(statement: r.Statement) -> str:
+    return text(statement.value) if isinstance(statement, r.Evaluate) else type(statement).__name__
+
+
+def test_each_alias_of_a_namespace_has_its_usual_name() -> None:
+    """Of thousands, too: the file is gone through once."""
+    spaces = Vocabulary(
+        frameworks=(Framework("one", ("p", "pybind11"), (), {}), Framework("two", ("n", "nanobind"), (), {}))
+    )
+    many = "".join(f"namespace alias{n} = {'pybind11' if n % 2 else 'nanobind'};\n" for n in range(4000))
+    file = read("a.cc", f"{many}void f() {{ alias1::g(); alias2::g(); x::alias1::g(); }}".encode(), spaces)
+    assert [show(s) for s in r.decode_body(file.functions[0])] == ["p::g()", "n::g()", "x::alias1::g()"]
+
+
+def test_hundreds_of_spaced_operators_are_joined() -> None:
+    file = read("a.cc", b"struct S {\n" + b"int operator ( ) (int) { return 1; }\n" * 400 + b"};", Vocabulary())
+    assert {function.name for function in file.functions} == {"operator()"}
+
+
+def test_what_stood_in_a_dropped_side_is_forgotten() -> None:
+    data = b"#if 0\n#define A 1\n#if B\n#define C 1\n#endif\n#endif\n" * 4000 + b"#define D 1\n"
+    assert [macro.name for macro in read("a.cc", data, Vocabulary()).macros] == ["D"]

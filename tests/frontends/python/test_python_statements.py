@@ -62,6 +62,7 @@ CASES = {
     ),
     "a definition binds its name": ("def f(): pass", "Nested(f, 1)"),
     "a class has no function of its own name": ("class C: pass", "Nested(C)"),
+    "a walrus alone is an assignment": ("(a := f())", "Evaluate(Assign(a, =, Call(f, [])))"),
     "decorators are calls, innermost first": (
         "@a(1)\n@b.c\ndef f(): pass",
         "Nested(f, 1); Evaluate(Assign(f, =, Call(b.c, [f]))); Evaluate(Assign(f, =, Call(Call(a, [1]), [f])))",
@@ -77,6 +78,7 @@ VALUES = {
     "unary": ("not -a", "Unary(not, Unary(-, a))"),
     "conditional": ("a if b else c", "Conditional(b, a, c, python)"),
     "walrus": ("f(a := b)", "Call(f, [Assign(a, :=, b)])"),
+    "a prefix that changes nothing": ("f(r'a', u'b', b'c', r'\\d')", "Call(f, ['a' 'b' b'c' r'\\d'])"),
     "dict": ("{a: b, **c}", "Aggregate(dict, [Pair(a, b) Unary(spread2, c)])"),
     "list comprehension": (
         "[a for b in c if d for e in b]",

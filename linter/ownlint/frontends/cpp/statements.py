@@ -763,10 +763,10 @@ def _may_declare(statement: r.Statement) -> bool:
     """Whether it is a declaration, a macro or something unread that can hold one, or a temporary that is all of its
     statement: that one's end is meant."""
     match statement:
-        case r.Evaluate(value=r.Name(text=name) | r.Call(callee=r.Name(text=name))):
-            return name.isupper()
         case r.Declare() | r.Nested() | r.Opaque() | r.Label() | r.Evaluate(value=r.Call(kind="construct")):
             return True
+        case r.Evaluate(value=r.Name(text=name) | r.Call(callee=r.Name(text=name))):
+            return name.isupper()
     return False
 
 

@@ -239,7 +239,7 @@ class Values:
 
     def _constant(self, node: ast.Constant) -> r.Literal:
         start, end = self.range(node)
-        kind = _LITERALS.get(type(node.value), "other")
+        kind: Literal["bool", "null", "int", "float", "str", "other"] = _LITERALS.get(type(node.value), "other")
         written = self.excerpt(start, end)
         return r.Literal(start, end, kind, _PLAIN_PREFIX.sub("", written) if kind == "str" else written)
 

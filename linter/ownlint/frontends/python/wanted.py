@@ -54,7 +54,7 @@ def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     return any(word in named and names(data) for word, names in modules)
 
 
-_IMPORT = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(\\;]|\\\r?\n|\([^)]*\))*", re.MULTILINE)
+_IMPORT = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]*(?:from|import)\b(?:[^\n(\\;]|\\\r?\n|\([^)]*\))*", re.MULTILINE)
 """An import as it is written, over several lines too; one behind a `;` is not seen."""
 _WORD = re.compile(rb"\w+")
 _Test = Callable[[bytes], bool]
