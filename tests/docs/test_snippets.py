@@ -64,7 +64,8 @@ def whole(text: str) -> tuple[str, str]:
 
 def test_there_is_one_of_each() -> None:
     kinds = [whole(each.text)[0] for each in snippets("yaml") if each.page == "integrating.md"]
-    assert kinds == ["pre-commit", "vendor.github-workflows", "vendor.github-workflows", "vendor.gitlab-ci"]
+    github = "vendor.github-workflows"
+    assert kinds == ["pre-commit", github, github, "vendor.gitlab-ci", github]
 
 
 def valid(schema: str, path: Path) -> subprocess.CompletedProcess[str]:
