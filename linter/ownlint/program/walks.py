@@ -193,7 +193,7 @@ class Walk:
 
     def _last(self, index: int) -> int:
         """The end of the stretch that begins with an event: itself, where that is about the handle."""
-        last = self._blocks.last[index]
+        last: int = self._blocks.last[index]
         if last == index:
             return index
         position = bisect_left(self._own, index)
@@ -370,7 +370,7 @@ class Walk:
         return (
             isinstance(event, e.Call)
             and event.into is not None
-            and self.state(event.index)
+            and self.state(event.index) != 0
             and self.holder.is_given_to(event.node)
             and any(
                 place(self.function, inner) == event.into for inner in walk(test.value) if isinstance(inner, r.Name)
