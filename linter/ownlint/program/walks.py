@@ -199,7 +199,7 @@ class Walk:
         position = bisect_left(self._own, index)
         if position == len(self._own) or self._own[position] > last:
             return last
-        return max(self._own[position] - 1, index)
+        return max(int(self._own[position]) - 1, index)
 
     def _run(self) -> None:
         flow = self.flow
