@@ -11,7 +11,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ownlint import catalogue, verifying
+from ownlint import verifying
+from ownlint.outline import rule_infos
+from ownlint.report.model import RuleInfo
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -49,14 +51,14 @@ def _opened(found: re.Match[str]) -> str:
 
 def pages() -> dict[str, str]:
     """By path below `docs`."""
-    made = {f"rules/{rule.id}.md": _rule(rule) for rule in catalogue.load()}
+    made = {f"rules/{info.id}.md": _rule(info) for info in rule_infos()}
     reference = (ROOT / "rules/ownlint_rules/models/README.md").read_text(encoding="utf-8")
     return {**made, "settings.md": _settings(), "models-reference.md": reference}
 
 
-def _rule(rule: catalogue.Rule) -> str:
+def _rule(rule: RuleInfo) -> str:
     preview = ", a preview: it runs with `--preview`, or when it is selected by name" if rule.preview else ""
-    headline, _, rest = rule.page.strip().partition("\n")
+    headline, _, rest = rule.manual.strip().partition("\n")
     return f"# {rule.id}\n\n**{headline}**\n\nSeverity: {rule.severity}{preview}.\n\n{_titled(rest.strip())}\n"
 
 

@@ -678,8 +678,12 @@ def test_a_full_disk_is_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> 
     assert done.returncode == 2
 
 
+OLD_REPORT = '{\n  "version": 1,\n  "findings": [],\n  "incomplete": [],\n  "suppressed": 0\n}\n'
+"""Of an earlier run: no other file is overwritten."""
+
+
 def test_a_report_that_finds_no_room_leaves_the_old_one(tmp_path: Path) -> None:
-    (good(tmp_path) / "report.json").write_text("old\n")
+    (good(tmp_path) / "report.json").write_text(OLD_REPORT)
     refused(check(tmp_path, "-o", "/dev/full"), "/dev/full: No space left on device")
     limited = "import resource, signal, sys, os; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)"
     limited += "; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); os.execv(sys.argv[1], sys.argv[1:])"
@@ -688,7 +692,7 @@ def test_a_report_that_finds_no_room_leaves_the_old_one(tmp_path: Path) -> None:
     own = environment(PYTHONDONTWRITEBYTECODE="1")
     done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", "error: report.json: File too large\n")
-    assert (tmp_path / "report.json").read_text() == "old\n"
+    assert (tmp_path / "report.json").read_text() == OLD_REPORT
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".ownlint_cache") == [
         "good.cc", "good.py", "report.json"
     ]  # fmt: skip
@@ -701,7 +705,7 @@ def test_a_report_that_finds_no_room_leaves_the_old_one(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, number: signal.Signals, code: int, said: str) -> None:
     project, private = tmp_path / "project", tmp_path / "private"
     private.mkdir()
-    (good(project) / "report.json").write_text("old\n")
+    (good(project) / "report.json").write_text(OLD_REPORT)
     for index in range(6):
         (project / f"a{index}.cc").write_text(DEEP["else_if.cc"])
     running = subprocess.Popen(
@@ -721,7 +725,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path: Path, number: signal
     assert (running.returncode, out, err.strip()) == (code, b"", f"error: {said}".encode())
     assert not [child for child in children if Path(f"/proc/{child}").exists()]
     assert not list(private.iterdir())
-    assert (project / "report.json").read_text() == "old\n"
+    assert (project / "report.json").read_text() == OLD_REPORT
     assert not [path.name for path in project.rglob(".*") if path.name.startswith((".new-", ".report"))]
 
 
