@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.consoles import read_all
 
 EVIL = "a\n::error file=x::pwn\x1b[31m\u202e<script>`b`|x&.py"
 OTHER = "e\x1b]0;pwn\x07\u2066.cc"
@@ -41,7 +43,6 @@ COMMANDS = [
     *(("check", "--output-format", form) for form in ["github", "gitlab", "junit", "rdjson", "markdown", "html"]),
     ("check", "--statistics"),
     ("check", "--verbose"),
-    ("check", "--diff", "--unsafe-fixes"),
     ("check", "--export-fixes", "/dev/stdout"),
     ("check", EVIL),
     ("check", "--config", EVIL),
@@ -101,3 +102,18 @@ def test_nothing_harmful_is_shown(project: Path, arguments: tuple[str, ...]) -> 
         assert (
             "<script>`b`" not in shown or "--output-format" not in arguments or arguments[-1] not in ("html", "junit")
         )
+
+
+def test_a_diff_on_a_terminal_is_harmless(project: Path) -> None:
+    """In a pipe it is what `git apply` takes, to the byte; a terminal would obey it."""
+    terminal, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "dumb", "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "ownlint", "check", "--diff", "--unsafe-fixes"]
+    with subprocess.Popen(
+        command, cwd=project, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
+    ) as running:
+        os.close(theirs)
+        shown = read_all(terminal).decode()
+    assert running.returncode == 1
+    assert "@@" in shown
+    assert [char for char in HARMFUL if char in shown] == []
