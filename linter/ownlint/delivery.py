@@ -120,8 +120,9 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "html":
             from ownlint.outline import rule_infos
             from ownlint.report import html
+            from ownlint.sources.origin import origin_of
 
-            return html.render(report, rule_infos(), sources, __version__)
+            return html.render(report, rule_infos(), sources, __version__, origin_of(options.root))
         case _:
             from ownlint.outline import rule_infos
             from ownlint.report import sarif
@@ -147,8 +148,10 @@ def check_output(path: Path | None, root: Path, kind: Kind = "report", output_fo
     there must be a former output of the same kind."""
     if output_format == "html":
         from ownlint.report import html
+        from ownlint.sources.origin import given_date
 
         html.check_installed()
+        given_date()
     if path is None:
         return
     from ownlint.report import former

@@ -170,7 +170,7 @@ FORMATS: dict[str, Render] = {
     "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0", sample.page_of),
     "github": lambda report, sources: github.render(report, same),
     "gitlab": lambda report, sources: gitlab.render(report),
-    "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0"),
+    "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0", sample.ORIGIN),
     "junit": lambda report, sources: junit.render(report),
     "rdjson": rdjson.render,
     "markdown": lambda report, sources: markdown.render(report, same),

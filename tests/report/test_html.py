@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,9 +20,10 @@ from hypothesis import strategies as st
 
 from ownlint.config import ConfigError
 from ownlint.facts.records import Span
-from ownlint.finding import Edit, Finding, Fix, Step
+from ownlint.finding import Edit, Finding, Fix, Severity, Step
 from ownlint.report import html
 from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
+from ownlint.sources.origin import Origin
 
 VOID = {"meta", "input", "path", "circle", "rect", "br", "hr"}
 ELEMENTS = frozenset(
@@ -29,7 +31,7 @@ ELEMENTS = frozenset(
         r"\w+",
         "html head meta title style body script noscript header main footer section form fieldset legend label input "
         "select option output button details summary a b p h1 h2 h3 h4 h5 h6 ul ol li div span code kbd pre em strong "
-        "blockquote hr br table thead tbody tr th td svg path circle rect",
+        "blockquote hr br time table thead tbody tr th td svg path circle rect",
     )
 )
 
@@ -78,7 +80,7 @@ def sources(tmp_path: Path) -> Sources:
 
 def page(sources: Sources, *findings: Finding) -> Page:
     report = sample.report(sources, *findings) if findings else sample.all_of_them(sources)
-    return Page(html.render(report, sample.RULES, sources, "0.1.0"))
+    return Page(html.render(report, sample.RULES, sources, "0.1.0", sample.ORIGIN))
 
 
 def test_the_page_is_one_file_that_asks_for_nothing(sources: Sources) -> None:
@@ -104,6 +106,30 @@ def test_the_policy_allows_this_very_script_and_style_alone(sources: Sources) ->
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def test_the_head_says_what_it_is_a_report_of(sources: Sources) -> None:
+    read = page(sources)
+    said = re.sub(r"\s+", " ", read.said)
+    assert "tree commit 0123456789ab with uncommitted changes 2026-01-31 Found 7 problems" in said
+    bare = Page(html.render(Report(files=3), (), sources, "0.1.0", Origin("h5py")))
+    assert "h5py No problems found in 3 files" in re.sub(r"\s+", " ", bare.said)
+    assert "commit" not in bare.said
+
+
+def test_errors_come_first(tmp_path: Path) -> None:
+    """In the findings, where no script runs, and among the rules, whatever their places and counts."""
+    (tmp_path / "a.cc").write_text("int a;\n" * 9)
+    severities: tuple[Severity, ...] = ("note", "warning", "warning", "error", "note", "error")
+    found = [
+        Finding("a.cc", Span(7 * at, 7 * at + 3), f"m{at}", rule=f"is-{severity}", severity=severity)
+        for at, severity in enumerate(severities)
+    ]
+    read = page(Sources(tmp_path), *found)
+    assert [finding["message"] for finding in read.data["findings"]] == ["m3", "m5", "m1", "m2", "m0", "m4"]
+    assert re.findall(r"m\d", read.texts["noscript"][0]) == ["m3", "m5", "m1", "m2", "m0", "m4"]
+    rules = [button["data-rule"] for button in read.named("button") if button.get("class") == "by-rule"]
+    assert rules == ["is-error", "is-warning", "is-note"]
 
 
 def test_the_summary_counts(sources: Sources) -> None:
@@ -196,7 +222,7 @@ def test_a_manual_page_brings_no_markup_and_no_picture(sources: Sources) -> None
         "<img src=x onerror=alert(1)>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     )
     rules = (RuleInfo("labels", "error", "Headline.", text),)
-    out = html.render(sample.report(sources, sample.labels()), rules, sources, "0.1.0")
+    out = html.render(sample.report(sources, sample.labels()), rules, sources, "0.1.0", sample.ORIGIN)
     read = Page(out)
     assert len(read.named("script")) == 2
     assert not read.named("img")
@@ -210,7 +236,7 @@ def test_a_manual_page_brings_no_markup_and_no_picture(sources: Sources) -> None
 
 
 def test_nothing_found_is_a_page_too(tmp_path: Path) -> None:
-    read = Page(html.render(Report(files=3), (), Sources(tmp_path), "0.1.0"))
+    read = Page(html.render(Report(files=3), (), Sources(tmp_path), "0.1.0", sample.ORIGIN))
     assert "No problems found in 3 files" in read.said
     assert "Nothing to report." in read.said
 
@@ -228,7 +254,7 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]); import sample;"
         "from ownlint.report import html; from ownlint.report.model import Sources;"
         "sources = Sources(Path(sys.argv[2]));"
-        "sys.stdout.write(html.render(sample.all_of_them(sources), sample.RULES, sources, '0.1.0'))"
+        "sys.stdout.write(html.render(sample.all_of_them(sources), sample.RULES, sources, '0.1.0', sample.ORIGIN))"
     )
     command = [sys.executable, "-c", script, str(Path(__file__).parent), str(tmp_path)]
     written = {
@@ -244,7 +270,7 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
 def test_without_its_libraries_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(html, "_NEEDED", ("jinja2", "no_such_module"))
     with pytest.raises(ConfigError, match=r"pip install ownlint\[html\]"):
-        html.render(Report(), (), Sources(tmp_path), "0.1.0")
+        html.render(Report(), (), Sources(tmp_path), "0.1.0", sample.ORIGIN)
 
 
 @pytest.mark.parametrize("how", [("--output", "html={}"), ("--output-format", "html", "-o", "{}")])
@@ -261,6 +287,21 @@ def test_the_command_says_so_before_the_work(tmp_path: Path, how: tuple[str, ...
     assert ran.returncode == 2
     assert ran.stderr == "error: the HTML report needs a template engine: pip install ownlint[html]\n"
     assert not (tmp_path / "report.html").exists()
+
+
+def run(place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ownlint", "check", ".", "--no-cache", "--output-format", "html"]
+    settings = {**os.environ, **environment}
+    return subprocess.run(command, cwd=place, env=settings, capture_output=True, text=True, check=False)
+
+
+def test_the_date_is_given_and_never_the_clock(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    assert "<time" not in run(tmp_path, SOURCE_DATE_EPOCH="").stdout
+    assert '<time datetime="2009-02-13">2009-02-13</time>' in run(tmp_path, SOURCE_DATE_EPOCH="1234567890").stdout
+    refused = run(tmp_path, SOURCE_DATE_EPOCH="today")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == "error: SOURCE_DATE_EPOCH: 'today' is no number of seconds since 1970\n"
 
 
 # --- hostile text -----------------------------------------------------------------------------
@@ -303,7 +344,7 @@ def hostile(root: Path, text: str, told: str) -> tuple[Report, tuple[RuleInfo, .
 @settings(deadline=None)  # the first one loads the template
 @given(text=nasty, told=nasty.filter(lambda told: "\0" not in told))
 def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str, told: str) -> None:
-    out = html.render(*hostile(tmp_path_factory.getbasetemp(), text, told), "0.1.0")
+    out = html.render(*hostile(tmp_path_factory.getbasetemp(), text, told), "0.1.0", Origin(told))
     read = Page(out)
     assert {tag for tag, _ in read.elements} <= ELEMENTS
     assert not [name for _, attributes in read.elements for name in attributes if name.startswith("on")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ class Reader:
 
 def written(place: Path, report: Report, sources: Sources, rules: tuple[RuleInfo, ...] = sample.RULES) -> Path:
     file = place / "report.html"
-    file.write_text(html.render(report, rules, sources, "0.1.0"), encoding="utf-8")
+    file.write_text(html.render(report, rules, sources, "0.1.0", sample.ORIGIN), encoding="utf-8")
     return file
 
 
@@ -275,14 +276,97 @@ def test_it_is_light_or_dark_as_the_system_is_and_as_the_reader_says(reader: Rea
     reader.browser.ask("Emulation.setEmulatedMedia", features=[])
 
 
-@pytest.mark.parametrize("width", [340, 800, 1600])
+@pytest.mark.parametrize("width", [360, 800, 1600])
 def test_the_page_is_never_wider_than_its_window(reader: Reader, width: int) -> None:
+    with sized(reader, width):
+        reader.sees("document.querySelectorAll('.row').forEach((row) => row.click())")
+        reader.sees("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        assert reader.sees("document.documentElement.scrollWidth") <= width
+
+
+@contextmanager
+def sized(reader: Reader, width: int) -> Iterator[None]:
     screen = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
     reader.browser.ask("Emulation.setDeviceMetricsOverride", **screen)
-    reader.sees("document.querySelectorAll('.row').forEach((row) => row.click())")
-    reader.sees("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-    assert reader.sees("document.documentElement.scrollWidth") <= width
-    reader.browser.ask("Emulation.clearDeviceMetricsOverride")
+    try:
+        yield
+    finally:
+        reader.browser.ask("Emulation.clearDeviceMetricsOverride")
+
+
+# --- the pictures -----------------------------------------------------------------------------
+
+LONG = "stream_executor::gpu::GpuCommandBuffer::execution_scopes_[scope_id].barriers.back().handle"
+SHOWN = """(() => {
+  const box = (each) => {
+    const { left, right, top, bottom } = each.getBoundingClientRect();
+    return [left, right, top, bottom];
+  };
+  return [...document.querySelectorAll('.story')].map((story) => ({
+    frame: box(story), texts: [...story.querySelectorAll('text')].map((text) => [text.textContent, ...box(text)]),
+    scrolls: story.scrollWidth > story.clientWidth,
+  }));
+})()"""
+
+
+def stories(root: Path) -> tuple[Report, Sources]:
+    """Of one to twelve steps, with short names and long ones, with ends between the steps and at them."""
+    (root / "a.cc").write_text("int somewhere;\n" * 40)
+    (root / "b.py").write_text("somewhere = 1\n" * 40)
+    findings = []
+    for name in ("a", LONG):
+        for turns in (0, 1, 3, 8):
+            said = [f"`{name}` is made here, and no name keeps it", f"`b` is taken from `{name}`"]
+            said += [f"and here {LONG} can fail, which `{name}` does not survive"] * turns
+            steps = [Step(("a.cc", "b.py")[at % 2], Span(15 * at, 15 * at + 3), each) for at, each in enumerate(said)]
+            for end in (f"`b` is used after its owner `{name}` is gone", f"`b` dies with its owner `{name}`"):
+                at = Span(15 * 20 + turns, 15 * 20 + 5)
+                findings.append(Finding("a.cc", at, end, steps=tuple(steps), symbol=LONG, rule="labels"))
+    sources = Sources(root)
+    return Report(findings=tuple(locate(findings, sources)), files=2), sources
+
+
+@pytest.mark.parametrize("width", [360, 700, 900, 1400])
+def test_labels_are_whole_and_touch_nothing(chromium: browser.Browser, tmp_path: Path, width: int) -> None:
+    reader = Reader(chromium, written(tmp_path, *stories(tmp_path)))
+    with sized(reader, width):
+        reader.sees("document.querySelectorAll('.row').forEach((row) => row.click())")
+        reader.sees(
+            "document.querySelectorAll('#list > li').forEach((each) => (each.style.contentVisibility = 'visible'))"
+        )
+        drawn = reader.sees(SHOWN)
+        assert len(drawn) == 16
+        for story in drawn:
+            assert not story["scrolls"]
+            left, right, top, bottom = story["frame"]
+            said = "".join(text for text, *_ in story["texts"])
+            assert "\u2026" not in said
+            assert LONG in said or "b" in said
+            for at, (text, *box) in enumerate(story["texts"]):
+                assert left - 1 <= box[0] < box[1] <= right + 1, text
+                assert top - 1 <= box[2] < box[3] <= bottom + 1, text
+                for other, *near in story["texts"][at + 1 :]:
+                    apart = (
+                        box[1] + 2 <= near[0] or near[1] + 2 <= box[0] or box[3] <= near[2] + 3 or near[3] <= box[2] + 3
+                    )
+                    assert apart, (text, other)
+
+
+def test_a_picture_follows_the_width_of_the_window(reader: Reader) -> None:
+    reader.presses("/", *"borrowed ref", "Enter", "Enter")
+    size = "['width', 'height'].map((side) => document.querySelector('.story svg').viewBox.baseVal[side])"
+    wide, low = reader.sees(size)
+    with sized(reader, 360):
+        reader.sees("new Promise((done) => setTimeout(done, 200))")
+        narrow, high = reader.sees(size)
+    assert narrow < 360 < wide
+    assert low < high
+
+
+def test_a_finding_without_an_owner_has_no_picture(reader: Reader) -> None:
+    reader.presses("/", *"init_done_", "Enter", "Enter")
+    assert reader.sees("document.querySelectorAll('.walk .stop').length") == 3
+    assert reader.sees("document.querySelector('.story')") is None
 
 
 # --- hostile text, and much of it -------------------------------------------------------------
@@ -303,7 +387,7 @@ def test_hostile_text_is_text(chromium: browser.Browser, tmp_path: Path) -> None
     reader.sees("document.querySelectorAll('details').forEach((each) => (each.open = true))")
     reader.sees("new Promise((done) => setTimeout(done, 100))")
     assert reader.sees("document.querySelectorAll('img, script').length") == 2
-    assert reader.sees("document.title") == "ownlint: Found 1 problem (1 error) in 1 file"
+    assert reader.sees("document.title") == "ownlint, tree: Found 1 problem (1 error) in 1 file"
     assert bad in reader.sees("document.querySelector('.walk').textContent")
     assert chromium.requests == [reader.address]
     assert chromium.faults == []

@@ -133,6 +133,43 @@ def test_a_thing_that_is_used_after_its_own_end_has_one_lane() -> None:
     assert (picture.lanes, picture.lane_of, picture.end) == ((Lane("owner", "a"),), (0, 0), 0)
 
 
-def test_what_is_not_about_owners_is_a_way(sources: Sources) -> None:
-    finding = one(sample.block(), sources)
-    assert story(finding, stops(finding)).lanes == (Lane("way", "the way there"),)
+def told_in_steps(message: str, *steps: str, symbol: str = "") -> Located:
+    places = [Step("a.py", Span(10 * at, 10 * at + 5), said) for at, said in enumerate(steps)]
+    at = _region(Span(10 * len(steps), 10 * len(steps) + 5))
+    located = tuple(_located(step) for step in places)
+    return Located("r", "error", "certain", message, "src/a.py", at, steps=located, symbol=symbol)
+
+
+@pytest.mark.parametrize(
+    ("message", "step"),
+    [
+        ("the status of `Record` is dropped", "`Record` returns `Status`"),  # about no owner at all
+        ("`it->value()` is used without a check", "`status` refuses when it is no longer valid"),  # borrowed, of whom?
+        ("this is used after it was freed", "freed here"),  # of what?
+    ],
+)
+def test_where_no_owner_is_known_nothing_is_drawn(message: str, step: str) -> None:
+    finding = told_in_steps(message, step)
+    picture = story(finding, stops(finding))
+    assert (picture.lanes, picture.lane_of, picture.end) == ((), (0, 0), None)
+
+
+def test_one_stop_is_no_story() -> None:
+    finding = told_in_steps("`a` is deleted here")
+    assert story(finding, stops(finding)).lanes == ()
+
+
+def test_what_is_neither_the_owner_nor_borrowed_happens_on_the_path() -> None:
+    finding = told_in_steps("`a` is returned", "`a` is made here", "this can fail", "`a` is freed here", symbol="go")
+    picture = story(finding, stops(finding))
+    assert picture.lanes == (Lane("owner", "a"), Lane("way", "go"))
+    assert picture.lane_of == (0, 1, 0, 0)
+    unnamed = told_in_steps("`a` is returned", "`a` is made here", "this can fail", "`a` is freed here")
+    assert story(unnamed, stops(unnamed)).lanes[1] == Lane("way", "a.py")
+
+
+@pytest.mark.parametrize(
+    "claim", ["`p` is released on some ways only", "`A` can be copied, and each copy releases `h`"]
+)
+def test_a_claim_about_the_whole_is_no_end_of_a_life(claim: str) -> None:
+    assert role_of(claim) == "turn"

@@ -14,12 +14,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
 from ownlint.config import ConfigError
-from ownlint.finding import CERTAINTIES
+from ownlint.finding import CERTAINTIES, Severity
 from ownlint.report.model import KINDS, Located, Report, RuleInfo, Sources
 from ownlint.report.sanitise import sanitise
 from ownlint.report.shown import Shelf
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
+    from ownlint.sources.origin import Origin
+
 _PAGE = Path(__file__).parent / "page"
-_SEVERITIES = ("error", "warning", "note")
+_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 _NEEDED = ("jinja2", "markdown_it")
 MOST_PLAIN = 500
 """Findings that are listed where no script may run."""
@@ -44,22 +46,27 @@ def check_installed() -> None:
         raise ConfigError("the HTML report needs a template engine: pip install ownlint[html]")
 
 
-def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str) -> str:
-    """Places are those of the project: a report is read elsewhere."""
+def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Origin) -> str:
+    """Places are those of the project: a report is read elsewhere, and its head says what it is a report of. Errors
+    come first: findings by severity, then by place; rules by the severity of their worst finding, then by count."""
     check_installed()
     from markupsafe import Markup
 
     style, script = _asset("report.css"), _asset("report.js")
-    counts = Counter(finding.rule for finding in report.findings)
+    findings = sorted(report.findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+    counts = Counter(finding.rule for finding in findings)
     infos = {rule.id: rule for rule in rules}
-    listed = [_Heard(rule, counts[rule], infos.get(rule)) for rule in sorted(counts, key=lambda r: (-counts[r], r))]
+    worst = {finding.rule: finding.severity for finding in reversed(findings)}
+    ordered = sorted(counts, key=lambda rule: (_SEVERITIES.index(worst[rule]), -counts[rule], rule))
+    listed = [_Heard(rule, counts[rule], worst[rule], infos.get(rule)) for rule in ordered]
     return _template().render(
         version=version,
         policy=_policy(style, script),
         style=Markup(style),
         script=Markup(script),
-        data=Markup(_data(report, [heard.id for heard in listed], sources)),
+        data=Markup(_data(findings, [heard.id for heard in listed], sources)),
         report=report,
+        origin=origin,
         summary=summary(report),
         severities=[(word, sum(f.severity == word for f in report.findings)) for word in _SEVERITIES],
         certainties=[(word, sum(f.certainty == word for f in report.findings)) for word in CERTAINTIES],
@@ -68,7 +75,7 @@ def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version:
         manuals=_manuals(listed),
         kinds=KINDS,
         incomplete=counted(report.incomplete),
-        plain=report.findings[:MOST_PLAIN],
+        plain=findings[:MOST_PLAIN],
     )
 
 
@@ -92,6 +99,7 @@ class _Heard(msgspec.Struct, frozen=True):
 
     id: str
     count: int
+    worst: Severity
     info: RuleInfo | None
 
 
@@ -149,12 +157,12 @@ def _parser() -> MarkdownIt:
 _UNSAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def _data(report: Report, rules: Sequence[str], sources: Sources) -> str:
+def _data(findings: Sequence[Located], rules: Sequence[str], sources: Sources) -> str:
     """JSON that ends no element. These three stand in strings alone, where an escape means the same."""
     shelf = Shelf(sources)
     numbers = {rule: number for number, rule in enumerate(rules)}
-    findings = [_finding(finding, numbers, shelf) for finding in report.findings]
-    document = {"rules": [sanitise(rule) for rule in rules], "files": shelf.files(), "findings": findings}
+    told = [_finding(finding, numbers, shelf) for finding in findings]
+    document = {"rules": [sanitise(rule) for rule in rules], "files": shelf.files(), "findings": told}
     return msgspec.json.encode(document).decode().translate(_UNSAFE)
 
 

@@ -19,7 +19,10 @@ _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     # Nobody does it: that is news about the way, not about the thing.
     (
         "turn",
-        re.compile(r"\b(?:not|nothing|nobody|never) (?:\w+ )?(?:releas|free|look|end|take)|\bcan (?:still )?fail\b"),
+        re.compile(
+            r"\b(?:not|nothing|nobody|never) (?:\w+ )?(?:releas|free|look|end|take)|\bcan (?:(?:still )?fail|be \w+)\b"
+            r"|\bon some (?:ways|paths)\b"
+        ),
     ),
     ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|looked at|asked|compared|handed out))\b")),
     ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nobody\b|\bhands? \w+ out\b|\bover `self`")),
@@ -79,14 +82,18 @@ def _place(finding: Located, steps: Sequence[LocatedStep]) -> int:
 # --- who is in it -------------------------------------------------------------------------------
 
 
+Kind = Literal["owner", "borrower", "way"]
+
+
 class Lane(msgspec.Struct, frozen=True):
-    kind: Literal["owner", "borrower", "way"]
+    kind: Kind
     name: str
 
 
 class Story(msgspec.Struct, frozen=True):
     """`lane_of` has a number of a lane for each stop. `end` is where the owner's life ends, in numbers of stops from 0:
-    a half is between two of them; None where nobody says so."""
+    a half is between two of them; None where nobody says so. The owner is the first lane; where nobody says whose life
+    the story is about there is nothing to draw, and no lane."""
 
     lanes: tuple[Lane, ...]
     lane_of: tuple[int, ...]
@@ -106,15 +113,18 @@ def story(finding: Located, told: Sequence[Stop]) -> Story:
     borrower = _named(finding, told, ("borrows", "uses", "lends"), {owner})
     if not borrower and "owner" in kinds:  # the thing itself is used
         kinds = ["owner" if kind == "borrower" else kind for kind in kinds]
-    names = {"owner": owner or "it", "borrower": borrower or "it", "way": finding.symbol or "the way there"}
-    present = [kind for kind in ("owner", "borrower", "way") if kind in kinds]
-    if "borrower" in present and "owner" not in present and _tells_owner(finding):
-        present.insert(0, "owner")
+    if len(told) < 2 or not owner or not ("owner" in kinds or _tells_owner(finding)):
+        return Story((), (0,) * len(told), None)
+    if not borrower:  # the thing itself is used; where it is told in passing alone, that is news about the path
+        instead: Kind = "owner" if "owner" in kinds else "way"
+        kinds = [instead if kind == "borrower" else kind for kind in kinds]
+    names = {"owner": owner, "borrower": borrower, "way": finding.symbol or finding.path.rpartition("/")[2]}
+    present = [kind for kind in ("owner", "borrower", "way") if kind == "owner" or kind in kinds]
     lanes = tuple(Lane(kind, names[kind]) for kind in present)
     return Story(lanes, tuple(present.index(kind) for kind in kinds), _end(told))
 
 
-def _kind(role: Role) -> Literal["owner", "borrower", "way"]:
+def _kind(role: Role) -> Kind:
     match role:
         case "owns" | "ends":
             return "owner"

@@ -122,108 +122,207 @@
 
   // --- the picture ---
 
-  const KINDS = { owner: "owner", borrower: "borrowed", way: "on the way" };
+  const KINDS = { owner: "owner", borrower: "borrowed", way: "path" };
   const LABEL = { owns: "owns", lends: "lends", borrows: "borrows", ends: "ends", uses: "uses", guards: "guards", turn: "" };
+  const GUTTER = 200; // for the names of the lanes, where time runs across
+  const NARROWEST = 104; // a column of time
+  const WIDEST = 170;
+  const BESIDE = 26; // a lane, where time runs down
+  const LINE = 15;
+  const MOST = 300; // characters of one label: the walk below has the whole sentence
 
-  /** The end of a long path of names says more than its beginning. */
-  function short(text, most, tail = false) {
+  const canvas = document.createElement("canvas").getContext("2d");
+  const family = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
+  const FONTS = { name: `12.5px ${family("--mono")}`, what: `12px ${family("--sans")}`, alarm: `600 12px ${family("--sans")}` };
+
+  function measured(text, style) {
+    canvas.font = FONTS[style];
+    return canvas.measureText(text).width;
+  }
+
+  function short(text) {
     const chars = [...text];
-    if (chars.length <= most) return text;
-    return tail ? `\u2026${chars.slice(1 - most).join("")}` : `${chars.slice(0, most - 1).join("")}\u2026`;
+    return chars.length <= MOST ? text : `${chars.slice(0, MOST - 1).join("")}\u2026`;
   }
 
-  /** At most two lines below a sign. */
-  function wrapped(text, most) {
+  /** Lines that are no wider than `most`: broken between words, behind the joints of a name, or where it must be. */
+  function wrapped(text, most, style) {
     const lines = [""];
-    for (const word of text.replaceAll("`", "").split(" ")) {
-      const longer = `${lines.at(-1)} ${word}`.trimStart();
-      if (longer.length <= most || !lines.at(-1)) lines[lines.length - 1] = longer;
-      else lines.push(word);
+    const fits = (line) => measured(line.trimEnd(), style) <= most;
+    for (const piece of short(text).split(/(?<=\s|::|->|[._/(,])/)) {
+      if (fits(lines.at(-1) + piece)) {
+        lines[lines.length - 1] += piece;
+        continue;
+      }
+      if (lines.at(-1)) lines.push("");
+      for (const char of piece) {
+        if (lines.at(-1) && !fits(lines.at(-1) + char)) lines.push("");
+        lines[lines.length - 1] += char;
+      }
     }
-    const [first, ...rest] = lines;
-    return [short(first, most), ...(rest.length ? [short(rest.join(" "), most)] : [])];
+    return lines.map((line) => line.trim()).filter(Boolean);
   }
 
-  function picture(finding) {
-    const { stops, lanes, end } = finding;
-    const left = 210;
-    const step = Math.max(96, Math.min(160, 640 / stops.length));
-    const tail = end !== null && end > stops.length - 1 ? step * 0.5 : 0;
-    const width = Math.max(left + stops.length * step + tail + 20, 560);
-    const top = 48;
-    const tall = 64;
-    const height = top + lanes.length * tall + (lanes.at(-1)[0] === "way" ? 8 : 0);
-    const x = (at) => left + (at + 0.5) * step;
-    const y = (lane) => top + lane * tall + 18;
-    const right = width - 16;
-    const svg = draw("svg", { viewBox: `0 0 ${Math.round(width)} ${height}`, role: "img", width: Math.round(width), height, "aria-label": narrated(finding) });
-    const put = (tag, attributes, ...children) => svg.append(draw(tag, attributes, ...children));
+  /** What is drawn at each place of the time: the stops, and the owner's end where that is none of them. */
+  function moments({ stops, end }) {
+    const times = stops.map((stop, at) => ({ stop, at, word: worded(stop, end !== null && at > end) }));
+    const between = end !== null && !Number.isInteger(end);
+    if (between) times.splice(Math.ceil(end), 0, { stop: null, word: { text: "gone", style: "what" } });
+    return { times, over: end === null ? -1 : Math.ceil(end) };
+  }
 
-    const owner = lanes.findIndex(([kind]) => kind === "owner");
-    const borrower = lanes.findIndex(([kind]) => kind === "borrower");
-    const over = owner >= 0 ? end : null;
-    if (over !== null) put("rect", { class: "gone", x: x(over), y: 34, width: right - x(over) + 8, height: height - 38, rx: 6 });
+  function worded(stop, late) {
+    const bad = stop.main || (late && (stop.role === "uses" || stop.role === "borrows"));
+    const style = bad ? "alarm" : "what";
+    if (stop.role === "turn") return { text: stop.says.replaceAll("`", ""), style };
+    return { text: late && stop.role === "uses" ? "used too late" : LABEL[stop.role], style };
+  }
 
-    stops.forEach((stop, at) => {
-      put("line", { class: "guide", x1: x(at), x2: x(at), y1: 34, y2: y(stop.lane) - 10 });
-      put("text", { class: "num", x: x(at), y: 14 }, String(at + 1));
-      const side = data.files[stop.at[0]].python ? "Python" : "C++";
-      put("text", { class: "what mid", x: x(at), y: 29 }, `${side}:${stop.at[1]}`);
+  const placed = (stop) => `${data.files[stop.at[0]].python ? "Python" : "C++"}:${stop.at[1]}`;
+
+  /** Time runs to the right. */
+  function across({ lanes }, { times }, width) {
+    const step = Math.min(WIDEST, (width - GUTTER - 16) / times.length);
+    const texts = [];
+    const x = (time) => GUTTER + (time + 0.5) * step;
+    const say = (text, style, at, y, middle) => texts.push([`${style}${middle ? " mid" : ""}`, text, at, y]);
+    times.forEach(({ stop, at }, time) => {
+      if (!stop) return;
+      say(String(at + 1), "num", x(time), 14, false);
+      say(placed(stop), "what", x(time), 29, true);
     });
+    let top = 48;
+    const middles = lanes.map(([kind, name], lane) => {
+      const y = top + 18;
+      say(KINDS[kind], "who", 8, y - 5, false);
+      const named = wrapped(name, GUTTER - 20, "name");
+      named.forEach((line, at) => say(line, "name", 8, y + 12 + at * LINE, false));
+      let most = named.length;
+      times.forEach(({ stop, word }, time) => {
+        if (stop ? stop.lane !== lane : kind !== "owner") return;
+        const lines = wrapped(word.text, step - 14, word.style);
+        lines.forEach((line, at) => say(line, word.style, x(time), y + 25 + at * LINE, true));
+        most = Math.max(most, lines.length + 1);
+      });
+      top = y + 20 + most * LINE;
+      return y;
+    });
+    const wide = GUTTER + times.length * step + 16;
+    return { texts, swatches: [], from: GUTTER, to: wide - 16, wide, tall: top, head: 34, time: x, lane: (lane) => middles[lane], point: (t, l) => [t, l] };
+  }
 
-    lanes.forEach(([kind, name], lane) => {
-      put("text", { class: "who", x: 8, y: y(lane) - 5 }, KINDS[kind]);
-      put("text", { class: "name", x: 8, y: y(lane) + 12 }, short(name, 25, kind === "way"));
-      const own = stops.map((stop, at) => [stop, at]).filter(([stop]) => stop.lane === lane);
-      const first = own.length ? own[0][1] : 0;
+  /** Time runs down: where there is no room for it beside the names. */
+  function down({ lanes }, { times }, width) {
+    const left = 8 + lanes.length * BESIDE + 8;
+    const room = width - left - 4;
+    const texts = [];
+    const say = (text, style, y) => texts.push([style, text, left, y]);
+    let top = 4;
+    const swatches = lanes.map(([kind, name]) => {
+      const y = top + 8;
+      say(KINDS[kind], "who", top + 12);
+      const lines = wrapped(name, room, "name");
+      lines.forEach((line, at) => say(line, "name", top + 28 + at * LINE));
+      top += 22 + lines.length * LINE;
+      return [kind, y];
+    });
+    const head = top + 4;
+    const middles = times.map(({ stop, at, word }) => {
+      const y = top + 24;
+      if (stop) say(`${at + 1}. ${placed(stop)}`, "what", y + 4);
+      const lines = wrapped(word.text, room, word.style);
+      lines.forEach((line, number) => say(line, word.style, y + 4 + (number + (stop ? 1 : 0)) * LINE));
+      top = y + (lines.length + (stop ? 0 : -1)) * LINE;
+      return y;
+    });
+    const tall = top + 20;
+    return { texts, swatches, from: head, to: tall - 6, wide: width, tall, head, time: (time) => middles[time], lane: (lane) => 16 + lane * BESIDE, point: (t, l) => [l, t] };
+  }
+
+  /** A new one for each width of the place it stands in. */
+  function picture(finding, width) {
+    const { stops, lanes } = finding;
+    const told = moments(finding);
+    const { times, over } = told;
+    const runsAcross = width >= GUTTER + 16 + times.length * NARROWEST;
+    const plan = (runsAcross ? across : down)(finding, told, width);
+    const [wide, tall] = [Math.round(plan.wide), Math.round(plan.tall)];
+    const svg = draw("svg", { viewBox: `0 0 ${wide} ${tall}`, role: "img", width: wide, height: tall, "aria-label": narrated(finding) });
+    const put = (tag, attributes) => svg.append(draw(tag, attributes));
+    const stroke = (style, [x1, y1], [x2, y2]) => put("line", { class: style, x1, y1, x2, y2 });
+    const { time, lane, point } = plan;
+    const timeOf = stops.map((_, at) => times.findIndex((each) => each.at === at));
+
+    if (over >= 0) {
+      const [x, y] = point(time(over), runsAcross ? plan.head : 2);
+      const [right, bottom] = runsAcross ? [wide - 8, tall - 4] : [wide - 2, tall - 2];
+      put("rect", { class: "gone", x, y, width: Math.max(right - x, 0), height: Math.max(bottom - y, 0), rx: 6 });
+    }
+    stops.forEach((stop, at) => {
+      const till = runsAcross ? lane(stop.lane) - 10 : 8 + lanes.length * BESIDE + 4;
+      const since = runsAcross ? plan.head : lane(stop.lane) + 10;
+      stroke("guide", point(time(timeOf[at]), since), point(time(timeOf[at]), till));
+    });
+    lanes.forEach(([kind], number) => {
+      const own = stops.map((stop, at) => [stop, time(timeOf[at])]).filter(([stop]) => stop.lane === number);
       const line = (style, from, to) => {
-        if (to > from) put("line", { class: style, x1: from, x2: to, y1: y(lane), y2: y(lane) });
+        if (to > from) stroke(style, point(from, lane(number)), point(to, lane(number)));
       };
+      const ended = over >= 0 ? time(over) : plan.to;
       if (kind === "owner") {
-        const born = own.length && own[0][0].role === "owns" ? x(first) : left;
-        if (born === left) line("life before", left, Math.min(over === null ? right : x(over), x(0)));
-        line("life", born === left ? x(0) : born, over === null ? right : x(over));
-        if (over !== null) line("after", x(over) + 8, right);
+        const born = own.length && own[0][0].role === "owns" ? own[0][1] : null;
+        if (born === null) line("life before", plan.from, Math.min(ended, time(0)));
+        line("life", born ?? time(0), ended);
+        if (over >= 0) line("after", ended + 8, plan.to);
       } else if (kind === "borrower") {
-        const from = x((own.find(([stop]) => stop.role !== "lends") ?? own[0] ?? [null, 0])[1]);
-        const alive = over === null ? right : Math.max(from, x(over));
-        line("loan", from, alive);
-        if (over !== null) line("dangling", Math.max(alive, from), right);
+        const from = (own.find(([stop]) => stop.role !== "lends") ?? own[0] ?? [null, time(0)])[1];
+        line("loan", from, Math.max(from, ended));
+        if (over >= 0) line("dangling", Math.max(ended, from), plan.to);
       } else {
-        line("way", left, right);
+        line("way", plan.from, plan.to);
       }
     });
-
-    stops.forEach((stop, at) => {
-      if (stop.role === "borrows" && owner >= 0 && borrower >= 0) {
-        const [from, to] = [y(borrower), y(owner)];
-        const up = from > to ? 1 : -1;
-        put("line", { class: "tie", x1: x(at), x2: x(at), y1: from - 8 * up, y2: to + 9 * up });
-        put("path", { class: "tie-head", d: `M${x(at) - 4.5} ${to + 11 * up}h9l-4.5 ${-8 * up}z` });
-      }
+    signs(finding, told, plan, put, stroke);
+    plan.swatches.forEach(([kind, y], number) => {
+      stroke("guide", [lane(number), y], [lane(number), plan.from]);
+      stroke("guide", [lane(number), y], [8 + lanes.length * BESIDE + 4, y]);
+      put("circle", { class: `swatch ${kind}`, cx: lane(number), cy: y, r: 5 });
     });
-    if (over !== null && stops[over]?.role !== "ends") cross(put, x(over), y(owner), "gone");
-    stops.forEach((stop, at) => {
-      const late = over !== null && at > over && (stop.role === "uses" || stop.role === "borrows");
-      if (stop.role === "ends") {
-        cross(put, x(at), y(stop.lane), stop.main ? "" : LABEL.ends);
-        if (stop.main) put("text", { class: "mid alarm", x: x(at), y: y(stop.lane) + 25 }, LABEL.ends);
-        return;
-      }
-      const bad = late || stop.main;
-      put("circle", { class: `mark ${stop.role}${bad ? " bad" : ""}`, cx: x(at), cy: y(stop.lane), r: bad ? 8 : 7 });
-      const word = late && stop.role === "uses" ? "used too late" : LABEL[stop.role];
-      const lines = stop.role === "turn" ? wrapped(stop.says, Math.floor(step / (bad ? 7.8 : 6.8))) : [word];
-      lines.forEach((line, below) =>
-        put("text", { class: bad ? "mid alarm" : "mid what", x: x(at), y: y(stop.lane) + 25 + 15 * below }, line),
-      );
-    });
-    return make("div", { class: "story" }, svg);
+    for (const [style, text, x, y] of plan.texts) svg.append(draw("text", { class: style, x, y }, text));
+    return svg;
   }
 
-  function cross(put, cx, cy, word) {
-    put("path", { class: "cross", d: `M${cx - 6} ${cy - 6}l12 12M${cx + 6} ${cy - 6}l-12 12` });
-    if (word) put("text", { class: "mid what", x: cx, y: cy + 25 }, word);
+  function signs({ lanes }, { times, over }, { time, lane, point }, put, stroke) {
+    const borrower = lanes.findIndex(([kind]) => kind === "borrower");
+    times.forEach(({ stop, word }, at) => {
+      const [x, y] = point(time(at), lane(stop ? stop.lane : 0));
+      if (stop?.role === "borrows" && borrower >= 0) {
+        const [from, to] = [lane(borrower), lane(0)];
+        const [tipX, tipY] = point(time(at), to + 9);
+        stroke("tie", point(time(at), from - 8), [tipX, tipY]);
+        const sides = [point(time(at) - 4.5, to + 13), point(time(at) + 4.5, to + 13), [tipX, tipY]];
+        put("path", { class: "tie-head", d: `M${sides.map((each) => each.join(" ")).join("L")}z` });
+      }
+      if (!stop || stop.role === "ends") {
+        put("path", { class: "cross", d: `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12` });
+      } else {
+        const bad = word.style === "alarm";
+        put("circle", { class: `mark ${stop.role}${bad ? " bad" : ""}`, cx: x, cy: y, r: bad ? 8 : 7 });
+      }
+    });
+  }
+
+  /** Draws it where it stands by now, and again when there is more or less room. */
+  function framed(place, finding) {
+    let width = 0;
+    const again = () => {
+      const now = Math.floor(place.clientWidth);
+      if (now < 1 || now === width) return;
+      width = now;
+      place.replaceChildren(picture(finding, width));
+    };
+    again();
+    new ResizeObserver(again).observe(place);
   }
 
   function narrated(finding) {
@@ -266,14 +365,14 @@
     if (finding.reason) about.append(": ", ...told(finding.reason));
     if (finding.symbol) about.append(", in ", make("code", { dir: "ltr" }, finding.symbol));
     const box = make("div", { class: "detail", id, role: "region", "aria-label": finding.message }, about);
-    if (finding.stops.length > 1) box.append(picture(finding));
+    if (finding.lanes.length) box.append(make("div", { class: "story" }));
     box.append(walk(finding));
     if (finding.help.length) {
       const lines = finding.help.map((line, at) => make("p", {}, ...(at ? [] : [make("b", {}, "help"), " "]), ...told(line)));
       box.append(make("div", { class: "help" }, ...lines));
     }
     if (finding.fix) {
-      box.append(part(finding.fix.safe ? "Fix" : "Fix, to be looked at"), make("p", { class: "about" }, ...told(finding.fix.says)));
+      box.append(part(finding.fix.safe ? "Fix" : "Unsafe fix: review it"), make("p", { class: "about" }, ...told(finding.fix.says)));
       finding.fix.changes.forEach((change) => box.append(diff(change)));
     }
     const manual = byId(`rule-${rule}`);
@@ -368,7 +467,11 @@
     button.setAttribute("aria-expanded", String(open));
     item.classList.toggle("open", open);
     let box = item.querySelector(".detail");
-    if (open && !box) item.append((box = detail(findings[number], id)));
+    if (open && !box) {
+      item.append((box = detail(findings[number], id)));
+      const place = box.querySelector(".story");
+      if (place) framed(place, findings[number]);
+    }
     if (box) box.hidden = !open;
     if (open) button.setAttribute("aria-controls", id);
   }
