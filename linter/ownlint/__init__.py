@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ownlint.facts import records
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
-    from ownlint.finding import Certainty, Edit, Finding, Fix, Step, weaker
+    from ownlint.finding import Certainty, Edit, Finding, Fix, Step, because, weaker
     from ownlint.program import (
         addresses,
         answers,
@@ -128,6 +128,7 @@ _HOMES = {
     "answers": "ownlint.program.answers",
     "arguments": "ownlint.program.arguments",
     "assignments": "ownlint.program.assignments",
+    "because": "ownlint.finding",
     "border": "ownlint.program.border",
     "c_callbacks": "ownlint.program.c_callbacks",
     "callbacks": "ownlint.program.callbacks",
@@ -232,6 +233,7 @@ __all__ = [
     "answers",
     "arguments",
     "assignments",
+    "because",
     "border",
     "c_callbacks",
     "callbacks",

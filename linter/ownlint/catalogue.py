@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
-from ownlint.finding import Crash, Cut, Finding
+from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
 from ownlint.program import steps
 from ownlint.rule import Rule, RuleError, rule_of
 from ownlint.sources.distributions import entry_points
@@ -113,7 +113,7 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     try:
         for finding in rule.check(subject, program) if rule.takes_program else rule.check(subject):
             severity = "warning" if finding.mild and rule.severity == "error" else rule.severity
-            found.append(replace(finding, rule=rule.id, severity=severity))
+            found.append(_settled(finding, rule, severity))
     except MemoryError:
         raise
     except Exception as failure:  # noqa: BLE001 - a rule's bug must not hide the other rules' findings
@@ -121,6 +121,13 @@ def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:
     if not steps.stop(before) or isinstance(error, steps.LimitError | RecursionError):
         return not_judged(judgement, "it takes too many steps", "limit")
     return found if error is None else not_judged(judgement, f"{type(error).__name__}: {error}", "rule")
+
+
+def _settled(finding: Finding, rule: Rule, severity: Severity) -> Finding:
+    """With what the rule leaves to whoever runs it."""
+    reason = finding.reason or reason_of(finding.certainty)
+    certainty = word_of(finding.certainty)
+    return replace(finding, rule=rule.id, severity=severity, certainty=certainty, reason=reason)
 
 
 def not_judged(judgement: Judgement, why: str, kind: Cut) -> Crash:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, cast
 
 import msgspec
 
@@ -12,10 +12,41 @@ from ownlint.choices import Role as Role
 from ownlint.choices import Severity as Severity
 from ownlint.facts.base import Span
 
+SOME_PATHS = "on some of the paths that lead here"
+"""The reason where the states of several paths were followed to one place, and it holds in some of them."""
+
+
+class _Doubt(str):
+    """A certainty that says why it is no higher; it equals the same word without a reason."""
+
+    __slots__ = ("reason",)
+    reason: str
+
+
+def because(certainty: Certainty, reason: str) -> Certainty:
+    """The same certainty, with the reason why it is no higher: a clause about the very code, as "on the path where `f`
+    fails". It is said where the doubt is made, so that every rule that builds on the fact hands it on. A reason that is
+    there stays: it is nearer to the cause. What is certain has none."""
+    if certainty == "certain" or not reason or reason_of(certainty):
+        return certainty
+    made = _Doubt(certainty)
+    made.reason = reason
+    return cast("Certainty", made)
+
+
+def reason_of(certainty: Certainty) -> str:
+    """Why it is no higher; empty where nobody said so."""
+    return certainty.reason if isinstance(certainty, _Doubt) else ""
+
+
+def word_of(certainty: Certainty) -> Certainty:
+    """The bare word, as it is written."""
+    return CERTAINTIES[CERTAINTIES.index(certainty)]
+
 
 def weaker(*certainties: Certainty) -> Certainty:
-    """The weakest of them: a chain of reasons is as sure as its weakest link."""
-    return max(certainties, key=CERTAINTIES.index, default="certain")
+    """The weakest of them: a chain of reasons is as sure as its weakest link. Among equals the first with a reason."""
+    return max(certainties, key=lambda one: (CERTAINTIES.index(one), bool(reason_of(one))), default="certain")
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -66,7 +97,8 @@ class Finding(msgspec.Struct, frozen=True):
     """What happens here is less than the rule says of others: an exception where there might be worse."""
     reason: str = ""
     """Why it is not certain: a clause about this very finding, as "on the path where `f` fails". Empty where the rule
-    knows none; nothing is said then."""
+    knows none; nothing is said then. What the certainty brings
+    along (see `because`) is filled in by whoever runs the rule."""
 
 
 Cut = Literal["rule", "limit"]

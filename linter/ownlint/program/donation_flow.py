@@ -14,7 +14,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.program.donation import Items, Loss, Misuse, Own, Path, Scope, State, Take
 from ownlint.program.donation_calls import Calls
 from ownlint.program.donation_values import Got, Summary, World, single_round
@@ -53,7 +53,8 @@ class Interpreter(Calls, Paths[State]):
         always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
         out: list[Misuse] = []
         for (start, end, *_), misuse in sorted(self.found.items()):
-            sure: Certainty = "certain" if misuse.kind == "twice" or (start, end) in always else "likely"
+            whichever = misuse.kind == "twice" or (start, end) in always
+            sure: Certainty = "certain" if whichever else because("likely", SOME_PATHS)
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program.donation import (
     Instance,
     Items,
@@ -425,7 +425,8 @@ class Values:
         return True
 
     def tell(self, kind: str, path: Path, at: r.Value, loss: Loss) -> None:
-        certainty: Certainty = weaker(loss.certainty, "certain" if self.kind(path) == LIVE else "likely")
+        live: Certainty = "certain" if self.kind(path) == LIVE else because("likely", _not_known(at))
+        certainty = weaker(loss.certainty, live)
         if loss.failed:
             kind, certainty = "retry", weaker(certainty, "likely" if kind == "again" else "possible")
         elif kind == "again" and loss.at.start >= at.start and loss.rounds != tuple(self.rounds):
@@ -493,3 +494,7 @@ def single_round(iterable: r.Value | None) -> bool:
         case r.Aggregate(kind="list" | "tuple" | "set", items=(only,)):
             return not isinstance(only, r.Unary)
     return False
+
+
+def _not_known(at: r.Value) -> str:
+    return f"whether `{text(at)}` has storage to lose is not known"

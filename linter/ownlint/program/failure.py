@@ -13,7 +13,7 @@ from itertools import islice
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.assignments import assigned, inserted, place
@@ -66,7 +66,14 @@ class Failure(msgspec.Struct, frozen=True):
 @once
 def failures(function: Function) -> list[Failure]:
     """Every way in which the function leaves because something did not work, in source order."""
-    return list(_failures(function))
+    return [_reasoned(failed) for failed in _failures(function)]
+
+
+def _reasoned(failed: Failure) -> Failure:
+    if failed.cause is None or failed.certainty == "certain":
+        return failed
+    why = f"on the path where `{last_name(failed.cause.node.callee)}` fails"
+    return msgspec.structs.replace(failed, certainty=because(failed.certainty, why))
 
 
 def is_dealing_with_one(function: Function, event: e.Event) -> bool:
@@ -624,7 +631,8 @@ def _thrown(function: Function) -> Iterator[Failure]:
         if certainty is not None:
             leave = e.Leave(call.span, "throw")
             leave.index = call.index
-            yield Failure(leave, call, certainty, call)
+            why = f"on the path where `{last_name(call.node.callee)}` throws"
+            yield Failure(leave, call, because(certainty, why), call)
 
 
 def _may_throw(function: Function, name: str) -> bool:

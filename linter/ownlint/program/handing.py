@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because
 from ownlint.program import types
 from ownlint.program.once import per_program, shared_property
 from ownlint.program.pairs import words
@@ -77,11 +77,12 @@ class Handing:
         for name in (written, *types.parse(written).arguments[:1]):
             cls = self.program.find_class(name, function.record.scope, function.file) if name else None
             if cls is not None and any(d.name == last_name(call.callee) for d in cls.declarations):
-                return self._by_class(cls, callee.functions, last_name(call.callee), function)
+                sure = self._by_class(cls, callee.functions, last_name(call.callee), function)
+                return None if sure is None else because(sure, _by_its_name(call))
         if not OWNING.isdisjoint(self.program.roles(written, function)) and _SAYS_SO.intersection(
             words(last_name(call.callee))
         ):
-            return "likely"
+            return because("likely", _by_its_name(call))
         return None
 
     def _by_class(self, cls: Class, functions: tuple[Function, ...], name: str, function: Function) -> Certainty | None:
@@ -92,7 +93,7 @@ class Handing:
         declared = [one for one in cls.declarations if one.name == name]
         if not _SAYS_SO.intersection(words(name)) or not all(self._is_raw(one.result, function) for one in declared):
             return None
-        return weaker("likely")
+        return "likely"
 
     def _is_raw(self, written: str, function: Function) -> bool:
         kind = types.parse(written)
@@ -156,3 +157,7 @@ class Handing:
 def handing(program: Program) -> Handing:
     """One object a program, since its answers are remembered."""
     return Handing(program)
+
+
+def _by_its_name(call: r.Call) -> str:
+    return f"that `{last_name(call.callee)}` gives up ownership is inferred from its name"

@@ -13,7 +13,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import weaker
+from ownlint.finding import SOME_PATHS, because, weaker
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
 from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Reach
@@ -88,7 +88,7 @@ class Interpreter(Loops):
         out = []
         for key, misuses in sorted(self.found.items()):
             sure = self.reached[key] == len(misuses)
-            certainty = weaker(misuses[0].certainty, "certain" if sure else "likely")
+            certainty = weaker(misuses[0].certainty, "certain" if sure else because("likely", SOME_PATHS))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.program import arenas, failure, types
 from ownlint.program import events as e
 from ownlint.program.assignments import place
@@ -161,8 +161,10 @@ class _Losing:
             holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
-            if self.is_mixed(holder) or (certainty != "certain" and self.is_number(held)):
-                certainty = "possible"
+            if self.is_mixed(holder):
+                certainty = because("possible", f"`{render(held)}` stands for something else at other times")
+            elif certainty != "certain" and self.is_number(held):
+                certainty = because("possible", f"`{render(held)}` may be a plain number")
             yield _Site(holder, event, start, acquisition, owner, certainty, self.is_known(event.node))
 
     def is_number(self, held: Place) -> bool:
@@ -198,7 +200,9 @@ class _Losing:
         if not found.is_modelled and self.is_of_arena(call):
             return None
         borrowed = any(_ALLOCATES.search(text(argument)) for argument in call.args)
-        return found, "possible" if borrowed else found.certainty, ""
+        if borrowed:
+            return found, because("possible", f"what `{last_name(call.callee)}` is given may own its result"), ""
+        return found, found.certainty, ""
 
     def is_of_arena(self, call: r.Call) -> bool:
         """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
@@ -352,7 +356,9 @@ class _Losing:
             return loss(
                 "never", "possible" if unsure or not site.known or self.is_seen_through(site) else certainty, chosen
             )
-        return loss("skipped", weaker(certainty, "likely"), chosen)
+        return loss(
+            "skipped", weaker(certainty, because("likely", f"on a path that does not release `{name}`")), chosen
+        )
 
     def is_seen_through(self, site: _Site) -> bool:
         """Whether something that was asked of the handle is held, too: who ends that may end it."""
@@ -377,15 +383,16 @@ class _Losing:
                 continue
             way = self.way(site.call, event, trace)
             if way is not None and isinstance(event, e.Leave) and self.jumps(event.via):
-                way = way._replace(certainty="possible")  # to a label that nobody sees from here
+                # to a label that nobody sees from here
+                way = way._replace(certainty=because("possible", f"`{event.via}` jumps to a label of this function"))
             if way is not None:
-                found.append(way._replace(certainty=weaker(way.certainty, sure(state))))
+                found.append(way._replace(certainty=weaker(way.certainty, sure(state, site.holder))))
         throws = self.throws()
         for index in trace.reached(self.throwing):
             event = self.flow.events[index]
             if event is not site.call and event not in trace.ended:
                 assert isinstance(event, e.Call)
-                found.append(Way(event, event, True, weaker(throws[index], sure(trace.state(index)))))
+                found.append(Way(event, event, True, weaker(throws[index], sure(trace.state(index), site.holder))))
         unique = {way.exit.index: way for way in reversed(found)}
         return [unique[index] for index in sorted(unique)]
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from ownlint.finding import CERTAINTIES, Certainty
+from ownlint.finding import CERTAINTIES, Certainty, because
 from ownlint.patterns import globs
 from ownlint.program.steps import spend
 
@@ -92,12 +92,17 @@ class Index(Generic[_Model]):
         if not parts:
             return []
         found: list[tuple[tuple[int, ...], Certainty, _Model]] = []
+        written = "::".join(parts)
         patterns = self.wild if self.last_parts.match(parts[-1]) else ()
         spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)
         for wild, entries in enumerate((self.exact.get(parts[-1], ()), patterns)):
             for order, (model_parts, bare, model) in enumerate(entries):
                 if certainty := _fit(model_parts, parts, bare, scopes):
                     rank = CERTAINTIES.index(certainty)
+                    if rank:
+                        certainty = because(
+                            certainty, f"`{written}` is taken for `{'::'.join(model_parts)}` by its name"
+                        )
                     found.append(((rank, wild, -len(model_parts), -order), certainty, model))
         return [(certainty, model) for _, certainty, model in sorted(found, key=lambda entry: entry[0])]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, reason_of, weaker
 from ownlint.program import types
 from ownlint.program.places import last_name, strip, walk
 from ownlint.program.subjects import Class, Function
@@ -232,7 +232,9 @@ class Origins:
         if known.result and not looks_elsewhere(known.result, roles):
             return None
         sure: Certainty = "likely" if known.result and known.certainty != "possible" and kind.name else "possible"
-        return base._replace(certainty=weaker(base.certainty, sure))
+        if not known.functions:
+            sure = because(sure, f"`{name}` is not defined in what was read")
+        return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))
 
     def _through_callee(self, call: r.Call) -> Origin | None:
         """What the project's own function hands back borrows from what it was called with."""

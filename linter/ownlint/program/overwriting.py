@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.duties import NUMBERS
@@ -128,7 +128,9 @@ class _Filling:
             elif earlier is not None:
                 yield Overwrite(store, "stored", earlier, "likely")
             elif self._is_unasked(store, event):
-                yield Overwrite(store, "unasked", None, "likely" if self._is_always_full(store) else "possible")
+                full = self._is_always_full(store)
+                empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
+                yield Overwrite(store, "unasked", None, "likely" if full else empty)
 
     def _is_grown(self, store: Store) -> bool:
         """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""

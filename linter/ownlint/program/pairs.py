@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import types
 
 if TYPE_CHECKING:
@@ -256,6 +256,9 @@ class Pairs:
         of = f" of `{scope}`" if scope else ""
         why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"
         certainty: Certainty = "possible" if handle.is_number else "likely"
+        certainty = because(
+            certainty, f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names"
+        )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
 
     def _handed_out(self, record: r.Function, file: r.File, scope: str) -> Iterator[tuple[int, Handle]]:

@@ -18,7 +18,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.contract_records import ContractFile, Stubs
@@ -58,6 +58,15 @@ class Callee(msgspec.Struct, frozen=True):
     owner: Class | None = None
     result: str = ""
     """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
+
+
+def _by_name(name: str, found: bool, agreed: bool) -> str:
+    """Why it is not certain what a call reaches that only its name leads to."""
+    if not found:
+        return f"`{name}` is not defined in what was read"
+    if not agreed:
+        return f"several functions are called `{name}`, and which of them is called is not known"
+    return f"`{name}` is found by its name: the type that it is called on is not known"
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -840,7 +849,8 @@ class Program:
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
-        return self._made(name, found, (), "likely" if agreed else "possible", None)
+        sure: Certainty = "likely" if agreed else "possible"
+        return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
 
     def _fits(self, file: r.File, record: r.Function, call: r.Call, function: Function) -> bool:
         """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
@@ -901,6 +911,7 @@ class Program:
         certainty: Certainty = "certain" if self._agreed(chosen) and chosen else "possible"
         if not chosen and models:
             certainty = models[0].certainty
+        certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
         symbol = _qualified(chosen[0][1], "::") if chosen else models[0].name
         return self._made(symbol, chosen, models, certainty, None)
 

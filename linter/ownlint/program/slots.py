@@ -14,7 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import CERTAINTIES, Certainty, weaker
+from ownlint.finding import CERTAINTIES, Certainty, because, weaker
 from ownlint.patterns import AnyName, strings
 from ownlint.program import events as e
 from ownlint.program import types
@@ -217,7 +217,7 @@ class Slots:
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
             certainty = "possible"
-        return weaker(certainty, "likely")
+        return weaker(certainty, because("likely", "code that was not read could release it"))
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""

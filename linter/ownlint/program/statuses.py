@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.patterns import AnyName
 from ownlint.program import pairs, types
 from ownlint.program.lower import statements
@@ -88,7 +88,8 @@ class Statuses:
             return None if found.reference else _modelled(found, found.certainty)
         kind = types.parse(expanded)
         if kind.pointers == 1 and not kind.const and kind.last in self.owned_errors:
-            return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), "likely")
+            taken = because("likely", f"`{kind.last}*` is taken for an error by the function that releases it")
+            return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
         if not kind.is_value:
             return None
         cls = program.find_class(kind.name, function.record.scope, function.file)
@@ -96,8 +97,10 @@ class Statuses:
             return self.own(cls)
         enum = program.find_class(kind.name, function.record.scope, function.file, enum=True)
         if enum is not None:
-            return Status(enum.name, "enum", True, (), (), "likely") if must_look(enum.record) else None
+            marked = because("likely", f"`{enum.name}` is taken for a status since it is marked as not to be ignored")
+            return Status(enum.name, "enum", True, (), (), marked) if must_look(enum.record) else None
         certainty: Certainty = "likely" if kind.name in self.used else "possible"
+        certainty = because(certainty, f"`{kind.name}` is not defined in what was read, and taken for a status")
         if found is not None:
             return _modelled(found, certainty)
         return Status(kind.name, "value", False, (), (".ok()",), "likely") if certainty == "likely" else None
@@ -290,7 +293,10 @@ def _asked(cls: Class) -> Status | None:
         return None
     truth = "!_" if _ERROR.search(cls.name) and not cls.name.lower().endswith("status") else "_"
     ok = tuple(f".{record.name}()" if record.kind != "conversion" else truth for record in asks)
-    return Status(cls.name, "value", strict, (), ok, "certain" if strict else "likely")
+    sure: Certainty = "certain" if strict else "likely"
+    return Status(
+        cls.name, "value", strict, (), ok, because(sure, f"`{cls.name}` is taken for a status by its members")
+    )
 
 
 def must_look(record: r.Function | r.Class) -> bool:

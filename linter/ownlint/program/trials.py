@@ -31,6 +31,10 @@ _ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
 _BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
 
 
+REASON = "this is code that tests other code"
+"""Why a finding in it is not certain."""
+
+
 def is_trial(function: Function) -> bool:
     return tries(function.program, function.file)
 

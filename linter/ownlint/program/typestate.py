@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from ownlint.finding import Certainty
+from ownlint.finding import SOME_PATHS, Certainty, because
 from ownlint.program.events import Event
 from ownlint.program.flow import Flow
 from ownlint.program.steps import spend
@@ -89,4 +89,4 @@ def certainty(states: frozenset[str], bad: str) -> Certainty | None:
     """How sure it is that a place is in state `bad`: on every path, on some, or not at all."""
     if bad not in states:
         return None
-    return "certain" if len(states) == 1 else "likely"
+    return "certain" if len(states) == 1 else because("likely", SOME_PATHS)

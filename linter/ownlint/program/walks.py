@@ -14,14 +14,14 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import events as e
 from ownlint.program import failure
 from ownlint.program.assignments import place
 from ownlint.program.holders import Holder, Meaning
 from ownlint.program.once import once
 from ownlint.program.pairs import releasing_verb, words
-from ownlint.program.places import Place, last_name, strip, walk
+from ownlint.program.places import Place, last_name, render, strip, walk
 from ownlint.program.resources import Acquisition
 from ownlint.program.steps import spend
 from ownlint.program.subjects import Function
@@ -412,8 +412,13 @@ def is_part_of(call: r.Call, outer: r.Call) -> bool:
     )
 
 
-def sure(state: int) -> Certainty:
-    return "certain" if state & HELD else "likely" if state & PASSED else "possible"
+def sure(state: int, holder: Holder) -> Certainty:
+    """That it is still held."""
+    if state & HELD:
+        return "certain"
+    if state & PASSED:
+        return because("likely", f"`{render(holder.place)}` is passed to a function that may keep it")
+    return "possible"
 
 
 def _speaks_of_the_same(call: r.Call, acquisition: Acquisition) -> bool:

@@ -232,15 +232,17 @@ def locate(findings: Iterable[Finding], sources: Sources) -> list[Located]:
     located: list[Located] = []
     last: Finding | None = None
     for finding in ordered:
-        if finding != last:
+        same = msgspec.structs.replace(finding, reason="")  # who doubts for another reason has found nothing else
+        if same != last:
             located.append(_located(finding, sources, equals))
-        last = finding
+        last = same
     return located
 
 
 def _order(finding: Finding) -> tuple[object, ...]:
     steps = tuple((step.path, step.span.start, step.message) for step in finding.steps)
-    return (finding.path, finding.span.start, finding.rule, finding.span.end, finding.message, finding.certainty, steps)
+    said = (finding.message, finding.certainty, steps, finding.reason)
+    return (finding.path, finding.span.start, finding.rule, finding.span.end, *said)
 
 
 def _located(finding: Finding, sources: Sources, equals: dict[bytes, int]) -> Located:

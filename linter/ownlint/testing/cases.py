@@ -219,6 +219,9 @@ def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
                     rest.remove(match)
             elif mark.kind == "step" and not any(_leads_through(finding, block, mark) for finding in findings):
                 yield f"no finding has this step:\n{_at(block, mark.line)}{mark.text}"
+            elif mark.kind == "reason" and not any(_doubts(finding, block, mark) for finding in findings):
+                here = sorted({f.reason or "none" for f in findings if _begins(f, block, mark)})
+                yield f"no finding has this reason:\n{_at(block, mark.line)}{mark.text}\n  but {', '.join(here)}"
     for finding in rest:
         block = next(block for block in case.blocks if block.name == finding.path)
         yield _unexpected(block, finding)
@@ -226,12 +229,19 @@ def compare(case: Case, findings: Sequence[Finding]) -> Iterator[str]:
 
 def _fits(finding: Finding, block: Block, mark: Mark) -> bool:
     return (
-        finding.path == block.name
-        and line_of(block, finding.span.start) == mark.line
+        _begins(finding, block, mark)
         and finding.severity == mark.kind
         and mark.text in finding.message
         and mark.certainty in (None, finding.certainty)
     )
+
+
+def _begins(finding: Finding, block: Block, mark: Mark) -> bool:
+    return finding.path == block.name and line_of(block, finding.span.start) == mark.line
+
+
+def _doubts(finding: Finding, block: Block, mark: Mark) -> bool:
+    return _begins(finding, block, mark) and mark.text in finding.reason
 
 
 def _leads_through(finding: Finding, block: Block, mark: Mark) -> bool:

@@ -20,7 +20,7 @@ from ownlint.facts.records import Language
 from ownlint.finding import Certainty
 
 Mode = Literal["structure", "typed"]
-Kind = Literal["error", "warning", "note", "ok", "missed", "step"]
+Kind = Literal["error", "warning", "note", "ok", "missed", "step", "reason"]
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 MOST_BYTES = 4 << 20

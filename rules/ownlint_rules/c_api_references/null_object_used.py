@@ -47,7 +47,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, places, rule, text
+from ownlint import Finding, Function, because, counting, events, places, rule, text
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
@@ -65,10 +65,16 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{one.name}` can be NULL here",
-            certainty="likely",
+            certainty=because("likely", _where_it_fails(one)),
             help="test it first",
             steps=(function.step(one.site, "this answers NULL when it fails"),) if made else (),
         )
+
+
+def _where_it_fails(one: counting.Trouble) -> str:
+    if not isinstance(one.site, events.Call):
+        return ""
+    return f"on the path where `{places.last_name(one.site.node.callee)}` fails"
 
 
 def _is_within(function: Function, one: counting.Trouble) -> bool:

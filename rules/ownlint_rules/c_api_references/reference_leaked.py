@@ -62,7 +62,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, counting, events, references, rule, text, trials, uncounted
+from ownlint import Finding, Function, Step, because, counting, events, references, rule, text, trials, uncounted
 
 
 @rule(severity="error", cwe=(401, 911))
@@ -106,7 +106,11 @@ def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
     return function.finding(
         at,
         _said(first),
-        certainty="possible" if trials.is_trial(function) else "certain" if first.always else "likely",
+        certainty=because("possible", trials.REASON)
+        if trials.is_trial(function)
+        else "certain"
+        if first.always
+        else "likely",
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
     )

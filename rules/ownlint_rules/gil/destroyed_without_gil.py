@@ -53,7 +53,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, Program, entrances, events, gil, places, python_use, records, rule, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    Program,
+    because,
+    entrances,
+    events,
+    gil,
+    places,
+    python_use,
+    records,
+    rule,
+    types,
+)
 
 _EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
 
@@ -81,7 +95,9 @@ def _members(cls: Class, end: Function) -> Iterator[Finding]:
     yield end.finding(
         at,
         f"the GIL is given up before {names} {'ends' if len(left) == 1 else 'end'}",
-        certainty="likely" if any(field in cls.record.fields for field in left) else "possible",
+        certainty=because("likely", f"{names} may be empty by then")
+        if any(field in cls.record.fields for field in left)
+        else "possible",
         help=f"give `{left[0].name}` up inside of the body",
         steps=tuple(cls.step(field, "this ends behind the body") for field in left if field in cls.record.fields),
     )
@@ -128,7 +144,7 @@ def _closures(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 value if value.start >= made.start else made,
                 f"`{name}` ends with the thread's closure, without the GIL",
-                certainty="likely" if shared else "certain",
+                certainty=because("likely", f"another owner may keep `{name}` alive") if shared else "certain",
                 help="keep it in a shared pointer whose deleter takes the GIL, or empty it in the body",
                 steps=(function.step(event, "another thread runs this, and has no lock"),),
             )

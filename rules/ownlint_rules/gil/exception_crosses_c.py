@@ -54,6 +54,7 @@ from ownlint import (
     Finding,
     Function,
     Step,
+    because,
     c_callbacks,
     events,
     failure,
@@ -84,7 +85,7 @@ def exception_crosses_c(function: Function) -> Iterator[Finding]:
         yield function.finding(
             event,
             f"{what} leaves {left}",
-            certainty="possible" if trials.is_trial(function) else certainty,
+            certainty=because("possible", trials.REASON) if trials.is_trial(function) else certainty,
             help="catch it here, and tell Python with an error that is set",
             steps=steps,
         )
@@ -104,9 +105,13 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
             case events.Call():
                 use = used.get(event.index)
                 if use is not None and use.throws and use.runs:
-                    yield event, f"an error of `{text(event.node.callee)}`", "likely"
+                    yield event, f"an error of `{text(event.node.callee)}`", _where_it_fails(event)
                 elif not is_end and use is None and failure.throws(function, event) is not None:
-                    yield event, f"an exception of `{text(event.node.callee)}`", "likely"
+                    yield event, f"an exception of `{text(event.node.callee)}`", _where_it_fails(event)
+
+
+def _where_it_fails(call: events.Call) -> Certainty:
+    return because("likely", f"on the path where `{text(call.node.callee)}` fails")
 
 
 def _is_caught(function: Function, event: events.Event) -> bool:

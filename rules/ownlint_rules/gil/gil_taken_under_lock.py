@@ -70,7 +70,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, Program, entrances, events, gil, locks, places, python_use, rule, sections
+from ownlint import (
+    Finding,
+    Function,
+    Program,
+    because,
+    entrances,
+    events,
+    gil,
+    locks,
+    places,
+    python_use,
+    rule,
+    sections,
+)
 
 _DEEPEST = 2
 
@@ -101,7 +114,7 @@ def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
                 one.event,
                 f"the GIL is taken while `{one.lock[1]}` is held, and `{other.function.name}` locks it with the GIL "
                 "held",
-                certainty="likely",
+                certainty=because("likely", "it deadlocks only when two threads run both at the same time"),
                 help="release the GIL before the mutex is locked, or give the mutex up before the GIL is taken",
                 steps=(other.function.step(other.event, f"`{one.lock[1]}` is locked here with the GIL held"),),
             )

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, c_callbacks, entrances, events, records, rule, text
+from ownlint import Finding, Function, Step, because, c_callbacks, entrances, events, records, rule, text
 
 _DEEPEST = 3
 
@@ -60,7 +60,9 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"the interpreter that runs this module is {verb} by `{text(call.node.callee)}`",
-                certainty="certain" if _is_module(function) else "likely",
+                certainty="certain"
+                if _is_module(function)
+                else because("likely", f"a program of its own could call `{function.name}`, too"),
                 help="leave the interpreter to the program that has it",
                 steps=(step,),
             )

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, Step, python_use, rule, statics, types
+from ownlint import Finding, Program, Step, because, python_use, rule, statics, types
 
 
 @rule(severity="error", cwe=(672,))
@@ -59,7 +59,9 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
             static.file.path,
             static.node.span,
             f"`{static.name}` ends when the interpreter is gone",
-            certainty="certain" if counted == "object" else "likely",
+            certainty="certain"
+            if counted == "object"
+            else because("likely", f"whether `{static.name}` holds an object by then is not known"),
             help="keep it in `gil_safe_call_once_and_store`, or never delete it",
             steps=_member(program, static),
             symbol=static.function.symbol if static.function is not None else static.scope,

@@ -77,6 +77,7 @@ from ownlint import (
     Finding,
     Function,
     assignments,
+    because,
     callbacks,
     events,
     glance,
@@ -129,7 +130,9 @@ def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
     return function.finding(
         call,
         f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
-        certainty="likely" if bound else "possible",
+        certainty=because("likely", f"whether the `{wrapper.cls.name}` is kept is up to the callee")
+        if bound
+        else because("possible", f"no binding of `{wrapper.cls.name}` was read"),
         help="give the wrapper a flag that is cleared when the call is over, or pass a copy",
         steps=(function.step(wrapper.given, f"`{wrapper.cls.name}` is made of it here", "borrows"),),
     )

@@ -56,7 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Certainty, Class, Finding, Program, contracts, records, rule, validity, wrappers
+from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity, wrappers
 
 _LEAST = 2
 """How many siblings hold an owner where that is what is meant."""
@@ -113,11 +113,12 @@ def _finding(
 
 def _certainty(wrapped: wrappers.Wrapped, holding: int, classes: int) -> Certainty:
     """What destroys its handle itself may be on its own, unless nearly all that come from there hold an owner."""
+    share = f"that it needs one is inferred: {holding} of {classes} such classes hold an owner"
     if wrapped.copied or holding < _LEAST:
-        return "possible"
+        return because("possible", "" if wrapped.copied else share)
     if wrapped.made.destructor is not None or wrapped.made.record.destructor not in ("implicit", "defaulted"):
-        return "likely" if holding > _LEAST and 3 * holding >= 2 * classes else "possible"
-    return "likely"
+        return because("likely" if holding > _LEAST and 3 * holding >= 2 * classes else "possible", share)
+    return because("likely", share)
 
 
 def _name(cls: Class) -> records.Node:

@@ -58,7 +58,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Place, rule, validity
+from ownlint import Certainty, Class, Finding, Function, Place, because, rule, validity
 
 _COMPARES = re.compile(r"equals?$|same|compare|hash|is_?null|operator[=!<>]", re.IGNORECASE)
 _UNASKED = frozenset({"__eq__", "__ne__", "__hash__", "__bool__", "__del__"})
@@ -140,7 +140,7 @@ def _nobody_asks(known: validity.Validity, judged: list[_Judged], guards: list[v
     if all(guard.owners for guard in guards) and not any(guard.unready for guard in guards):
         one = judged[0]
         if one.kind == "never" and len(judged) >= _LEAST and not known.is_checked_outside(one.function, one.at, guards):
-            yield _finding(known, one, guards, 0, len(judged), None, "possible")
+            yield _finding(known, one, guards, 0, len(judged), None, because("possible", "no sibling makes the check"))
 
 
 def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[validity.Guard]) -> _Judged:
@@ -152,12 +152,14 @@ def _seen_from_outside(known: validity.Validity, one: _Judged, guards: list[vali
 
 def _certainty(checking: int, careful: int, all_of_them: int, one: _Judged, guards: list[validity.Guard]) -> Certainty:
     unready = all(guard.unready for guard in guards)
+    share = f"{careful} of {all_of_them} siblings make the check"
     if checking < _LEAST or (2 if checking < _MANY else 3) * careful < all_of_them:
-        return "possible"
+        return because("possible", f"only {share}")
     if unready:
-        return "likely" if checking > _MANY and 4 * careful >= 3 * all_of_them else "possible"
+        enough = checking > _MANY and 4 * careful >= 3 * all_of_them
+        return because("likely" if enough else "possible", f"that it is needed is inferred: {share}")
     sure = one.kind in ("never", "late") and checking >= _MANY and 4 * careful >= 3 * all_of_them
-    return "certain" if sure else "likely"
+    return "certain" if sure else because("likely", f"that it is needed is inferred: {share}")
 
 
 def _finding(

@@ -41,7 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Edit, Finding, Fix, Function, Span, questions, records, rule, text
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, questions, records, rule, text
 
 
 @rule(severity="warning", cwe=(595,), languages=("python",), fixable=True)
@@ -101,9 +101,9 @@ _EQUAL = {"is": "==", "is not": "!="}
 def _certainty(wrappers: list[questions.Operand]) -> Certainty:
     """Of two names somebody may have made one object."""
     anew = any(operand.anew for operand in wrappers)
-    if len(wrappers) > 1:
-        return "certain" if anew else "likely"
-    return "likely" if anew else "possible"
+    if len(wrappers) > 1 and anew:
+        return "certain"
+    return because("likely" if anew or len(wrappers) > 1 else "possible", "both names may stand for the same wrapper")
 
 
 def _is_constant(value: records.Value) -> bool:

@@ -68,7 +68,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Class, Finding, Program, Span, records, rule, types
+from ownlint import Certainty, Class, Finding, Program, Span, because, records, rule, types
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _INSTALLED = re.compile(r"(?:^|/)(?:include|public|api)/|(?:^|/)(?:test|tests|testing|third_party|external)/")
@@ -87,7 +87,13 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
             has_source = any(match[1] == other.rpartition(".")[0] for other in program.files if other != file.path)
             for cls, user, field in candidates:
                 if not any(_says(other, cls.name) for other in others):
-                    yield _found(cls, user, field, "likely" if has_source else "possible")
+                    yield _found(cls, user, field, _sure(file, has_source))
+
+
+def _sure(file: records.File, has_source: bool) -> Certainty:
+    if not has_source:
+        return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
+    return because("likely", "code that was not read may include this header")
 
 
 def _found(cls: Class, user: Class, field: records.Field, certainty: Certainty) -> Finding:

@@ -35,7 +35,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, places, records, rule, text, types
+from ownlint import Edit, Finding, Fix, Function, Span, because, places, records, rule, text, types
 
 _CASTS = re.compile(rb"\[9,\d")
 _STYLES = frozenset({"c", "static_cast", "reinterpret_cast", "dynamic_cast", "const_cast"})
@@ -45,6 +45,9 @@ _BUILTIN = re.compile(
     r"(?:(?:unsigned|signed|long|short|const|volatile) ?)*"
     r"(?:char\w*|int|long|short|float|double|bool|wchar_t|unsigned|signed)?"
 )
+
+
+_NO_TYPES = "the types are known by their written names alone"
 
 
 @rule(severity="note", fixable=True)
@@ -58,7 +61,7 @@ def redundant_cast(function: Function) -> Iterator[Finding]:
                     yield function.finding(
                         cast,
                         f"`{text(cast.value)}` is a `{cast.type}` already",
-                        certainty="certain" if function.file.meanings else "likely",
+                        certainty="certain" if function.file.meanings else because("likely", _NO_TYPES),
                         help="delete the cast",
                         fix=_fix(function, statement, cast),
                     )

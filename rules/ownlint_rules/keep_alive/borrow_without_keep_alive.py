@@ -67,7 +67,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, Step, border, contracts, rule
+from ownlint import Binding, Finding, Step, because, border, contracts, rule
 
 
 @rule(severity="error", cwe=(416,), languages=("cpp", "python"), fixable=True)
@@ -140,7 +140,7 @@ def _constructor(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             keep.extra,
             f"`{keep.extra.text}` on the constructor of `{binding.owner.name}` keeps nothing alive",
-            certainty="certain" if field is not None else "possible",
+            certainty="certain" if field is not None else because("possible", "no member was found that needs it"),
             help=f"a constructor's object has index 1: write `keep_alive<1, {max(keep.patient, 2)}>()`",
             steps=(field,) if field is not None else (),
             fix=contracts.renumbered(binding, keep, 1, max(keep.patient, 2)),

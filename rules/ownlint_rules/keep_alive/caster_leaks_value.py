@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, casters, places, records, rule, types
+from ownlint import Finding, Function, because, casters, places, records, rule, types
 
 
 @rule(severity="warning", cwe=(401,))
@@ -66,7 +66,9 @@ def caster_leaks_value(function: Function) -> Iterator[Finding]:
         yield function.finding(
             write,
             f"`{places.render(write.place)}` is made with `new`, and the caster deletes nothing",
-            certainty="certain" if written else "likely",
+            certainty="certain"
+            if written
+            else because("likely", f"the type of `{places.render(write.place)}` is not known"),
             help="hold it by value, or in a `std::unique_ptr`",
         )
 

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, hidden_members, rule
+from ownlint import Finding, Program, because, hidden_members, rule
 
 
 @rule(severity="note", cwe=(401,))
@@ -70,7 +70,7 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
             first.binding.record,
             f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "
             f"the type of `{first.cls.name}` shows it to no collector",
-            certainty="likely",
+            certainty=because("likely", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
             help="give the class a traverse and a clear function: " + _extras(first),
             steps=tuple(steps),
         )

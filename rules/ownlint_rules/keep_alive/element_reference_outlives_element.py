@@ -59,7 +59,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, elements, rule
+from ownlint import Binding, Finding, because, elements, rule
 
 
 @rule(severity="warning", cwe=(416,), yields_to=("borrow-without-keep-alive", "python-deletes-borrowed-pointer"))
@@ -75,7 +75,7 @@ def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` hands out a reference to an element of `{lent.field}`, which {who} moves or destroys",
-            certainty="likely",
+            certainty=because("likely", f"whether a reference is still used when {who} runs is up to the caller"),
             help="hand out a copy, or keep the elements behind shared pointers",
             steps=(lent.at, sibling.step(sibling.record, f"`{lent.field}` changes here"), change),
         )

@@ -51,7 +51,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, places, records, rule, types
+from ownlint import Class, Finding, Function, because, places, records, rule, types
 
 _OBJECTS = frozenset({"python object", "python handle"})
 _FROM_C = "PyObject"
@@ -77,7 +77,7 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
     yield function.finding(
         kept[0],
         f"`{kept[0].name}` is ignored: nothing here keeps it alive",
-        certainty="likely",
+        certainty=because("likely", f"that `{kept[0].name}` is to be kept alive is inferred from `{field.name}`"),
         help=f"store it, in `{field.name}` say, or take it out of the signature",
         steps=(holder.step(field, "this could keep it"),),
     )

@@ -56,7 +56,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Binding, Finding, Function, contracts, records, rule, signatures, text
+from ownlint import Binding, Finding, Function, because, contracts, records, rule, signatures, text
 
 _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 
@@ -85,7 +85,7 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     yield binding.finding(
         binding.record,
         f"`{binding.symbol}` returns a `{signature.kind.last}&`, of which Python gets a copy",
-        certainty="likely",
+        certainty=because("likely", "a copy may be meant"),
         help="use the policy `reference_internal`, or `copy` to say that a copy is meant",
     )
 

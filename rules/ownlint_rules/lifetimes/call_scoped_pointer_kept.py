@@ -77,6 +77,7 @@ from ownlint import (
     Function,
     Step,
     assignments,
+    because,
     conditions,
     events,
     failure,
@@ -190,9 +191,11 @@ def _judge(function: Function, method: Function, store: keeping.Store, name: str
     callers = _callers(method, [p.name for p in method.record.parameters].index(name))
     if callers == "lasting":
         return None
-    certainty: Certainty = "certain" if callers == "passing" else "likely"
-    certainty = weaker(certainty, _doubts(function, method, store))
     shown, member = text(_plainly(kept.value)), places.render(_member(store.place))
+    certainty: Certainty = (
+        "certain" if callers == "passing" else because("likely", f"how long `{shown}` lives is up to the caller")
+    )
+    certainty = weaker(certainty, _doubts(function, method, store))
     steps = first.steps
     if kept.holder is not None and (field := kept.holder.field(kept.field)) is not None:
         owner, record = field
@@ -312,20 +315,22 @@ def _is_taken_back(function: Function, store: keeping.Store) -> bool:
 
 def _doubts(function: Function, method: Function, store: keeping.Store) -> Certainty:
     if any(word.lower() in _KEEPS_BY_NAME for word in _WORD.findall(method.name)):
-        return "possible"
+        return because("possible", f"the name `{method.name}` says that it keeps what it is given")
     member = _member(store.place)[-1]
     home = function.home
     field = home.field(member) if home is not None else None
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
-        return "possible"
+        return because("possible", f"a comment says that `{member}` is owned elsewhere")
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
         return "possible"
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
     takes = _TAKES_OUT if not store.in_container else {"clear"} if store.kept.how == "key" else set()
     if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
-        return "possible"
+        return because("possible", f"another method empties `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
-    return "likely" if used or store.once or _holder_uses(store) else "possible"
+    if used or store.once or _holder_uses(store):
+        return "likely"
+    return because("possible", f"no use of `{member}` was found")
 
 
 def _is_short_lived(home: Class | None) -> bool:

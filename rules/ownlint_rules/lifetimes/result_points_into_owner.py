@@ -60,7 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, ending, glance, keeping, places, records, rule, types
+from ownlint import Class, Finding, Function, because, ending, glance, keeping, places, records, rule, types
 
 _LOCKS = frozenset({"guard", "iterator", "view"})
 
@@ -124,7 +124,10 @@ def _found(function: Function, at: records.Leave, kept: keeping.Kept, holder: Cl
         at,
         f"the `{holder.name}` that is returned keeps a pointer into `{places.render((member,))}`, "
         f"and nobody says that this object lives longer",
-        certainty="likely" if _says_so(holder, kept) else "possible",
+        certainty=because(
+            "likely" if _says_so(holder, kept) else "possible",
+            f"callers may keep this object alive as long as the `{holder.name}`",
+        ),
         help="give the result a share in it, or mark the method as bound to the object's lifetime",
         steps=tuple(steps),
     )

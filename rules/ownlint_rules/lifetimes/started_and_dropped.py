@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule, running, text
+from ownlint import Finding, Function, because, rule, running, text
 
 
 @rule(severity="warning", cwe=(404,), languages=("python",), preview=True)
@@ -51,7 +51,7 @@ def started_and_dropped(function: Function) -> Iterator[Finding]:
         yield function.finding(
             dropped.started,
             f"{what} is started and {ends}, for nobody keeps it",
-            certainty="likely",
+            certainty=because("likely", "something that was not read may keep it alive"),
             help="give it a parent, or keep it on an object that lives longer",
             steps=(function.step(dropped.made, f"{what} is made here, without a parent", "owns"),),
         )

@@ -63,6 +63,7 @@ from ownlint import (
     Place,
     Step,
     assignments,
+    because,
     callbacks,
     ending,
     events,
@@ -196,7 +197,8 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     leave = next((event for event in reversed(way) if isinstance(event, events.Leave)), None)
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
-    return "likely", (function.step(leave, "this leaves before it is taken back"),)
+    early = because("likely", "on a path that leaves before it is taken back")
+    return early, (function.step(leave, "this leaves before it is taken back"),)
 
 
 def _is_meeting_point(function: Function, store: keeping.Store) -> bool:
@@ -370,7 +372,7 @@ def _handed_over(function: Function) -> Iterator[Finding]:
                 yield function.finding(
                     call,
                     f"`{owner}` ends before what is made here, which goes on looking at `{text(argument)}`",
-                    certainty="likely",
+                    certainty=because("likely", f"what `{places.last_name(node.callee)}` keeps is not known"),
                     help=f"move `{owner}` into the state that is deleted in the end",
                     steps=(function.step(state, "this is what lives on"),),
                 )

@@ -65,7 +65,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Certainty, Finding, Function, Program, Step, guarded, locks, rule
+from ownlint import Certainty, Finding, Function, Program, Step, because, guarded, locks, rule
 
 _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
@@ -154,8 +154,14 @@ class _Judge:
         if is_design or locks.says_locked(function) or (guarded.is_explained(use) and not self.is_torn(use)):
             return "possible"
         if self.guard.why == "use" and self.may_be_meant(use):
-            return "possible"
-        return "likely"
+            return because("possible", self.inferred())
+        return because("likely", self.inferred())
+
+    def inferred(self) -> str:
+        if self.guard.why != "use":
+            return ""
+        share = f"{self.guard.careful} of {self.guard.touched} accesses"
+        return f"that `{self.guard.lock}` guards it is inferred from {share}"
 
     def takes(self, function: Function) -> bool:
         """Whether the function takes the lock itself somewhere: then nobody who calls it holds it."""

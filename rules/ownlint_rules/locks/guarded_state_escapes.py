@@ -68,6 +68,7 @@ from ownlint import (
     Function,
     Span,
     Step,
+    because,
     escapes,
     events,
     guarded,
@@ -265,7 +266,8 @@ class _Judge:
         evidence = escapes.hazard(self.domain, found, storage)
         if evidence is None:
             return
-        certainty: Certainty = "certain" if guard.why == "annotation" else "likely"
+        inferred = f"that `{guard.lock}` guards it is inferred from its uses" if guard.why == "use" else ""
+        certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
         if storage.kind == "unknown" or not evidence.strong or not storage.type or escapes.is_pinned(self.function):
             certainty = "possible"
         elif escapes.locks_itself(self.domain, storage.type):

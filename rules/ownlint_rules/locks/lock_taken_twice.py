@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, relocking, rule
+from ownlint import Finding, Function, because, relocking, rule
 
 
 @rule(severity="error", cwe=(764,))
@@ -62,7 +62,7 @@ def lock_taken_twice(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.event,
             f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} takes it again",
-            certainty="likely",
+            certainty=because("likely", f"on the path through `{one.callee.name}` that locks"),
             help="give the lock up before, or call something that expects it to be held",
             steps=(one.where.step(one.at, "it is taken here"),),
         )

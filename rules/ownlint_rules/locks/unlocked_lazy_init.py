@@ -57,7 +57,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, lazily, places, rule
+from ownlint import Certainty, Finding, Function, because, lazily, places, rule
+
+_THREADS = "whether several threads come here is not known"
 
 
 @rule(severity="warning", cwe=(362,), yields_to=("check-then-act-across-locks", "guarded-member-unlocked"))
@@ -90,11 +92,11 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
 def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
     """As sure as that several threads come here."""
     if lazy.guarded:
-        return "likely"
+        return because("likely", _THREADS)
     if function.file.bindings or lazily.is_at_the_start(function) or not lazily.others_lock(function):
-        return "possible"
+        return because("possible", _THREADS)
     if "const" in function.record.qualifiers:
-        return "likely"
+        return because("likely", _THREADS)
     if lazy.is_flag:  # a flag of the function's own says that it does something once
-        return "likely" if function.is_local(lazy.place) else "possible"
-    return "likely" if lazily.hands_out(function, lazy) else "possible"
+        return because("likely" if function.is_local(lazy.place) else "possible", _THREADS)
+    return because("likely" if lazily.hands_out(function, lazy) else "possible", _THREADS)

@@ -77,7 +77,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Span, parity, rule
+from ownlint import Certainty, Finding, Function, Span, because, parity, rule
 
 
 @rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
@@ -116,8 +116,8 @@ def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
     """Likely where the change under review adds the check to the sibling alone."""
     old = parity.before(sibling)
     if old is None or guard.condition in {asked.condition for asked in parity.of(old.program).outline(old).asked}:
-        return "possible"
-    return "likely"
+        return because("possible", f"that the check is needed is inferred from `{sibling.symbol}` alone")
+    return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
 
 
 def _keeps(own: parity.Outline, release: parity.Release) -> bool:

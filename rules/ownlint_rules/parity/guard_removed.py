@@ -59,7 +59,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Span, Step, parity, rule
+from ownlint import Finding, Function, Span, Step, because, parity, rule
 
 
 @rule(severity="warning", cwe=(754,))
@@ -98,7 +98,7 @@ def _finding(
     return function.finding(
         behind,
         said,
-        certainty="likely",
+        certainty=because("likely", f"whether the {what} is still needed is not known"),
         help=f"put the {what} back, or say why it is not needed any more",
         steps=tuple(steps),
     )

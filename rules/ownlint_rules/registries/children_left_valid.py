@@ -68,7 +68,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    events,
+    natives,
+    places,
+    records,
+    registries,
+    rule,
+    text,
+    types,
+)
 
 _LOOP_OR_WALK = 2
 """How many calls deep the loop that tells the handles may be."""
@@ -116,7 +130,7 @@ def _judge(
 def _certainty(function: Function, registry: registries.Registry, partly: bool) -> Certainty:
     if function.record.kind == "destructor" and _keeps_owner(function, registry.held):
         return "possible"
-    return "likely" if partly else "certain"
+    return because("likely", "on a path that does not walk what lies below") if partly else "certain"
 
 
 def _is_part(found: natives.Natives, registry: registries.Registry, kind: str) -> bool:

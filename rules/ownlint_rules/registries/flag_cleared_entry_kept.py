@@ -64,7 +64,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Step, events, places, records, registries, rule, text
+from ownlint import Certainty, Class, Finding, Function, Step, because, events, places, records, registries, rule, text
 
 _CALLERS = 2
 """How many calls up somebody may take the entry out."""
@@ -186,7 +186,8 @@ def _hands_over(function: Function, base: records.Value | None, skip: _Skip) -> 
 def _finding(function: Function, at: events.Event, base: records.Value | None, skip: _Skip) -> Finding:
     shown = f"`{text(base)}`" if base is not None and text(base) != places.THIS else f"this `{skip.cls.name}`"
     known = registries.registries(function.program)
-    certainty: Certainty = "likely" if known.takings(function, skip.registry) else "certain"
+    partly = because("likely", f"`{function.name}` takes an entry out of `{skip.registry.shown}` elsewhere")
+    certainty: Certainty = partly if known.takings(function, skip.registry) else "certain"
     steps: tuple[Step, ...] = (
         skip.destructor.step(_test(skip), f"the destructor stops here when `{skip.flag}` is {_word(skip.dead)}"),
         skip.destructor.step(skip.taking, "and never comes to this"),

@@ -52,7 +52,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, events, places, records, registries, rule, text
+from ownlint import Certainty, Class, Finding, Function, because, events, places, records, registries, rule, text
 
 _CALLERS = 2
 
@@ -201,7 +201,11 @@ def _is_first(function: Function, store: registries.Store, key: _Key) -> bool:
 
 def _finding(function: Function, store: registries.Store, key: _Key) -> Finding:
     partly = bool(registries.registries(function.program).takings(function, key.registry))
-    certainty: Certainty = "likely" if partly else "certain"
+    certainty: Certainty = (
+        because("likely", f"`{function.name}` takes entries out of `{key.registry.shown}` elsewhere")
+        if partly
+        else "certain"
+    )
     shown = text(store.target).replace("this->", "")
     return function.finding(
         store.at,

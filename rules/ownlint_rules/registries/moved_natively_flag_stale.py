@@ -64,7 +64,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    events,
+    natives,
+    places,
+    records,
+    registries,
+    rule,
+    text,
+    types,
+)
 
 
 class _Owning(NamedTuple):
@@ -97,7 +111,13 @@ def moved_natively_flag_stale(cls: Class) -> Iterator[Finding]:
             if not taking.stored and careful:
                 like = [one for one in careful if _is_like(taking, one)]
                 share = f"{len(careful)} of {len(takings)}"
-                yield _finding(taking, owning, (like or careful)[0], share, "likely" if like else "possible")
+                yield _finding(
+                    taking,
+                    owning,
+                    (like or careful)[0],
+                    share,
+                    because("likely" if like else "possible", f"that the flag is to be stored is inferred: {share} do"),
+                )
 
 
 def _is_like(taking: _Taking, other: _Taking) -> bool:

@@ -60,7 +60,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Class, Finding, Function, events, natives, places, records, registries, rule, text, types
+from ownlint import (
+    Certainty,
+    Class,
+    Finding,
+    Function,
+    because,
+    events,
+    natives,
+    places,
+    records,
+    registries,
+    rule,
+    text,
+    types,
+)
 
 _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
@@ -118,7 +132,7 @@ def _leaving(
         records.Span(destructor.record.name_start, destructor.record.name_start + len(destructor.name.encode())),
         f"this destructor can end without taking the `{destructor.cls.name if destructor.cls else ''}` out of "
         f"`{registry.shown}`",
-        certainty="likely",
+        certainty=because("likely", "on the path that skips it"),
         help=f"take the entry out of `{registry.shown}` first, whatever else is to be done",
         steps=(
             *((destructor.step(leave, "this way leaves it in"),) if leave is not None else ()),

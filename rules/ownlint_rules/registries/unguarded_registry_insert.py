@@ -64,6 +64,7 @@ from ownlint import (
     Finding,
     Function,
     Step,
+    because,
     containers,
     events,
     lookups,
@@ -229,7 +230,7 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
         return "possible"
     if insert.overwrites:
-        return "likely"
+        return because("likely", f"whether `{text(insert.key)}` can be there already is not known")
     meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
     held = types.parse(types.parse(insert.container.type).arguments[1])
     cls = function.program.find_class(held.name, function.record.scope, function.file)

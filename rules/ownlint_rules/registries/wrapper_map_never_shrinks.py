@@ -53,7 +53,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule, wrapper_maps
+from ownlint import Finding, Function, because, rule, wrapper_maps
 
 
 @rule(severity="warning", cwe=(401,))
@@ -67,6 +67,6 @@ def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 event.span,
                 f"`{name}` keeps a Python object by the address of a C++ object, and nothing takes it out again",
-                certainty="likely",
+                certainty=because("likely", "code that was not read could take entries out"),
                 help=f"erase the entry of `{name}` when the C++ object ends",
             )

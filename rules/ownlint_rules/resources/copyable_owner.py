@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, copying, rule, slots, types
+from ownlint import Class, Finding, Program, because, copying, rule, slots, types
 
 
 @rule(severity="warning", cwe=(415,))
@@ -76,7 +76,7 @@ def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     yield cls.finding(
         at,
         f"`{cls.name}` {can}, and each copy releases `{field.name}`",
-        certainty="likely" if sure else "possible",
+        certainty=because("likely" if sure else "possible", f"whether a `{cls.name}` is ever copied is not known"),
         help=f"delete `{cls.name}(const {cls.name}&)` and its assignment, or define both",
         steps=tuple(steps),
     )

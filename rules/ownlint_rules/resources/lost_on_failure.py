@@ -52,9 +52,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, losing, rule, weaker
+from ownlint import Finding, Function, because, losing, rule
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
+
+
+_IN_A_TEST = "it is a step of a test program, which ends when the step fails"
 
 
 @rule(severity="error", cwe=(401,))
@@ -64,7 +67,7 @@ def lost_on_failure(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 loss.acquired,
                 f"`{loss.name}` is lost when {losing.when(loss)}",
-                certainty=weaker(loss.certainty, "possible") if _ends_a_test(function) else loss.certainty,
+                certainty=because("possible", _IN_A_TEST) if _ends_a_test(function) else loss.certainty,
                 help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
                 steps=tuple(losing.steps(function, loss, f"`{loss.name}`")),
             )

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, consuming, failure, places, rule
+from ownlint import Finding, Function, Step, because, consuming, failure, places, rule
 
 
 @rule(severity="warning", cwe=(460,))
@@ -89,7 +89,9 @@ def _finding(function: Function, one: consuming.Consumed, failed: failure.Failur
     return function.finding(
         one.call,
         f"`{one.name}` is moved from when `{work}` fails, and still looks as if it had its value",
-        certainty="likely" if asked is not None else "possible",
+        certainty=because("likely", f"on the path where `{work}` fails")
+        if asked is not None
+        else because("possible", f"nothing was found that asks whether `{one.name}` has a value"),
         help=f"take the value out of `{one.name}` first (`std::exchange`), or reset it on the failing way",
         steps=tuple(steps),
     )

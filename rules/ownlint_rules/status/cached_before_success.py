@@ -54,6 +54,7 @@ from ownlint import (
     Function,
     Place,
     assignments,
+    because,
     events,
     failure,
     glance,
@@ -125,9 +126,12 @@ def _finding(function: Function, kept: assignments.Assignment, failed: failure.F
 
 
 def _certainty(function: Function, failed: failure.Failure, skip: skipping.Skip) -> Certainty:
-    if passing.ends_with_failure(function) or trials.is_trial(function):
-        return "possible"
-    return weaker("likely", skip.certainty, failed.certainty)
+    if trials.is_trial(function):
+        return because("possible", trials.REASON)
+    if passing.ends_with_failure(function):
+        return because("possible", "the object may be given up when this fails")
+    work = f"on the path where `{places.last_name(failed.cause.node.callee)}` fails" if failed.cause else ""
+    return weaker(skip.certainty, failed.certainty, because("likely", work))
 
 
 # --- what is kept ---

@@ -67,6 +67,7 @@ from ownlint import (
     Status,
     Step,
     answers,
+    because,
     events,
     failure,
     must_look,
@@ -170,7 +171,7 @@ def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
     if status is not None:
         certainty = _certainty(function, call, call.node, status, call.dropped)
         if call.dropped != "statement" and function.has_comment_near(call.span):
-            certainty = "possible"  # whoever wrote it has thought about it
+            certainty = because("possible", "a comment stands beside it")  # whoever wrote it has thought about it
         yield _finding(function, call, status, written, _SAID[call.dropped], certainty)
         return
     idiom = _discarding_idiom(function, call.node)
@@ -253,21 +254,28 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     program = function.program
     callee = program.callee(node, function)
     sure = weaker(status.certainty, callee.certainty)
-    if program.models.is_droppable(callee.symbol, program.scopes(function)) or "future" in program.roles(
-        status.name, function
-    ):
+    name = places.last_name(node.callee)
+    if program.models.is_droppable(callee.symbol, program.scopes(function)):
+        return because("possible", f"the result of `{name}` is often dropped on purpose")
+    if "future" in program.roles(status.name, function):
         return "possible"
-    if answers.are_kept(callee.functions) or answers.cannot_fail(callee.functions) or trials.is_trial(function):
-        return "possible"
+    if answers.are_kept(callee.functions):
+        return because("possible", f"`{name}` keeps the same result where it can be asked for later")
+    if answers.cannot_fail(callee.functions):
+        return because("possible", f"no path through `{name}` was found that fails")
+    if trials.is_trial(function):
+        return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))
     if status.kind == "enum":
         # Error codes of C libraries are dropped on purpose wherever nothing can be done about them.
         decided = how != "statement" and status.nodiscard  # the compiler warns: a cast is a decision
-        return weaker(sure, "possible" if decided or last_chance or _releases(function, node) else "likely")
+        if decided or last_chance or _releases(function, node):
+            return because("possible", f"the code of `{name}` may be dropped on purpose")
+        return weaker(sure, because("likely", f"`{name}` answers with a code, which is sometimes dropped on purpose"))
     if how != "statement" and not last_chance and (status.advisory or _is_meant(function, at, node, how)):
-        return "possible"
+        return because("possible", f"the result of `{name}` may be dropped on purpose here")
     if how == "statement" and not status.nodiscard and _goes_without_saying(function, at, node, last_chance):
-        return "possible"
+        return because("possible", f"the result of `{name}` may be dropped on purpose here")
     return sure
 
 
@@ -541,7 +549,7 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
         if status is not None and status.kind == "value":
             lost, then = _lost_there(function, write)
         if status is not None and lost and not status.advisory:
-            trial: Certainty = "possible" if trials.is_trial(function) else "likely"
+            trial: Certainty = because("possible", trials.REASON) if trials.is_trial(function) else "likely"
             certainty = weaker(trial, status.certainty, function.program.callee(call, function).certainty)
             said = f"goes to `{write.place[1]}`{lost}"
             yield _finding(

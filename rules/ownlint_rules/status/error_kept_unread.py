@@ -49,7 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Finding, Function, Place, assignments, events, glance, places, records, rule, types
+from ownlint import Class, Finding, Function, Place, assignments, because, events, glance, places, records, rule, types
 
 
 class _Kept(NamedTuple):
@@ -81,7 +81,9 @@ def _finding(cls: Class, field: records.Field, kept: _Kept, readers: list[Functi
     return cls.finding(
         field,
         f"`{field.name}` keeps what goes wrong, and {who}",
-        certainty="likely" if _is_all_there(cls) else "possible",
+        certainty=because("likely", f"code that was not read could ask for `{field.name}`")
+        if _is_all_there(cls)
+        else because("possible", f"not every method of `{cls.name}` is defined in what was read"),
         help="let a method answer with it, or return the outcome where it comes up",
         steps=tuple(steps),
     )

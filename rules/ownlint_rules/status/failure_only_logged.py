@@ -46,7 +46,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Finding, Function, events, failure, places, records, rule, telling, text, weaker
+from ownlint import Finding, Function, because, events, failure, places, records, rule, telling, text, weaker
 
 _ASKS_NULL = re.compile(r"(?:is_?)?null(?:_?ptr)?", re.IGNORECASE)
 _ENDS = re.compile(r"fatal|panic|abort|die", re.IGNORECASE)
@@ -236,11 +236,14 @@ def _may_leave(function: Function, call: events.Call) -> bool:
 def _finding(function: Function, empty: _Empty, line: events.Call, use: events.Event) -> Finding:
     called = text(empty.cause.node.callee)
     state = "holds nothing" if empty.holds else "is null"
-    certainty: Certainty = "likely"
+    certainty = because("likely", f"on the path where `{places.last_name(empty.cause.node.callee)}` fails")
     return function.finding(
         empty.test,
         f"`{empty.name}` {state} where `{called}` fails, which is only logged",
-        certainty=weaker(certainty, "possible" if function.has_comment_near(line.span) else "likely"),
+        certainty=weaker(
+            certainty,
+            because("possible", "a comment stands beside it") if function.has_comment_near(line.span) else "likely",
+        ),
         help="leave, or put something in its place",
         steps=(
             function.step(empty.cause, "this can fail"),

@@ -57,6 +57,7 @@ from ownlint import (
     Place,
     Span,
     answers,
+    because,
     events,
     failure,
     places,
@@ -129,17 +130,19 @@ def _finding(function: Function, seen: telling.Seen, after: telling.Aftermath, l
 
 
 def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> Certainty:
-    sure = weaker(seen.certainty, "likely")
+    sure = weaker(seen.certainty, because("likely", "the failure may be ignored on purpose"))
+    if trials.is_trial(function):
+        return because("possible", trials.REASON)
+    if _is_commented(function, seen, after, leave):
+        return because("possible", "a comment stands beside the test or in its branch")
     tries = _TRIES.search(places.last_name(seen.cause.node.callee)) or _TRIES.search(function.name)
     spared = (
         tries
         or (seen.status.kind == "enum" and function.record.result in ("", "void"))
-        or _is_commented(function, seen, after, leave)
         or telling.tells_itself(function, seen.cause.node)
         or _is_kept_inside(function, seen)
         or _is_noticed(function, after)
         or _is_one_of_several(seen)
-        or trials.is_trial(function)
     )
     return "possible" if spared else sure
 

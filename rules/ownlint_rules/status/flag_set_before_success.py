@@ -61,6 +61,7 @@ from ownlint import (
     Function,
     Place,
     assignments,
+    because,
     events,
     failure,
     glance,
@@ -146,10 +147,10 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
     """What a caller handed in goes with the exception more often than not; what is or has something no longer is or
     has it, whatever comes next; and an object that keeps its own error refuses the next call."""
     if trials.is_trial(function):
-        return "possible"
+        return because("possible", trials.REASON)
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
     if unwound and announced.place[0] not in lasting.statics(function):
-        return "possible"
+        return because("possible", f"`{announced.place[0]}` is local, and may be given up with the exception")
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
         return "possible"
     if _keeps_its_error(function, announced, failed) or passing.ends_with_failure(function):

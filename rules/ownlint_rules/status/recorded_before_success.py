@@ -46,10 +46,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import (
+    Certainty,
     Finding,
     Function,
     Place,
     assignments,
+    because,
     events,
     failure,
     glance,
@@ -122,12 +124,22 @@ def _finding(function: Function, note: noting.Note, failed: failure.Failure, tes
     return function.finding(
         note.told or note.write,
         f"`{shown}` is noted as done before {work} has succeeded",
-        certainty="possible"
-        if passing.ends_with_failure(function) or trials.is_trial(function)
-        else weaker("likely", failed.certainty),
+        certainty=_certainty(function, failed),
         help=f"note it after {work} has succeeded, or put the old value back on the failing path",
         steps=tuple(steps),
     )
+
+
+def _certainty(function: Function, failed: failure.Failure) -> Certainty:
+    if trials.is_trial(function):
+        return because("possible", trials.REASON)
+    if passing.ends_with_failure(function):
+        return because("possible", "the object may be given up when this fails")
+    return weaker(failed.certainty, because("likely", _path(failed)))
+
+
+def _path(failed: failure.Failure) -> str:
+    return f"on the path where `{places.last_name(failed.cause.node.callee)}` fails" if failed.cause else ""
 
 
 def _skipping_test(
