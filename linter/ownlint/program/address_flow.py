@@ -11,7 +11,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import SOME_PATHS, Certainty, because, weaker
+from ownlint.finding import Certainty, weaker
 from ownlint.program.address_calls import Calls
 from ownlint.program.address_records import (
     NOTHING,
@@ -84,8 +84,7 @@ class Interpreter(Calls, Paths[State]):
             self.leave(state)
         out = []
         for key, misuses in sorted(self.found.items()):
-            always = self.reached.get(key, 0) <= len(misuses)
-            sure: Certainty = "certain" if always else because("likely", SOME_PATHS)
+            sure: Certainty = "certain" if self.reached.get(key, 0) <= len(misuses) else "likely"
             certainty = weaker(sure, *(misuse.certainty for misuse in misuses))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)

@@ -51,10 +51,13 @@ class Interpreter(Calls, Paths[State]):
     def misuses(self) -> list[Misuse]:
         """Sure is what happens whichever way leads there."""
         always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
+        differs = {place[:2] for place in self.lost & self.spared}
         out: list[Misuse] = []
         for (start, end, *_), misuse in sorted(self.found.items()):
             whichever = misuse.kind == "twice" or (start, end) in always
-            sure: Certainty = "certain" if whichever else because("likely", SOME_PATHS)
+            sure: Certainty = (
+                "certain" if whichever else because("likely", SOME_PATHS if (start, end) in differs else "")
+            )
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
 

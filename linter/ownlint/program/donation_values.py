@@ -92,6 +92,9 @@ class Values:
         self.found: dict[tuple[int, int, int, int], Misuse] = {}
         self.reached: dict[tuple[int, int, tuple[int, ...]], int] = {}
         self.hits: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        self.lost: set[tuple[int, int, Path]] = set()
+        self.spared: set[tuple[int, int, Path]] = set()
+        """Places with what is looked at there: where it was gone in a state of some path, and where it was not."""
         self.looked: set[Path] = set()
 
     # --- what statements decide ---
@@ -418,6 +421,7 @@ class Values:
         place = (at.start, at.end, tuple(self.rounds))
         self.reached[place] = self.reached.get(place, 0) + 1
         loss = self.state.loss(path)
+        (self.spared if loss is None else self.lost).add((at.start, at.end, path))
         if loss is None or loss.told:
             return loss is not None
         self.hits[place] = self.hits.get(place, 0) + 1
@@ -428,7 +432,10 @@ class Values:
         live: Certainty = "certain" if self.kind(path) == LIVE else because("likely", _not_known(at))
         certainty = weaker(loss.certainty, live)
         if loss.failed:
-            kind, certainty = "retry", weaker(certainty, "likely" if kind == "again" else "possible")
+            doubt: Certainty = because(
+                "likely" if kind == "again" else "possible", f"on the path where `{loss.by}` fails"
+            )
+            kind, certainty = "retry", weaker(doubt, certainty)
         elif kind == "again" and loss.at.start >= at.start and loss.rounds != tuple(self.rounds):
             kind = "round"
         self.note(kind, at, loss, certainty)
