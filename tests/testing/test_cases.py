@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ownlint import Certainty, Edit, Finding, Fix, Function, Span, places
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, places
 from ownlint.rule import Rule
 from ownlint.testing import cases, docstrings
 from ownlint.testing.markdown import Case, parse
@@ -18,7 +18,7 @@ def _check(function: Function) -> Iterator[Finding]:
     for call in function.flow.calls:
         name = places.last_name(call.node.callee)
         if name.startswith("bad"):
-            certainty: Certainty = "certain" if name == "bad" else "possible"
+            certainty: Certainty = "certain" if name == "bad" else because("possible", f"`{name}` is unknown")
             step = function.step(call.node.callee, "this is where")
             yield function.finding(call, f"`{name}` is called", certainty=certainty, steps=(step,))
         if name == "crash":
@@ -48,6 +48,15 @@ def wrong(code: str, options: str = "") -> list[str]:
 )
 def test_as_marked(code: str) -> None:
     assert wrong(code) == []
+
+
+ALL = '```toml\ncertainty = "possible"\n```'
+
+
+def test_a_reason_is_a_part_of_the_finding_s_own() -> None:
+    assert wrong("badly();  // error: `badly` // reason: `badly` is unknown", ALL) == []
+    assert wrong("badly();  // error: `badly` // reason: not defined", ALL) == ["no finding has this reason"]
+    assert wrong("bad();  // error: `bad` // reason: unknown") == ["no finding has this reason"]
 
 
 @pytest.mark.parametrize(

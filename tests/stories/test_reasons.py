@@ -1,0 +1,90 @@
+"""Each finding that is not certain says why, in the report that a user reads, or says nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DONATION = """\
+import jax
+import jax.numpy as jnp
+
+eat = jax.jit(lambda v: v + 1, donate_argnums=0)
+
+
+def straight():
+    x = jnp.ones(3)
+    eat(x)
+    return x + 1
+
+
+def on_one_path(flag):
+    x = jnp.ones(3)
+    if flag:
+        eat(x)
+    return x + 1
+
+
+def fails():
+    x = jnp.ones(3)
+    try:
+        x = eat(x)
+    except RuntimeError:
+        x = eat(x)
+    return x
+
+
+def unknown(x):
+    eat(x)
+    return x + 1
+"""
+PAIR = """\
+struct tile;
+tile* tile_create(int side);
+void tile_destroy(tile* made);
+int tile_fill(tile* made);
+
+int Draw(int side) {
+  tile* made = tile_create(side);
+  if (tile_fill(made) < 0) return -1;
+  tile_destroy(made);
+  return 0;
+}
+"""
+
+
+def findings(root: Path, *options: str) -> dict[str, tuple[str, str]]:
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "--exit-zero", *options]
+    done = subprocess.run(
+        [*command, "--output-format", "json", "."], cwd=root, capture_output=True, text=True, check=True
+    )
+    told = json.loads(done.stdout)["findings"]
+    return {each["symbol"]: (each["certainty"], each["reason"]) for each in told}
+
+
+def test_python(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(DONATION)
+    assert findings(tmp_path) == {
+        "straight": ("certain", ""),
+        "on_one_path": ("likely", "on some of the paths that lead here"),
+        "fails": ("likely", "on the path where `eat` fails"),
+        "unknown": ("likely", "whether `x` has storage to lose is not known"),
+    }
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_cpp(tmp_path: Path, jobs: str) -> None:
+    (tmp_path / "a.cc").write_text(PAIR)
+    why = "that `tile_destroy` releases what `tile_create` hands out is inferred from their names"
+    assert findings(tmp_path, "--jobs", jobs) == {"Draw": ("likely", why)}
+
+
+def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(PAIR)
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "."]
+    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    assert "= note: likely: that `tile_destroy` releases what `tile_create` hands out is inferred from" in said
