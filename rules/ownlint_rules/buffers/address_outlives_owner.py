@@ -1,4 +1,4 @@
-"""A bare address is used, or handed out, after the memory it points to is gone.
+"""A raw address is used or returned after the memory that it points to was freed.
 
 `array.ctypes.data`, `tensor.data_ptr()`, `buffer.address` and `addressof(x)` are numbers: they keep nobody alive. Taken
 from a temporary they are dangling as soon as the expression ends, and taken from a local when the function does.

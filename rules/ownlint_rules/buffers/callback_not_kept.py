@@ -1,4 +1,4 @@
-"""A foreign function keeps the address of a callback that Python has let go.
+"""A foreign function keeps the address of a callback that nothing in Python keeps alive.
 
 A callback object is a small piece of memory with code in it that calls Python. C gets its address and no reference:
 when the last Python name of the object goes away the memory is freed, and the next call from C jumps into it.

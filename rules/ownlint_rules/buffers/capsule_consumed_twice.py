@@ -1,4 +1,4 @@
-"""A capsule is handed over a second time.
+"""A capsule is consumed a second time.
 
 DLPack capsules and the structures of Arrow's C interface hand over memory once: who takes it marks it as used. The
 second consumer raises, often far from where the capsule was made.

@@ -1,4 +1,4 @@
-"""The owner of C data is dropped, and a bare pointer to it remains.
+"""The owner of C data is destroyed while a raw pointer to it is still in use.
 
 `ffi.new` gives an owner: the memory is freed when that object goes away. A field, a cast, a sum, an initialiser copy
 the pointer and forget the owner.

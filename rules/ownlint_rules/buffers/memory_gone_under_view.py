@@ -1,4 +1,4 @@
-"""An array or a buffer looks into memory that was unmapped.
+"""An array or a buffer is used after its memory was unmapped.
 
 Shared memory is unmapped when its object is closed or collected, a database's map when the transaction or the
 environment ends. An array over it has no say in that: it reads what lies there then, or crashes.

@@ -1,4 +1,4 @@
-"""A pointer that keeps its array alive is copied into a field, which keeps nothing.
+"""A pointer is copied into a field, which does not keep its array alive.
 
 `array.ctypes.data_as(T)` gives a pointer object that holds the array by an attribute. A field of a structure, or an
 element of an array of pointers, copies the address alone: once the array is gone the field dangles.

@@ -1,4 +1,4 @@
-"""What a recorded graph reads is bound to something new, and the graph is played.
+"""An input of a recorded graph is rebound, and the graph is replayed with the old one.
 
 A graph that was captured reads the memory that its inputs had then. A name that is bound to another tensor afterwards
 changes nothing for it: the replay computes with the old values, and perhaps in memory that is somebody else's by now.

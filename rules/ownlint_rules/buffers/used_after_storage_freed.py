@@ -1,4 +1,4 @@
-"""A tensor is used after its storage was given back.
+"""A tensor is used after its storage was freed.
 
 Tensors that look at the same storage share it: a slice, a reshaped view, `detach()`. `resize_(0)` on the storage frees
 the memory under all of them, and nothing of that is checked when one is read.

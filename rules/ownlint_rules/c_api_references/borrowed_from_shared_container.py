@@ -1,4 +1,4 @@
-"""A module without the GIL borrows from a container that other threads change.
+"""A free-threaded module borrows a reference from a container that other threads change.
 
 `PyList_GetItem` and `PyDict_GetItem` lend what the container owns. In a free-threaded build, which the module says it
 supports, another thread can replace the item, and release it, before it is counted up.

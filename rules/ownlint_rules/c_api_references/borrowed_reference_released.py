@@ -1,4 +1,4 @@
-"""A reference is released that the function does not own.
+"""A borrowed reference is released.
 
 `PyList_GetItem`, `PyDict_GetItem`, `PyTuple_GET_ITEM` and the arguments of a function lend their objects; what
 `PyTuple_SetItem` has stolen belongs to the tuple. Who releases such a reference takes it from its owner: the object is

@@ -1,4 +1,4 @@
-"""A borrowed reference is given to somebody who takes it over.
+"""A borrowed reference is passed to a call that steals it.
 
 `PyTuple_SetItem`, `PyList_SET_ITEM` and `PyModule_AddObject` take over the reference they are given, `steal` and
 `reinterpret_steal` release it one day. A reference that is only borrowed (`object.ptr()`, an item of a list, `Py_None`)

@@ -1,4 +1,4 @@
-"""A borrowed reference is put into a member or a global that owns what it holds.
+"""A borrowed reference is stored in a member or a global that owns its reference.
 
 The arguments of a function from a table of slots, what `PyArg_ParseTuple` fills in with `O`, and the items that a list
 or a dict lends belong to somebody else. Who keeps such an object longer than the call needs a reference of his own:

@@ -1,4 +1,4 @@
-"""A type owns an object that it does not show to the garbage collector.
+"""A type owns an object that its traverse function does not visit.
 
 A type with `Py_TPFLAGS_HAVE_GC` has a `tp_traverse` that visits whatever its objects own. What it leaves out can be
 part of a cycle that is never collected: the object counts a reference that the collector cannot explain. An object

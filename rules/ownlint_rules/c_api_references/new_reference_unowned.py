@@ -1,4 +1,4 @@
-"""A new reference is created where nobody can release it.
+"""A new reference is created that nothing can release.
 
 A call that answers with a new reference gives its caller a duty: one `Py_DECREF`. Written directly into the argument of
 a function that takes a reference of its own, compared and forgotten, dropped, or put into a wrapper that adds a second

@@ -1,4 +1,4 @@
-"""The result of a call that can fail is used before anybody asked whether it is NULL.
+"""The result of a call that can fail is used without a check for NULL.
 
 A function of the C API that fails answers NULL. `Py_DECREF`, `Py_INCREF`, the macros that reach into an object and
 `->` read memory at once: the exception that was raised becomes a crash. In a shared `fail:` label the variables that

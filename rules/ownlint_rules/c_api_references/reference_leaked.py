@@ -1,4 +1,4 @@
-"""A reference that the function owns is not released on a way out.
+"""An owned reference is not released on an exit path.
 
 A new reference in a local has to be released, returned, or handed to somebody who takes it over, on every way through
 the function: the early `return` and the jump past the release are where it is forgotten, and a loop that puts the next

@@ -1,4 +1,4 @@
-"""An argument is said to be donated, and is not.
+"""An argument is marked as donated, and is not donated.
 
 A negative position in `donate_argnums` counts nothing: it is accepted, and no argument is ever donated. Arguments
 that are passed to a `pmap` by keyword are not donated either. Nothing fails; the memory that the donation was to save

@@ -1,4 +1,4 @@
-"""An array is used after it was given away with `device_put(donate=True)`.
+"""An array is used after it was donated with `device_put(donate=True)`.
 
 On CPU nothing happens: `device_put` keeps the buffer, whatever it is told. On an accelerator the buffer moves, and
 the array the caller still holds is deleted: code that passes its tests breaks on the machine it is for.

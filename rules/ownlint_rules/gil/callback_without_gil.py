@@ -1,4 +1,4 @@
-"""A callback that C calls uses Python before it has taken the GIL.
+"""A callback that C calls uses Python before it acquires the GIL.
 
 C calls back from where it likes: from a thread of its own, from behind a call that has released the lock, from whatever
 ends the last owner. A callback that uses Python takes the GIL first, and with its first statement.

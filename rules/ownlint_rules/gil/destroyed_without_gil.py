@@ -1,4 +1,4 @@
-"""Members that count references of Python objects end where the GIL is no longer held.
+"""Members that hold Python references are destroyed after the GIL was released.
 
 A lock that is taken in the body of a destructor is given up at the body's end. The members end after that. What a
 thread's closure has captured ends with the thread, behind whatever its body took.

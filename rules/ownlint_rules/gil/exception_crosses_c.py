@@ -1,4 +1,4 @@
-"""An exception of C++ leaves a function that C calls.
+"""A C++ exception leaves a function that C calls.
 
 Python's interpreter is C, and so is whatever takes a function pointer and a `void*`. An exception that goes through its
 frames unwinds nothing there: the process ends, or what C was in the middle of stays half done. Out of a destructor,

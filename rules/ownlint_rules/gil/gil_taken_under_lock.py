@@ -1,4 +1,4 @@
-"""The GIL is taken while a mutex is held that others take with the GIL held.
+"""The GIL is acquired while a mutex is held that others lock with the GIL held.
 
 Two locks that are taken in two orders wait for each other. The GIL is one of them: a function that Python calls has it
 and waits for the mutex; a thread has the mutex and waits for the GIL.

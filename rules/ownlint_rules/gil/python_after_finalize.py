@@ -1,4 +1,4 @@
-"""Code that uses Python runs when the interpreter is gone.
+"""Code that uses Python runs after the interpreter was finalized.
 
 Handlers that `atexit` was given, and destructors of what is static, run after Python has finalized. Taking the GIL
 there waits for ever or ends the process; everything else uses memory that nobody looks after.

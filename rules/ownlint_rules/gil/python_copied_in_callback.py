@@ -1,4 +1,4 @@
-"""A stored callback has a Python object of its own, and is copied and ended without the GIL.
+"""A stored callback captures a Python object, and is copied and destroyed without the GIL.
 
 `std::function` copies what it holds whenever it is copied itself, and ends it where it ends: in a thread, in a queue,
 in a destructor of C++. A callback that has captured a Python object by copy counts a reference each time. Taking the

@@ -1,4 +1,4 @@
-"""A static begins with code that lets go of the GIL while others wait for it.
+"""A static initializer releases the GIL while other threads wait for the initializer.
 
 C++ lets one thread initialise a static and makes the others wait. Python lets one thread run and makes the others wait,
 too; importing a module, or calling anything, gives its lock up in between. A second thread gets the GIL, comes to the

@@ -1,4 +1,4 @@
-"""A Python object with static storage ends after the interpreter has.
+"""A Python object with static storage is destroyed after the interpreter was finalized.
 
 What is static, or local to a thread, is destroyed when the process exits. By then the interpreter is gone: the
 destructor gives a reference back to an object whose memory nobody looks after any more, without the lock and without a

@@ -1,4 +1,4 @@
-"""Python is used where its lock is not held.
+"""Python is used without the GIL.
 
 Every call of Python's, and every reference that is counted, needs the interpreter's lock. Between `gil_scoped_release`
 and the end of its scope, in a function that is bound with a guard that releases, between `Py_BEGIN_ALLOW_THREADS` and

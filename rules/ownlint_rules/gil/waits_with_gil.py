@@ -1,4 +1,4 @@
-"""A thread waits with the GIL held for one that needs it.
+"""A thread that holds the GIL waits for one that needs it.
 
 Whoever joins a thread, gets a future or waits on a condition with the interpreter's lock held stops every other thread
 that wants to run Python. When the awaited one is among them, both wait for ever.

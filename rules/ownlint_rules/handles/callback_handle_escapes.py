@@ -1,4 +1,4 @@
-"""A handle that is valid during a callback alone is given to Python to keep.
+"""A handle that is valid only during a callback is passed to Python, which may keep it.
 
 A C library calls back with a handle of something that lives for the time of the call: a diagnostic, a pass, a
 rewriter. The callback wraps it in a class that is bound to Python and calls Python with it. Python may keep the

@@ -1,4 +1,4 @@
-"""A Python handle is used, or handed out, after the native object it points into is gone.
+"""A Python handle is used or returned after the native object that it points into was destroyed.
 
 Native bindings hand out children: an operation of a module, a view of an engine. Many of them keep nobody
 alive. When the last Python name of the owner goes away, CPython frees the owner at once, and the child points

@@ -1,4 +1,4 @@
-"""What a loop walks over is erased, or grows, while the loop goes on.
+"""A loop erases from, or adds to, what it iterates over.
 
 A native iterator holds more than the element it has given: the next one is fetched already, a use list leads from
 one use to the next, a walk that meets an operation before what is inside it looks inside afterwards. Erasing the

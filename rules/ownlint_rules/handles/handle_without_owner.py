@@ -1,4 +1,4 @@
-"""A Python class wraps a native handle and holds nobody, where its siblings hold the owner.
+"""A Python class wraps a native handle and does not keep its owner alive, as its siblings do.
 
 A handle that comes out of a context, a document, a scene is good only as long as that lives. Most wrappers keep a
 reference to it beside the handle. The one that keeps none is left with a dead handle when Python drops the owner.

@@ -1,4 +1,4 @@
-"""What an owner holds is freed or given up by hand, and the owner does not know.
+"""What an owner holds is freed or released by hand, and the owner still refers to it.
 
 The owner of a tree of native objects frees its root when it is collected. Erasing the root through its own handle
 frees it twice. Making the owner let go of it leaves an owner that is of no use, under every name it has.

@@ -1,4 +1,4 @@
-"""A part that a native object has lent is used after a call that moved or freed it.
+"""A borrowed part of a native object is used after a call that moves or frees it.
 
 A binding hands out an element of a C++ container, or what a field owns, as it is. That keeps the object around it
 alive, and no more: when another member lets the container grow, empties it, or frees what the field owned, the part in

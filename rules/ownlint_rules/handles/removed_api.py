@@ -1,4 +1,4 @@
-"""A member or a keyword is asked for that the library has no longer, or not yet.
+"""A member or a keyword is used that this version of the library does not have.
 
 Bindings drop what their new design has no use for. What was a work-around in one version is an `AttributeError` or a
 `TypeError` in the next, at the first call.

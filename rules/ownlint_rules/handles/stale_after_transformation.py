@@ -1,4 +1,4 @@
-"""A handle is used after passes or rewrites ran over what it stands in.
+"""A handle is used after a pass or a rewrite has transformed what it belongs to.
 
 A pass may erase, replace or move any operation below the one it runs on. Older bindings mark every wrapper below
 it before they run, and each later use raises, even where the operation has survived. Newer ones mark nothing: what

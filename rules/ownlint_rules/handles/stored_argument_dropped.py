@@ -1,4 +1,4 @@
-"""A Python object is dropped while a native one keeps its address.
+"""A Python object is destroyed while a native object keeps its address.
 
 A setter, a constructor or an `add` of a binding stores a pointer to what it is given and keeps the Python object alive
 by nothing. When the last Python name of it goes, its C++ half is freed, and the pointer stays. Of a class derived in

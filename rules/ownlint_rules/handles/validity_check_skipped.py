@@ -1,4 +1,4 @@
-"""A method works on a native handle without the check that its siblings make.
+"""A method uses a native handle without the validity check that its siblings make.
 
 A wrapper outlives what it wraps: the file is closed, the tree's node is erased, the session is shut down. So its
 methods begin with a check that refuses to go on. The one that forgets it hands a dead handle to native code.

@@ -1,4 +1,4 @@
-"""Two Python objects are compared by identity that only wrap the native object in question.
+"""Wrappers of native objects are compared by identity.
 
 Bindings make a new Python object each time a native one is asked for. `is`, `id()` and, for some, the hash speak of
 these wrappers: they differ although the native object is the same, and an `id` is given again once its wrapper is

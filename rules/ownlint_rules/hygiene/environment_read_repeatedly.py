@@ -1,4 +1,4 @@
-"""An environment variable is read again and again, or in several places.
+"""An environment variable is read repeatedly, or in several places.
 
 Each place that reads a variable decides for itself what its text means, and each time it is read it may say something
 else: two halves of a program then disagree about a setting. Reading is a search through all variables, and a race

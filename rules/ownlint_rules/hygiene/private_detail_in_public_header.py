@@ -1,4 +1,4 @@
-"""A class stands in a header for the sake of a private field alone.
+"""A class is in a public header only because a private field has its type.
 
 Whoever includes the header reads it, and is compiled again when it changes, though nobody but the class that has the
 field can do anything with it.

@@ -1,4 +1,4 @@
-"""A cast gives a value the type that it has already.
+"""A value is cast to the type that it already has.
 
 It does nothing, and it hides the day on which it would do something: when one of the two types changes, the cast
 makes the compiler say nothing.

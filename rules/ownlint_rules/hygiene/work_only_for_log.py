@@ -1,4 +1,4 @@
-"""Something is counted that only a debug log ever reads.
+"""A value is computed that only a debug log reads.
 
 The log is off as a rule, and the loop counts all the same. It costs little each time and is easily forgotten; where a
 lock or an allocation is involved it costs more.

@@ -1,4 +1,4 @@
-"""What a binding says about its result raises at every call.
+"""The declared return type of a binding raises at every call.
 
 A `keep_alive` whose keeper is a number, a string, a list or a tuple needs a weak reference that cannot be made. One
 with an index that no argument has, and an internal reference where there is no `self`, fail as well. The module

@@ -1,4 +1,4 @@
-"""C++ stores a pointer to an argument, and nobody keeps its Python object alive.
+"""C++ stores a pointer to an argument, and nothing keeps its Python object alive.
 
 A constructor, a setter or an `add` takes a reference or a raw pointer and stores it. Python gives an object whose last
 name may go away the next moment: what C++ holds then points into freed memory. For a subclass written in Python its C++

@@ -1,4 +1,4 @@
-"""A binding hands Python something that points into C++, and keeps nobody alive.
+"""A binding returns something that points into C++, and does not keep its owner alive.
 
 A method returns a view, an iterator, a cursor, or a reference into its object. Python holds the result; nothing
 holds the object. When its last Python name goes away the result points into freed memory.

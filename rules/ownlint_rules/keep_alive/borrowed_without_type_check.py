@@ -1,4 +1,4 @@
-"""An object is taken for a list, and nobody has looked whether it is one.
+"""An object is wrapped as a list, or another type, without a type check.
 
 `reinterpret_borrow<T>` and `nb::borrow<T>` add a reference and change the C++ type; they do not look at the object. A
 list or a tuple is then read as the struct that C has for it: of anything else that Python passes, foreign memory.

@@ -1,4 +1,4 @@
-"""A pointer is cast for Python under a policy that does not fit it.
+"""A pointer is cast for Python with a return value policy that does not fit it.
 
 `cast` gives a raw pointer to Python without an owner: unlike a function's result, it is `reference` by default. A new
 object that is cast this way is never deleted. An internal reference needs to be told whose it is; without a parent the

@@ -1,4 +1,4 @@
-"""A type caster makes a value with `new`, and nobody deletes it.
+"""A type caster creates a value with `new` and never deletes it.
 
 A caster lives for one call. What its `load` (nanobind: `from_python`) makes for a raw pointer is handed to the function
 by address, and lost with the caster.

@@ -1,4 +1,4 @@
-"""A bound class holds objects of Python's that the collector cannot see.
+"""A bound class holds Python objects that the garbage collector cannot see.
 
 The type that a framework makes for a C++ class shows nothing of what its objects hold. When Python puts a function or
 an object into a member, and that leads back (`button.on_click = lambda: button.hide()`), the cycle counts references

@@ -1,4 +1,4 @@
-"""A reference to an element is handed out, and Python can take the element away.
+"""A binding returns a reference to an element that Python code can remove.
 
 `reference_internal` keeps the object alive, not the element: when the class also binds what appends to the container or
 erases from it, the elements move or die while Python still holds a reference to one of them.

@@ -1,4 +1,4 @@
-"""A handle is left of an object whose owner is gone.
+"""A borrowed handle outlives the object that owns its reference.
 
 `py::handle`, `nb::handle` and `PyObject*` count nothing. Made of a temporary, or returned of a local, they lead to an
 object that its only owner has released: `return py::str(name);` in a function that answers a handle, `.ptr()` of what

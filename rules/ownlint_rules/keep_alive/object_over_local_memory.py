@@ -1,4 +1,4 @@
-"""A Python object is made over memory that ends with the function.
+"""A Python object refers to local memory that is destroyed when the function returns.
 
 A memoryview, an iterator, or an array with a base that owns nothing looks at the memory it is given. When that belongs
 to a local, the object that is returned points into freed memory before Python sees it; no `keep_alive` and no policy

@@ -1,4 +1,4 @@
-"""A pointer is left of what was converted on the way.
+"""A pointer outlives the converted temporary that it points into.
 
 `py::cast<std::string>(x)`, `py::str(x)` and `py::array_t<float>(x)` make something new, and a `const char*`, a
 `string_view` or a `float*` into it is worth nothing once that has ended. What `PyArg_ParseTuple` finds for an `s` or a

@@ -1,4 +1,4 @@
-"""A pointer handed to Python is deleted there, although C++ still owns what it points to.
+"""Python deletes a pointer that C++ still owns.
 
 A function that returns a raw pointer gives it away, as far as pybind11 and nanobind can tell: the default policy for a
 pointer is `take_ownership`. When the Python object dies it deletes a member of another object, an element of a

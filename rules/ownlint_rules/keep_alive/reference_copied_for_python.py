@@ -1,4 +1,4 @@
-"""A method returns a reference to be changed through, and Python gets a copy.
+"""A method returns a mutable reference, and Python gets a copy.
 
 The default policy copies what is returned by reference. `Config& config()` in C++ is an invitation to write; from
 Python, what is written is lost with the copy.

@@ -1,4 +1,4 @@
-"""A class is held by unique pointers and handed out by shared ones.
+"""A class has a unique holder and is returned as a shared pointer.
 
 Up to version 2, pybind11 keeps every object of a bound class in the holder that `class_` names, a unique pointer when
 it names none. A shared pointer that a function returns is then taken for a unique one: two owners delete the object. A

@@ -1,4 +1,4 @@
-"""A pointer that is given for one call is kept for all that follow.
+"""A pointer that is passed for one call is stored and used by later calls.
 
 A method takes a pointer, a reference or a view, and the first call's is put into a member, itself or inside an object
 that keeps it. Later calls find the member filled, and what they give is ignored. Nothing says that what the first

@@ -1,4 +1,4 @@
-"""A result keeps a pointer to what the object that made it owns.
+"""A result keeps a pointer into the object that created it.
 
 A method returns an object that keeps a raw pointer into a member of the method's own object, and acts through it when
 it ends. Nothing says that the result dies first.

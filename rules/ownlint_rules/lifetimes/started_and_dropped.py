@@ -1,4 +1,4 @@
-"""A timer or a thread is started, and nobody keeps it.
+"""A timer or a thread is started, and nothing keeps it alive.
 
 An object that goes on by itself ends with its last name. A timer that only a local knows never fires; a thread that
 still runs then takes the process with it.

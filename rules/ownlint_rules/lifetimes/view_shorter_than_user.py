@@ -1,4 +1,4 @@
-"""A view of something local is left with what outlives it.
+"""A view of a local is stored in something that outlives it.
 
 A pointer into a local string, vector or buffer is put where somebody looks at it later: in a member, in what a
 parameter leads to, in a struct that is returned, in a list that outlives the loop's own strings. Or it is given to a

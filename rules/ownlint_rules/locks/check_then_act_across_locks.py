@@ -1,4 +1,4 @@
-"""What one critical section finds, another acts on, and others can come in between.
+"""A check in one critical section is relied on in another one, after the lock was released.
 
 A method looks something up under a lock, lets go of it, does the slow part, and takes the lock again to store the
 result. Two threads can both find nothing, both make it, and both store it: the second overwrites what the first has

@@ -1,4 +1,4 @@
-"""A guard object ends where it is made, and the lock with it.
+"""A lock guard is a temporary, and unlocks at the end of its statement.
 
 A guard holds its lock for as long as it lives. One without a name lives until its own statement ends: the lock is
 taken and let go, and everything behind it runs without. Parentheses around a bare name are worse: they declare a new

@@ -1,4 +1,4 @@
-"""A guarded member is touched without its lock.
+"""A guarded member is accessed without its lock.
 
 A member that belongs to a lock may be read and written by whoever holds it. One access without makes every other one
 a data race: it sees half-written values, or walks through a container that another thread is growing.

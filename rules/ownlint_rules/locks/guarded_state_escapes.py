@@ -1,4 +1,4 @@
-"""Guarded state is handed out, and outlives the lock.
+"""A pointer or reference to guarded state outlives the lock.
 
 A member that belongs to a lock is safe to look at while the lock is held. A pointer, a reference, an iterator or a view
 into it is not bound to the lock: whoever gets it looks later, when another thread may have moved, changed or freed what

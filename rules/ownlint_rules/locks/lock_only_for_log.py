@@ -1,4 +1,4 @@
-"""A lock is taken for a debug log alone.
+"""A lock is acquired only for a debug log.
 
 Every call waits for the lock, and all that comes of it is a line that is off as a rule.
 

@@ -1,4 +1,4 @@
-"""A lock is taken that the same thread holds already.
+"""A lock is acquired that the same thread already holds.
 
 A plain mutex does not know its holder. Who holds it and calls a function, or makes an object, that takes it once more
 waits for itself: for ever.

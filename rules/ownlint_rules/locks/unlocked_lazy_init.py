@@ -1,4 +1,4 @@
-"""Something is made on first use, and nothing keeps two threads from making it.
+"""Lazy initialisation is not protected against a second thread.
 
 A getter looks whether a member is there, makes it when it is not, and hands it out. Two threads can both find
 nothing: one object is lost or destroyed while it is in use. A static of a function begins once by itself; a pointer

@@ -1,4 +1,4 @@
-"""One backend's function makes a check, and the same function of another backend does not.
+"""One backend's function makes a check that the same function of another backend lacks.
 
 Two backends are written side by side: a check that was added to one after a bug is missing in the other, which has the
 same bug still.

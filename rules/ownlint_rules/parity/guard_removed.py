@@ -1,4 +1,4 @@
-"""A change takes a check out of a function, and what was checked is still there.
+"""A change removes a check, and what it protected is still there.
 
 A refactoring, a merge, or a copy of one backend's file over another's loses an early return: the function goes on with
 an empty list, a null pointer, a handle that is gone. Nobody sees in a diff what a line that is no longer there was for.

@@ -1,4 +1,4 @@
-"""A check or a change is made in debug builds alone.
+"""A check or a change happens in debug builds only.
 
 An assertion is gone in release builds, and with it all that stands in it. A guard that would throw, a change that the
 code relies on, a look at an index that Python hands in: in the build that users run none of them happens.

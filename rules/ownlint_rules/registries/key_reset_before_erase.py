@@ -1,4 +1,4 @@
-"""The key is reset before its registry entry is taken out.
+"""The key is reset before its registry entry is erased.
 
 A handle's destructor takes its entry out of the registry by a member of the handle. A method that gives that member
 another value, and does not take the old entry out first, leaves an entry behind that nobody has the key for: it leads

@@ -1,4 +1,4 @@
-"""A native object gets an owner, and its wrapper goes on owning it.
+"""Ownership of a native object is transferred, and its wrapper still believes that it owns it.
 
 A wrapper has a flag that says whether it is the one that destroys its native object. A native call that puts the
 object into something else takes it over; whoever makes the call stores the flag. Where the store is forgotten, the

@@ -1,4 +1,4 @@
-"""An object ends and its registry entry stays.
+"""An object is destroyed and its registry entry stays.
 
 An object that puts itself into a registry where it is made has to take itself out wherever it ends: in the destructor
 on every way, in each method that ends what it stands for, and in a move, after which the entry points to an object

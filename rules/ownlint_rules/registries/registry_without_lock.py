@@ -1,4 +1,4 @@
-"""A registry is touched without a lock in a module that runs without the GIL.
+"""A registry is accessed without a lock in a free-threaded module.
 
 In a module that says that it does not need the interpreter's lock, or that uses locks made for that, every registry
 needs a lock of its own. Where one registry of a class is always touched under a lock and the one beside it never is,

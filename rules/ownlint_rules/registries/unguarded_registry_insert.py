@@ -1,4 +1,4 @@
-"""A live object is put into a registry without a look at what is already there.
+"""An object is inserted into a registry without checking for an existing entry.
 
 A registry maps the address of a native object to the handle that stands for it. When the object dies and the
 entry stays, the allocator hands out the same address again: the new object meets the old entry. An insert

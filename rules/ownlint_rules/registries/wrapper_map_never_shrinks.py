@@ -1,4 +1,4 @@
-"""A map of Python objects by C++ address never loses an entry.
+"""A map from C++ addresses to Python objects never loses an entry.
 
 A binding that keeps the Python object of each C++ object in a map, by address, has to take it out when the C++ object
 ends. Otherwise the next object that is made at the same address is handed to Python as the old one: with its state, its

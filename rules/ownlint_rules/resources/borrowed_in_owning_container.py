@@ -1,4 +1,4 @@
-"""A borrowed handle is put where the handles are released.
+"""A borrowed handle is put into a container that releases its elements.
 
 A container whose elements are released one by one owns every one of them. A handle that belongs to somebody else, put
 among those, is released twice: by its owner, and by the container.

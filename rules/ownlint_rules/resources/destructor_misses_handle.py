@@ -1,4 +1,4 @@
-"""A destructor releases some of what the constructor acquired, and misses the rest.
+"""A destructor releases only some of the handles that the constructor acquired.
 
 A class that releases one of its handles means to release them all. One that was added later, or that is created under
 another name, is easily left out of the destructor, and leaks with every object.

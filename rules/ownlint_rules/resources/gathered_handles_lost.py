@@ -1,4 +1,4 @@
-"""A local container of raw handles is dropped with all that it has gathered.
+"""A local container of raw handles is destroyed without releasing them.
 
 A loop acquires one handle after the other (or makes one owner after the other give its handle up) and puts them into a
 local vector or array, which is to be handed over when all are there. When one round fails, the exit loses not only the

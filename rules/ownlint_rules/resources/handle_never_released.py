@@ -1,4 +1,4 @@
-"""A handle is kept in a member, and nobody ever releases it.
+"""A handle is stored in a member and never released.
 
 A raw handle ends when somebody calls its release; a member that holds one ends without a word. Where the class has no
 destructor that releases it, and no other function of the project does, everything that was put there leaks.

@@ -1,4 +1,4 @@
-"""A raw handle is lost on a way out that is taken because something failed.
+"""A raw handle leaks on a path where a call fails.
 
 A local holds what was just allocated, opened or created, and only later puts it where it is kept or released. When a
 call in between fails and the function leaves (by a macro, by hand, by an exception, by a jump), nobody knows the handle

@@ -1,4 +1,4 @@
-"""A member is moved from by what can fail, and still looks as if it had its value.
+"""A member is moved from by a call that can fail, and still looks as if it had a value.
 
 `std::move(*builder_).Build()` consumes what an optional member holds. The optional itself does not notice: it still
 says that it has a value. Where the call fails and the function leaves, the next caller asks `has_value()`, is told yes,

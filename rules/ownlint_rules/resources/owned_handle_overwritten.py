@@ -1,4 +1,4 @@
-"""A handle is overwritten where it is kept, before it was released.
+"""A stored handle is overwritten before it is released.
 
 What a member or an element of a container owned is lost when something new is put there: nobody holds the old handle
 any more, so nobody can release it.

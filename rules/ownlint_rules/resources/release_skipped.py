@@ -1,4 +1,4 @@
-"""A raw handle is released on some ways only, or never.
+"""A raw handle is released on some paths only, or never.
 
 A function acquires a handle for itself and goes on without releasing it: it returns early, it releases it where
 something has failed and nowhere else, it acquires the next one into the same variable, or it forgets about it.

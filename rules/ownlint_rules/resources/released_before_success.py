@@ -1,4 +1,4 @@
-"""An owner gives up what it owns before the work that can fail is done.
+"""An owner releases what it owns before the work that can fail is done.
 
 `owner.release()` hands out a raw handle; from then on nobody frees it until the next owner has it. When something that
 stands in between fails, the handle is lost: the owner that was there to prevent just that has been emptied too early.

@@ -1,4 +1,4 @@
-"""A reference that was just given up is counted once more.
+"""A released reference is retained once more.
 
 `release()` hands out a handle together with the one reference that its owner held. Whoever takes it over must not count
 again: retaining it makes two references, of which nobody drops one, and the object is never freed.

@@ -1,4 +1,4 @@
-"""One handle is handed to a second owner.
+"""Ownership of one handle is given to two owners.
 
 A raw pointer that a smart pointer or a wrapper holds is theirs to release. An owner that is built from it, or a
 function that consumes it, releases it as well: the second release is of something that is gone.

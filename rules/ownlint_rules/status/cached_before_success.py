@@ -1,4 +1,4 @@
-"""An entry is kept for others before what makes it usable has succeeded.
+"""A cache entry is published before the work that makes it usable has succeeded.
 
 A cache or a registry is given its entry first; then the entry is configured, started or loaded, which can fail. When
 it does, the entry stays. Whoever looks it up next finds it, skips the work and goes on with something that

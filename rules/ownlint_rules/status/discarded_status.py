@@ -1,4 +1,4 @@
-"""The outcome of a call is thrown away, and the failure with it.
+"""The status that a call returns is discarded, and its failure goes unnoticed.
 
 A call returns a status, an error code or an owned error pointer, and nobody looks. The operation may
 have failed; the program goes on as if it had not. In a destructor this is the last chance to notice.

@@ -1,4 +1,4 @@
-"""An outcome is kept in a member that nobody looks at, or the destructor alone.
+"""An error is stored in a member that nothing reads, or only the destructor.
 
 The methods of a class store what goes wrong in a member, so that it can be asked for later. There is nothing by
 which it can be: no method answers with it, tests it or hands it on. At best the destructor writes it to the

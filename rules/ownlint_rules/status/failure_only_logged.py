@@ -1,4 +1,4 @@
-"""What could not be had is logged, and then used all the same.
+"""A failure is logged, and the missing result is used anyway.
 
 A call answers with a handle, a pointer or a result. Where it has failed a line goes to the log, and nothing else
 happens: the function goes on and hands the null handle to whoever comes next. The log says what is about

@@ -1,4 +1,4 @@
-"""A failure is seen and told to nobody.
+"""A failure is checked for and not reported to anyone.
 
 A status is tested, and when it is not ok the function does nothing about it: no log line, no answer, nothing
 else in its place. It returns as if all had gone well, though it could have said otherwise, or returns nothing

@@ -1,4 +1,4 @@
-"""A flag says that work is done before the work has succeeded.
+"""A flag is set before the work that it stands for has succeeded.
 
 A method sets a flag (or moves a state on), then calls something that can fail. When it does fail, the
 flag stays set; the next caller reads it, skips the work, and goes on with something that was never

@@ -1,4 +1,4 @@
-"""An error that the caller owns is looked at and left behind.
+"""An error object that the caller owns is checked and never released.
 
 Some interfaces answer with a pointer to an error, or with null. Whoever gets one has to free it or to hand it on.
 Testing it is not enough: the function that leaves right after the test leaks the error, each time something fails.

@@ -1,4 +1,4 @@
-"""What was done last is noted before it is done.
+"""Work is recorded as done before it has succeeded.
 
 A function compares what it is asked for with what it did last, and has nothing to do when both are the same. It
 notes the new value first and then does the work, which can fail. The next call compares with a note of something
