@@ -422,7 +422,7 @@ def many(root: Path, count: int) -> tuple[Report, Sources]:
             spans = {part: Span(start, start + len(part)) for part, start in ends.items()}
             steps = (
                 Step(path, spans["make()"], "`owner` is made here"),
-                Step("b.cc", Span(2, 60), "`Owner.part` is bound here and keeps nobody alive"),
+                Step("b.cc", Span(2, 60), "`Owner.part` is bound here and keeps nothing alive"),
                 Step(path, spans["owner.part()"], "`part` is taken from it and does not keep it alive"),
                 Step(path, spans["del owner"], "`owner` is deleted here"),
             )

@@ -20,11 +20,11 @@ from ownlint.report.story import Lane, role_of, stops, story
         ("owns", "a constructor acquires `handle_`"),
         ("owns", "it is owned from here"),
         ("borrows", "`turbine.blades()` is taken from it and does not keep it alive"),
-        ("lends", "`Turbine.rotor` is bound here and keeps nobody alive"),
+        ("lends", "`Turbine.rotor` is bound here and keeps nothing alive"),
         ("lends", "the binding returns a borrowed reference"),
         ("borrows", "the result is made here from what it borrows"),
         ("borrows", "`view_` is a reference"),
-        ("lends", "`Turbine.blades` returns an iterator over `self` and keeps nobody alive"),
+        ("lends", "`Turbine.blades` returns an iterator over `self` and keeps nothing alive"),
         ("ends", "`turbine` is deleted here"),
         ("ends", "`op` is erased here"),
         ("ends", "released here"),
@@ -169,7 +169,7 @@ def test_what_is_neither_the_owner_nor_borrowed_happens_on_the_path() -> None:
 
 
 @pytest.mark.parametrize(
-    "claim", ["`p` is released on some ways only", "`A` can be copied, and each copy releases `h`"]
+    "claim", ["`p` is released on some paths only", "`A` can be copied, and each copy releases `h`"]
 )
 def test_a_claim_about_the_whole_is_no_end_of_a_life(claim: str) -> None:
     assert role_of(claim) == "turn"

@@ -16,7 +16,7 @@ PYBIND11_MODULE(turbine_native, m) {
 
   py::class_<Turbine>(m, "Turbine")
       .def(py::init<std::string>())
-      // The rotor is a part of the turbine, and `reference` keeps nobody alive.
+      // The rotor is a part of the turbine, and `reference` keeps nothing alive.
       .def("rotor", &Turbine::rotor, py::return_value_policy::reference)
       // Innocent: the nacelle keeps its turbine alive.
       .def("nacelle", &Turbine::nacelle, py::return_value_policy::reference_internal)

@@ -256,7 +256,7 @@ class Exports:
         if policy == "reference internal":
             yield Lent("self", True, "", "the policy is an internal reference", "likely")
         elif policy == "reference":
-            yield Lent("self", False, "", "the policy keeps nobody alive", "possible")
+            yield Lent("self", False, "", "the policy keeps nothing alive", "possible")
 
     def _stores(self, binding: Binding, said: Policies, has_self: bool) -> Iterator[Kept]:
         def place(index: int) -> str:

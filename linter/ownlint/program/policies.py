@@ -162,7 +162,7 @@ class Policies:
             return Protection(False, written, "keeps `self` alive, not what the result points into", sure)
         if effective != "reference":
             return _KEPT  # copied, moved or taken over: no borrow reaches Python
-        return Protection(False, ineffective or written, reason or "keeps nobody alive", sure)
+        return Protection(False, ineffective or written, reason or "keeps nothing alive", sure)
 
     def is_unknown(self, extra: r.Extra, spelled: str) -> bool:
         """An extra that is a bare name nobody here explains: a parameter of the function around it, a pack."""

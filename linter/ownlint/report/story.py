@@ -25,7 +25,7 @@ _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
     ("uses", re.compile(r"\b(?:used|uses|is (?:returned|stored|called|read|looked at|asked|compared|handed out))\b")),
-    ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nobody\b|\bhands? \w+ out\b|\bover `self`")),
+    ("lends", re.compile(r"\bis bound\b|\bbinding returns\b|\bkeeps? nothing\b|\bhands? \w+ out\b|\bover `self`")),
     ("borrows", re.compile(r"\b(?:borrow\w*|lent|points? into|taken from)\b|\bis a (?:view|reference|pointer)\b")),
     ("ends", re.compile(r"\b(?:ends?|dies|deleted|erase[sd]?|free[sd]|closed|unmapped|destroy(?:s|ed)|donated)\b")),
     ("ends", re.compile(r"\b(?:released?|releases|given (?:away|up)|let go|moved from|overwritten|transformed)\b")),

@@ -1,6 +1,6 @@
 """Foreign memory is wrapped in a buffer that does not keep its owner alive.
 
-A foreign buffer is an address and a size. Unless it is given a base, it keeps nobody alive, and every array that is
+A foreign buffer is an address and a size. Unless it is given a base, it keeps nothing alive, and every array that is
 made of it reads freed memory once the owner is gone.
 
 bad:

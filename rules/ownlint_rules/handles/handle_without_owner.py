@@ -100,7 +100,7 @@ def _finding(
     certainty = _certainty(wrapped, holding, classes)
     return wrapped.function.finding(
         wrapped.value,
-        f"`{made.name}` wraps what comes from `{source.name}` and keeps nobody alive: {holding} of {classes} such "
+        f"`{made.name}` wraps what comes from `{source.name}` and keeps nothing alive: {holding} of {classes} such "
         "classes hold an owner",
         certainty=certainty,
         help=f"keep a reference to the `{source.name}` in `{made.name}`, or add a keep-alive to `{binding.name}`",

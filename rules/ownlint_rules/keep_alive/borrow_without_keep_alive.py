@@ -103,7 +103,7 @@ def _message(binding: Binding, contract: contracts.Contract) -> str:
         "pointer": "a pointer into",
         "reference": "a reference into",
     }.get(contract.shape, f"a `{name}` that points into")
-    return f"`{binding.symbol}` returns {what} {source} and keeps nobody alive"
+    return f"`{binding.symbol}` returns {what} {source} and keeps nothing alive"
 
 
 def _help(binding: Binding, contract: contracts.Contract) -> str:

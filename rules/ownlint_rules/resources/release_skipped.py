@@ -51,7 +51,7 @@ from ownlint import Finding, Function, Step, events, losing, rule
 _MOST_STEPS = 3
 _SAYS = {
     "never": "`{}` is never released",
-    "skipped": "`{}` is released on some ways only",
+    "skipped": "`{}` is released on some paths only",
     "overwritten": "`{}` is overwritten while it still holds what was acquired before",
 }
 
