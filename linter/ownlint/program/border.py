@@ -45,8 +45,6 @@ from ownlint.program.subjects import Binding, Function
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
 
-_PROPERTIES = ("property", "property_rw", "field", "field_rw")
-
 
 class Border:
     """Handle classes of libraries and of the project itself, and how Python uses them."""
@@ -584,10 +582,6 @@ def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
             handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
             passed[parameter.name] = frozenset({handle})
     return passed
-
-
-def _last(name: str) -> str:
-    return name.split("<", 1)[0].rsplit("::", 1)[-1].strip()
 
 
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
