@@ -26,7 +26,7 @@ from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import Discovered, DiscoverError, discover
+from ownlint.sources.discover import Discovered, DiscoverError, discover, language_of
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -154,8 +154,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
             return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
-        asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
-        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
+        asked = (knowledge, msgspec.json.encode((config.parity, required, versions)))
+        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
         report = _compose(said, facts, found, text, config, rules, ran, how.hint, changes)
@@ -211,7 +211,13 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def _said(
-    rules: Sequence[RuleOutline], facts: Facts, way: _Way, cache: Cache, asked: Sequence[bytes], options: Options
+    rules: Sequence[RuleOutline],
+    facts: Facts,
+    way: _Way,
+    cache: Cache,
+    asked: Sequence[bytes],
+    changes: Changes | None,
+    options: Options,
 ) -> list[Said]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
@@ -221,8 +227,9 @@ def _said(
     for languages in sorted({rule.languages for rule in rules}):
         chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
+        then = msgspec.json.encode(_known_before(changes, languages))
         names = msgspec.json.encode(sorted(chosen))
-        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
+        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about, then)
         said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
@@ -236,6 +243,17 @@ def _said(
             cache.put(place, msgspec.json.encode(_Kept(findings, large)))
         out += found
     return out
+
+
+def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tuple[str, str, str]] | None:
+    """What rules about these languages know of the files as they were: which lines of them changed is not among it."""
+    if changes is None:
+        return None
+    return [
+        (change.path, change.old, change.blob)
+        for change in changes.files
+        if languages != ("cpp",) or any(language_of(name) == "cpp" for name in (change.path, change.old) if name)
+    ]
 
 
 def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options) -> Sequence[Sequence[Said]]:
