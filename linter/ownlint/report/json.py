@@ -87,6 +87,8 @@ class Document(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
     suppressed: _From0
+    elsewhere: _From0
+    """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
 
 
 def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
@@ -98,6 +100,7 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> s
             Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
         suppressed=report.suppressed,
+        elsewhere=len(report.elsewhere),
     )
     return json_page(document)
 
