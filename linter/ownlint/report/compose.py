@@ -10,7 +10,7 @@ from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
-from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
+from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -54,7 +54,7 @@ def compose(
     about_us = [each for each in about_us if _touches(each, changed)]
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
     shown = at_least([*standing, *standing_too], config.certainty)
-    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order))
+    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=reading_order))
     return Report(
         findings=findings_shown,
         incomplete=tuple(sorted(set(incomplete))),
@@ -75,10 +75,6 @@ def _touches(finding: Located, changed: Changed | None) -> bool:
         for path, region in places
         for first, last in changed.get(path, ())
     )
-
-
-def _order(finding: Located) -> tuple[str, int, str, int, str]:
-    return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
 
 
 def _graded(finding: Located, config: Config, known: RuleNames) -> Located:
