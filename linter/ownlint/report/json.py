@@ -83,13 +83,14 @@ class Incomplete(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
+    """`base` is what paths are relative to, as seen from the working directory of the run: the top of the git work
+    tree, or `.` where there is none."""
+
     version: Literal[1]
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
     suppressed: _From0
     base: str
-    """What paths are relative to, as seen from the working directory of the run: the top of the git work tree, or `.`
-    where there is none."""
 
 
 def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base: str = ".") -> str:
