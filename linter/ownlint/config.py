@@ -1,4 +1,4 @@
-"""Settings: `[tool.ownlint]` in pyproject.toml, or `ownlint.toml`; the nearest file wins, nothing is merged.
+"""Settings: `[tool.ownlint]` in pyproject.toml, or `ownlint.toml`; for each file the nearest wins, nothing is merged.
 
 A key that does not exist is an error with its line and a suggestion, never silence.
 """
