@@ -7,19 +7,22 @@ was started: another project below it is known, too, and reported by its own set
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from ownlint import config
-from ownlint.config import Config, Settings
+from ownlint.config import Config, ConfigError, Settings
 from ownlint.pipeline import Options
 from ownlint.report.joined import joined, moved
 from ownlint.report.model import Report, below
 from ownlint.report.progress import Told
 from ownlint.sources import discover, git
 from ownlint.sources.discover import Scope
+
+_MOST = 200
+"""Projects of one run: each costs a start, and anybody may write settings into a tree."""
 
 Make = Callable[[tuple[Path, ...], Settings], Options]
 """What a project is to be checked with, of the paths that are asked for in it and the settings that its file has."""
@@ -102,6 +105,7 @@ def split(paths: Sequence[Path], make: Make) -> Run:
         for part in _parted(project, make):
             key = (part.root, part.settings.file)
             found[key] = _together(found[key], part) if key in found else part
+            _check_number(found)
     return Run(tuple(sorted(found.values(), key=lambda part: (part.root, str(part.settings.file)))))
 
 
@@ -147,8 +151,14 @@ def _standing(root: Path, folders: Iterable[str]) -> dict[str, Settings]:
             looked.add(folder)
             if (settings := config.standing_in(root / folder)) is not None:
                 found[folder] = settings
+                _check_number(found)
             folder = folder.rpartition("/")[0]
     return dict(sorted(found.items()))
+
+
+def _check_number(projects: Collection[object]) -> None:
+    if len(projects) > _MOST:
+        raise ConfigError(f"more than {_MOST} projects, each with settings of its own; check a part, or give --config")
 
 
 def _nearest(folder: str, standing: dict[str, Settings]) -> str | None:
