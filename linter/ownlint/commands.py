@@ -17,6 +17,7 @@ from ownlint.facts.errors import RefusalError
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
+    from ownlint.projects import Run
 
 MakeOptions = Callable[..., "Options"]
 SHELLS = ("bash", "zsh", "fish")
@@ -84,8 +85,8 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
     """Reads standard input when it is to stand for a file."""
     if stdin_filename is None:
         return options
-    if mends or options.diff_base is not None:
-        raise click.UsageError("--stdin-filename only reports: it mends nothing, and knows no revision")
+    if mends or options.changed or options.diff_base is not None:
+        raise click.UsageError("--stdin-filename only reports: it mends nothing, and compares with no revision")
     import msgspec
 
     from ownlint.sources.unsaved import MOST_BYTES, stored
@@ -98,14 +99,12 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
 
 
 @contextlib.contextmanager
-def watched(options: Options, quiet: bool = False) -> Iterator[Options]:
-    """The same, and a run with them shows on a terminal how far it has come."""
-    import msgspec
-
+def watched(run: Run, quiet: bool = False) -> Iterator[Run]:
+    """The same, and shows on a terminal how far it has come."""
     from ownlint.report.progress import shown
 
     with shown(quiet) as told:
-        yield msgspec.structs.replace(options, told=told)
+        yield run.telling(told)
 
 
 def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:

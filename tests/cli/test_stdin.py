@@ -80,6 +80,7 @@ def test_it_is_read_as_a_part_of_its_project(project: Path) -> None:
         (("--stdin-filename", "sub/lowering.py", "other.py"), b"leave out PATHS"),
         (("--stdin-filename", "sub/lowering.py", "--fix"), b"only reports"),
         (("--stdin-filename", "sub/lowering.py", "--diff-base", "HEAD"), b"only reports"),
+        (("--stdin-filename", "sub/lowering.py", "--changed"), b"only reports"),
     ],
 )
 def test_what_makes_no_sense_is_refused(project: Path, arguments: tuple[str, ...], told: bytes) -> None:

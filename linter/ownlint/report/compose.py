@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
 
 import msgspec
 
@@ -10,7 +11,7 @@ from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
-from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
+from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -30,10 +31,11 @@ def compose(
     unread: Iterable[Incomplete] = (),
     hint: str = "",
     changed: Changed | None = None,
+    note: str = "",
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
-    `yields` says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, only
-    findings that touch one of these lines are reported."""
+    `yields` says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, findings
+    that touch none of these lines are kept apart; `note` says how these lines were chosen."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -46,39 +48,44 @@ def compose(
     findings = settle(findings, yields or {}, sources.line)
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
-    located = [each for each in locate(findings, sources) if each.path in asked and _touches(each, changed)]
+    located = [each for each in locate(findings, sources) if each.path in asked]
     standing, silenced = suppressions.split(_permitted(located, config, known))
     about_us = locate(
         [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran], sources
     )
-    about_us = [each for each in about_us if _touches(each, changed)]
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
-    shown = at_least([*standing, *standing_too], config.certainty)
-    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order))
+    sure = at_least([*standing, *standing_too], config.certainty)
+    shown, elsewhere = _apart([_graded(finding, config, known) for finding in sure], changed)
     return Report(
-        findings=findings_shown,
+        findings=shown,
+        elsewhere=elsewhere,
         incomplete=tuple(sorted(set(incomplete))),
-        suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
+        suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
-        notice=_notice(files, hint),
-        digests=sources.digests_of(findings_shown),
+        notice="; ".join(filter(None, (note, _notice(files, hint)))),
+        digests=sources.digests_of(shown),
     )
 
 
-def _touches(finding: Located, changed: Changed | None) -> bool:
-    """Whether it stands on a changed line, or leads through one."""
+def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
+    """Those that touch what changed, which all do where nobody asks, and the others; sorted."""
+    ordered = sorted(findings, key=reading_order)
     if changed is None:
-        return True
+        return tuple(ordered), ()
+    touching = [_touches(finding, changed) for finding in ordered]
+    return tuple(compress(ordered, touching)), tuple(
+        f for f, touches in zip(ordered, touching, strict=True) if not touches
+    )
+
+
+def _touches(finding: Located, changed: Changed) -> bool:
+    """Whether it stands on a changed line, or leads through one."""
     places = [(finding.path, finding.region), *((step.path, step.region) for step in finding.steps)]
     return any(
         first <= region.end_line and region.line <= last
         for path, region in places
         for first, last in changed.get(path, ())
     )
-
-
-def _order(finding: Located) -> tuple[str, int, str, int, str]:
-    return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
 
 
 def _graded(finding: Located, config: Config, known: RuleNames) -> Located:

@@ -24,7 +24,7 @@ from ownlint import door
 from ownlint.config import Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.sources.git import Git, GitError
+from ownlint.sources.git import Git, GitError, top
 
 _CPP = (
     "h hh hpp hxx h++ inc ipp tpp tcc txx inl c cc cpp cxx c++ cu cuh hip m mm cppm ixx".split()  # noqa: SIM905
@@ -89,15 +89,34 @@ class Discovered(msgspec.Struct, frozen=True):
     """Relative paths that look like sources and cannot be read as such, and folders, each with the reason."""
 
 
+class Scope(msgspec.Struct, frozen=True):
+    """What of a project is reported, where other projects lie below or above it. All of it is known."""
+
+    nested: tuple[str, ...] = ()
+    """Folders, relative to the root, with settings of their own: others report on them."""
+    outer: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """For each project above whose patterns count here, too: where the root is in it, and what it excludes."""
+
+    def matcher(self) -> Callable[[str], bool]:
+        """Whether a file of the project, by its relative path, is left to others or left out by them."""
+        nested = tuple(f"{folder}/" for folder in self.nested)
+        outer = [(prefix, _matcher(patterns)) for prefix, patterns in self.outer if patterns]
+        if not nested and not outer:
+            return lambda relative: False
+        return lambda relative: (
+            relative.startswith(nested) or any(excluded(f"{prefix}/{relative}") for prefix, excluded in outer)
+        )
+
+
+ALONE = Scope()
+
+
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
     """The folder of the configuration, else the top of the git tree, else what the paths have in common."""
     if config_file is not None:
-        return config_file.resolve().parent
+        return config_file.parent.resolve()  # a link to settings holds for where it stands
     common = _common(paths)
-    for folder in (common, *common.parents):
-        if (folder / ".git").exists():
-            return folder
-    return common
+    return top(common) or common
 
 
 def _common(paths: Sequence[Path]) -> Path:
@@ -106,27 +125,43 @@ def _common(paths: Sequence[Path]) -> Path:
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
-def discover(root: Path, paths: Sequence[Path], config: Config) -> Discovered:
+def discover(root: Path, paths: Sequence[Path], config: Config, scope: Scope = ALONE) -> Discovered:
     """Raises `DiscoverError` when a path that is asked for does not exist."""
     root = root.resolve()
+    found, closed, asked = _found(root, paths, config, scope)
+    sources, unread = _checked(root, found)
+    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed.items() if _under(folder, asked)]
+    return Discovered(root, tuple(sources), tuple(sorted(unread)))
+
+
+def folders(root: Path, paths: Sequence[Path], config: Config) -> list[str]:
+    """The folders, relative to the root and sorted, that hold a file that is asked for; empty for the root itself.
+    Raises `DiscoverError` like `discover`."""
+    found, _, _ = _found(root.resolve(), paths, config, ALONE)
+    return sorted({os.path.dirname(relative) for relative, asked in found.items() if asked})
+
+
+def _found(
+    root: Path, paths: Sequence[Path], config: Config, scope: Scope
+) -> tuple[dict[str, bool], Closed, list[str]]:
+    """By relative path, whether a file is asked for; folders that cannot be listed; the paths below the root."""
     if not _is_text(str(root)):
         raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
     asked = [_asked(path, root) for path in paths]
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
+    others = scope.matcher()
     found: dict[str, bool] = {}
     closed: Closed = {}
     for relative in _listed(root, closed):
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
-            found[relative] = _under(relative, asked)
+            found[relative] = _under(relative, asked) and not others(relative)
     for place in asked:
-        if config.force_exclude and place and excluded(place):
+        if config.force_exclude and place and (excluded(place) or others(place)):
             continue
         for relative in _asked_files(root, place, found, excluded, closed):
-            found[relative] = True
-    sources, unread = _checked(root, found)
-    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed.items() if _under(folder, asked)]
-    return Discovered(root, tuple(sources), tuple(sorted(unread)))
+            found[relative] = relative == place or not others(relative)
+    return found, closed, asked
 
 
 def is_source(relative: str) -> bool:
@@ -190,11 +225,8 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
 
 
 def _listed(root: Path, closed: Closed) -> Iterable[str]:
-    for folder in (root, *root.parents):
-        if (folder / ".git").exists():
-            listed = _git_files(root)
-            return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
-    return _walk(root, closed)
+    listed = None if top(root) is None else _git_files(root)
+    return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
 
 
 def _git_files(root: Path) -> list[str] | None:
