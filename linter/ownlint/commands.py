@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ownlint.pipeline import Options
 
 MakeOptions = Callable[..., "Options"]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -59,14 +60,17 @@ def rule_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     ]
 
 
-def register(group: click.Group, with_config: Callable[..., Any], options: MakeOptions) -> None:
-    """Adds the commands to `group`; `with_config` are the options that `options` understands."""
-    group.add_command(_doctor(with_config, options))
-    group.add_command(_clean(with_config, options))
+def register(
+    group: click.Group, options: MakeOptions, *, everything: Decorator, reading: Decorator, caching: Decorator
+) -> None:
+    """Adds the commands to `group`. The decorators give a command options that `options` understands: all of them,
+    those that say how files are read, those that say where the cache is."""
+    group.add_command(_doctor(reading, options))
+    group.add_command(_clean(caching, options))
     group.add_command(_completion(group))
     config = group.commands["config"]
     assert isinstance(config, WithWords)
-    config.words = {"schema": _schema(), "verify": _verify(with_config, options)}
+    config.words = {"schema": _schema(), "verify": _verify(everything, options)}
 
 
 def asked_for(paths: tuple[Path, ...], stdin_filename: Path | None) -> tuple[Path, ...]:
@@ -108,7 +112,7 @@ def watched(options: Options, quiet: bool = False) -> Iterator[Options]:
         yield msgspec.structs.replace(options, told=told)
 
 
-def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
@@ -136,7 +140,7 @@ def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
     return doctor
 
 
-def _clean(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("clean", short_help="Remove the cache of the project.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
@@ -146,8 +150,7 @@ def _clean(with_config: Callable[..., Any], options: MakeOptions) -> click.Comma
         from ownlint.report.sanitise import sanitise
 
         folder = options((path,), **given).cache
-        if folder is None:
-            raise CannotRunError("--no-cache names no cache to remove")
+        assert folder is not None
         try:
             removed = remove(folder)
         except NotOursError as error:
@@ -194,7 +197,7 @@ def _schema() -> click.Command:
     return schema
 
 
-def _verify(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("verify", short_help="Check the settings that hold for PATHS.")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
     @with_config
