@@ -240,13 +240,14 @@ def _options(
     cache_dir: Path | None = None,
     build_path: Path | None = None,
     diff_base: str | None = None,
+    stdin_filename: Path | None = None,
     **given: Any,
 ) -> pipeline.Options:
     from ownlint import pipeline
     from ownlint.config import with_preset
 
     for path in paths:
-        if not path.exists():
+        if path != stdin_filename and not path.exists():
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
@@ -373,7 +374,8 @@ def check(
 
     if fix + diff + (add_suppressions is not None) > 1:
         raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
-    options = _options(commands.asked_for(paths, stdin_filename), diff_base=diff_base, **given)
+    asked = commands.asked_for(paths, stdin_filename)
+    options = _options(asked, diff_base=diff_base, stdin_filename=stdin_filename, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
     beside = outputs(output, options.root)
@@ -469,7 +471,8 @@ def _tell(
         _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
     if verbose:
         _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
-    _say(f"note: {report.notice}" if report.notice else "", quiet)
+    for notice in report.notices:
+        _say(f"note: {here(notice.path)}: {notice.message}" if notice.path else f"note: {notice.message}", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
 

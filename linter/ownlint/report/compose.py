@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -10,7 +10,7 @@ from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
-from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate
+from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -29,11 +29,12 @@ def compose(
     yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
+    notices: Sequence[Notice] = (),
     changed: Changed | None = None,
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
-    `yields` says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, only
-    findings that touch one of these lines are reported."""
+    `yields` says which rules a rule leaves the word to; `hint` says why files have no types, `notices` what else there
+    is to say. With `changed`, only findings that touch one of these lines are reported."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -60,7 +61,7 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
         files=len(files),
-        notice=_notice(files, hint),
+        notices=(*notices, *_types_notice(files, hint)),
         digests=sources.digests_of(findings_shown),
     )
 
@@ -115,7 +116,7 @@ def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
     return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
-def _notice(files: Sequence[File], hint: str) -> str:
+def _types_notice(files: Sequence[File], hint: str) -> Iterator[Notice]:
     """The hint alone, when all types are there: a database was broken, or is one of several."""
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)
@@ -123,6 +124,5 @@ def _notice(files: Sequence[File], hint: str) -> str:
     said = f"{structure} of {len(cpp)} C++ files were read by structure only" if structure else ""
     if part:
         said = f"{said}, {part} in part" if said else f"{part} of {len(cpp)} C++ files were read in part"
-    if not said or not hint:
-        return said or hint
-    return f"{said} ({hint})"
+    if said or hint:
+        yield Notice(f"{said} ({hint})" if said and hint else said or hint)

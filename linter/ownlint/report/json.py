@@ -82,10 +82,18 @@ class Incomplete(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Notice(msgspec.Struct, frozen=True):
+    """What else the user should know, in a line; `path` is what it is about, empty for the whole run."""
+
+    path: str
+    message: str
+
+
 class Document(msgspec.Struct, frozen=True):
     version: Literal[1]
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
+    notices: tuple[Notice, ...]
     suppressed: _From0
 
 
@@ -97,6 +105,7 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> s
         incomplete=tuple(
             Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
+        notices=tuple(Notice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
         suppressed=report.suppressed,
     )
     return json_page(document)
