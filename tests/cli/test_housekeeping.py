@@ -88,6 +88,32 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     assert found["found"] == "build/compile_commands.json, 1 commands, for 1 of 2 files of C++"
 
 
+def test_the_doctor_says_what_does_not_compile(project: Path) -> None:
+    (project / "engine.cc").write_text("#include <cstddef>\n\nEngine* made;\n")
+    commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
+    (project / "compile_commands.json").write_text(json.dumps(commands))
+
+    def types() -> dict[str, str]:
+        return parts(ownlint("doctor", "--output-format", "json", where=project))["types of your C++"]
+
+    told = types()
+    assert told["state"] == "optional"
+    assert told["found"].startswith("1 of 1 file tried did not compile: engine.cc: ")
+    assert "unknown type name 'Engine'" in told["found"]
+    assert told["remedy"].startswith("configure and build the project")
+    (project / "engine.cc").write_text('#include "engine_config.h"\n')
+    assert types()["found"].endswith("engine.cc: 1 header not found: engine_config.h")
+    (project / "engine.cc").write_text("int made;\n")
+    assert (types()["state"], types()["found"]) == ("ok", "1 file tried")
+    for number in range(20):  # some of many, and none of what is not asked for
+        (project / f"more{number}.cc").write_text("int made;\n")
+        commands.append({"directory": str(project), "file": f"more{number}.cc", "command": f"c++ -c more{number}.cc"})
+    (project / "compile_commands.json").write_text(json.dumps(commands))
+    assert types()["found"] == "7 files tried"
+    assert "types of your C++" not in ownlint("doctor", "--types", "never", where=project).stdout
+    assert "types of your C++" not in ownlint("doctor", "lowering.py", where=project).stdout
+
+
 def test_what_is_missing_is_1_and_says_how_to_get_it(project: Path) -> None:
     (project / "cache").write_text("no folder\n")
     done = ownlint("doctor", "--cache-dir", "cache", where=project)
