@@ -391,10 +391,20 @@ def _dotted(module: str, name: str) -> str:
     return f"{module}.{name}" if module and "." not in name else name
 
 
+def anchors(file: ModelFile) -> tuple[str, ...]:
+    """What a Python file holds in which the library matters: where nobody says it, one of its packages."""
+    if file.anchors:
+        return file.anchors
+    described = (*file.py_classes, *file.py_functions, *file.consumers, *file.memory.types, *file.memory.facts)
+    dotted = [*(one.name for one in described), *file.exports, *file.modules]
+    packages = {name.partition(".")[0] for name in dotted if "." in name}
+    return tuple(rf"\b{re.escape(package)}\b" for package in sorted(packages) if package.isidentifier())
+
+
 def beside(file: ModelFile) -> tuple[str, ...]:
     """What a Python file holds that can come by an owner of this library's: a handle that somebody else owns is
-    somebody else's to keep."""
-    if file.beside:
+    somebody else's to keep. Nothing where the library is known by its packages alone."""
+    if file.beside or not file.anchors:
         return file.beside
     makers = {
         maker for cls in file.py_classes for variants in cls.variants.values() for maker in makers_among(variants)
