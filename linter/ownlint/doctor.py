@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from ownlint import __version__, catalogue, inputs, machine
+from ownlint.facts.base import LIBCLANG
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary
@@ -21,7 +22,7 @@ from ownlint.outline import Libraries
 from ownlint.pipeline import Options, compiling, limits
 from ownlint.report.sanitise import sanitise
 from ownlint.rule import Rule
-from ownlint.sources import git, headers
+from ownlint.sources import git, headers, libclang
 from ownlint.sources.compilation import Command, Compilation, CompilationError
 from ownlint.sources.discover import discover
 
@@ -47,12 +48,13 @@ class Part(msgspec.Struct, frozen=True):
 
 def examine(options: Options) -> list[Part]:
     """Raises a `RefusalError` where settings or models cannot be read."""
+    parsers = list(_parsers())
     return [
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
-        *_parsers(),
+        *parsers,
         *_machine(options),
         *_compiling(options),
-        *_types(options),
+        *(_types(options) if healthy(parsers) else ()),
         _cache(options.cache, options.root),
         *_knowledge(options),
         _git(options.root),
@@ -80,8 +82,15 @@ def _parsers() -> Iterator[Part]:
     yield _tried("C++ by structure", "cpp", "int x;\n", ("tree-sitter", "tree-sitter-cpp"))
     yield _tried("Python", "python", "import ctypes\n", ("libcst",))
     bare = Command(("-x", "c++"), "/", inferred=True)
-    yield _tried("C++ with types", "cpp", "int x;\n", ("libclang",), bare)
-    found = headers.find()
+    other = libclang.named()
+    if other is None:
+        yield _tried("C++ with types", "cpp", "int x;\n", ("libclang",), bare)
+    else:
+        part = _tried("C++ with types", "cpp", "int x;\n", (), bare)
+        reason = f": {part.found}" if part.found else ""
+        remedy = f"unset {LIBCLANG}, or name a libclang of version 18 or later" if part.remedy else ""
+        yield msgspec.structs.replace(part, found=f"{other}, as {LIBCLANG} says{reason}", remedy=remedy)
+    found = headers.find(own=libclang.own_headers())
     if not found.source:
         yield Part("compiler's headers", "optional", found.notice, "`python -m pip install 'ownlint[headers]'`")
         return

@@ -17,7 +17,7 @@ from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
 from ownlint.facts.cache import Cache
-from ownlint.sources import distributions, sidecars, stubs
+from ownlint.sources import distributions, libclang, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
 _MOST_BYTES = 64 << 20
@@ -126,8 +126,11 @@ def _packs_digest(cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _parsers() -> bytes:
-    parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
-    return blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20).digest()
+    parsers = [f"{name} {version_of(name)}" for name in _PARSERS]
+    if (library := libclang.named()) is not None:
+        parsers.append(f"{library} {Stamp.of(library.stat())}")
+    text = f"{FORMAT} {__version__} {' '.join(parsers)}"
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=20).digest()
 
 
 def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> bytes:
