@@ -40,6 +40,7 @@ CPP = {
     "a base without a name": "struct A:public,a::,virtual{};",
     "a capture without a name": "void f(){auto g=[={1},&,=x,...]{};}",
     "a binding of nothing": "NB_MODULE(){result=new py::class_}",
+    "an argument of nothing": 'RETURN_IF_ERROR(...{ASSIGN_OR_RETURN(auto y,[&,new=""""{}',
     "a method bound to nothing": "p(){Foo->def_property(;}",
     "an escape behind a return": (
         "class View { public: explicit View(const std::vector<int>& x) : r_(x) {} const std::vector<int>& r_; };\n"

@@ -8,7 +8,7 @@ Python code is then judged by the same facts as with a library's model.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 
 from ownlint.facts import records as r
@@ -44,8 +44,6 @@ from ownlint.program.subjects import Binding, Function
 
 _BOUND = "<bound> "
 """Marks the names of classes that come from the project's own bindings."""
-
-_PROPERTIES = ("property", "property_rw", "field", "field_rw")
 
 
 class Border:
@@ -270,7 +268,7 @@ class Border:
             found |= {f for f in inner if changers and f.mentions(*changers)}
             if "__delitem__" in changers:
                 found |= {f for f in inner if f.says(_DELETES)}
-            for meaning in file.meanings:
+            for meaning, around in _with_functions(file.meanings, inner):
                 target = self._own(meaning.symbol)
                 if target is None and (
                     not self._makes(file, meaning.symbol) or self._is_everyday(file, meaning.symbol)
@@ -278,9 +276,8 @@ class Border:
                     continue
                 last = meaning.symbol.rpartition(".")[2]
                 names = (last, *called_here.get(last, ()))
-                for function in inner:
-                    record = function.record
-                    if record.start <= meaning.start < record.end and function.mentions(*names):
+                for function in around:
+                    if function.mentions(*names):
                         if target is None:
                             found.add(function)
                         else:
@@ -529,6 +526,19 @@ def _spoken_of(file: r.File) -> set[str]:
     return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
 
 
+def _with_functions(
+    meanings: Iterable[r.Meaning], functions: list[Function]
+) -> Iterator[tuple[r.Meaning, tuple[Function, ...]]]:
+    """Each meaning with the functions that it stands in, outermost first."""
+    waiting = sorted(functions, key=lambda one: (one.record.start, -one.record.end), reverse=True)
+    open_: list[Function] = []
+    for meaning in sorted(meanings, key=lambda one: one.start):
+        while waiting and waiting[-1].record.start <= meaning.start:
+            open_.append(waiting.pop())
+        open_ = [one for one in open_ if one.record.end > meaning.start]
+        yield meaning, tuple(open_)
+
+
 def _other_names(file: r.File) -> dict[str, set[str]]:
     """The last part of what is imported, or bound to a name of the module -> what it is called here."""
     found: dict[str, set[str]] = {}
@@ -595,10 +605,6 @@ def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
             handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
             passed[parameter.name] = frozenset({handle})
     return passed
-
-
-def _last(name: str) -> str:
-    return name.split("<", 1)[0].rsplit("::", 1)[-1].strip()
 
 
 def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:

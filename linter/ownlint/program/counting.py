@@ -17,7 +17,7 @@ from ownlint.program import types
 from ownlint.program.counting_calls import Calls
 from ownlint.program.counting_tests import CONSTANT
 from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
-from ownlint.program.counts import NULL, Draft, Held, Id, Known, State
+from ownlint.program.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
 from ownlint.program.events import Event
 from ownlint.program.once import once, per_function
 from ownlint.program.places import Place, last_name, render, walk
@@ -87,6 +87,8 @@ class Counting(Calls):
     def __init__(self, function: Function, depth: int) -> None:
         super().__init__(function, depth)
         self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
+        self.left: list[Draft] = []
+        """What each way out leaves behind, without what it answers with."""
 
     def summary_of(self, function: Function) -> Summary:
         return _summary(function, self.depth + 1)
@@ -126,7 +128,25 @@ class Counting(Calls):
     def judged(self, one: Trouble) -> Trouble:
         if one.what not in ("leaked", "surplus"):
             return one
-        return one._replace(always=self.complete and self.ends.get(one.site.index) == {False})
+        always = self.complete and self.ends.get(one.site.index) == {False}
+        return one._replace(always=always and not self.is_left_settled(one.site))
+
+    def is_left_settled(self, site: Event) -> bool:
+        """Whether a way leaves with an object of this site for which nothing is owed."""
+        ids = [(site.index, round_) for round_ in range(ROUNDS + 1)]
+        if site.index == self.flow.entry:
+            ids += [(-2 - number, 0) for number in range(len(self.function.record.parameters))]
+        spend(len(self.left))
+        return any(
+            one in draft.objects and not is_owing(draft.objects[one]) and not self.is_on_its_way(draft, one)
+            for draft in self.left
+            for one in ids
+        )
+
+    def is_on_its_way(self, draft: Draft, one: Id) -> bool:
+        """One that never had a name was on its way to somebody when an exception came."""
+        named = draft.holders(one)
+        return bool(named) and all(place[0] == "%" for place in named)
 
     def start(self) -> State:
         draft = Draft(State())
@@ -354,10 +374,13 @@ class Counting(Calls):
         self.settle(event, draft, one, render(event.place))
 
     def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
-        """Nobody holds it any more. One that never had a name was on its way to somebody when an exception came."""
-        named = draft.holders(one)
-        if named and all(place[0] == "%" for place in named):
-            draft.forget(one)
+        """Nobody holds it any more."""
+        self.judge(event, draft, one, name)
+        draft.forget(one)
+
+    def judge(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+        """Whether one that nobody holds from here on was given up as it should be."""
+        if self.is_on_its_way(draft, one):
             return
         held = draft.objects[one]
         good = True
@@ -376,7 +399,6 @@ class Counting(Calls):
             taking = self.flow.events[held.taken]
             self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
         self.ends.setdefault(self.site(one).index, set()).add(good)
-        draft.forget(one)
 
     def argument_of(self, event: Event, draft: Draft, one: Id) -> r.Value | None:
         if isinstance(event, e.Call):
@@ -403,10 +425,11 @@ class Counting(Calls):
         elif one is not None:
             self.ends.setdefault(self.site(one).index, set()).add(True)
             draft.forget(one)
-        spend(len(draft.objects))
-        for other in sorted(draft.objects):
-            if other in draft.objects:
-                self.settle(event, draft, other)
+        owing = sorted(draft.marked(OWING))
+        spend(len(owing))
+        for other in owing:
+            self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
+        self.left.append(draft)
 
     def answers(self, draft: Draft, value: r.Value | None, one: Id | None) -> list[Id]:
         """All objects that the value can be: both sides of `c ? a : b`."""

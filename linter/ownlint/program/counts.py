@@ -22,7 +22,7 @@ others see; memory of another object."""
 Null = Literal["no", "maybe", "unknown"]
 
 
-_ROUNDS = 3
+ROUNDS = 3
 """So many objects of one call are told apart: those of three rounds of a loop, or of three variables it writes to."""
 
 
@@ -65,7 +65,7 @@ NULL = Known("0")
 Value = Id | Known
 
 
-MAYBE, PENDING, PRESENT = "maybe NULL", "pending", "new and not NULL"
+MAYBE, PENDING, PRESENT, OWING = "maybe NULL", "pending", "new and not NULL", "owing"
 """Words under which objects are found."""
 
 
@@ -83,6 +83,13 @@ def _object_words(one: Id, held: Held) -> Iterator[Hashable]:
         yield PRESENT
     if held.pending:
         yield PENDING
+    if is_owing(held):
+        yield OWING
+
+
+def is_owing(held: Held) -> bool:
+    """Whether references are owed, or were given away that nobody had."""
+    return held.owed != 0 and not held.pending
 
 
 class State(NamedTuple):
@@ -177,7 +184,7 @@ class Draft:
 
     def begin(self, site: int, held: Held) -> Id:
         """A new object; what an earlier round of a loop got here is another."""
-        one = next(((site, round_) for round_ in range(_ROUNDS) if (site, round_) not in self.objects), (site, _ROUNDS))
+        one = next(((site, round_) for round_ in range(ROUNDS) if (site, round_) not in self.objects), (site, ROUNDS))
         if one in self.objects:
             self.forget(one)
         self.objects[one] = held

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from ownlint.facts import records as r
 from ownlint.program import types
 from ownlint.program.bodies import bound_names, values
+from ownlint.program.once import per_function
 from ownlint.program.pairs import releasing_verb, words
 from ownlint.program.places import THIS, last_name, receiver, strip, walk
 from ownlint.program.resources import Resources, resources
@@ -30,6 +31,21 @@ HANDS_OVER = frozenset(
 _ELEMENTS = frozenset({"begin", "front", "back", "top", "at", "data", "get", "value"})
 _WORDS = re.compile(r"\w+")
 _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
+
+
+@per_function
+def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
+    """The arguments that calls of the body end, by a release that is known."""
+    asked = resources(function.program)
+    return tuple(
+        inner.args[ended.where.index]
+        for statement in function.statements
+        for value in values(statement)
+        for inner in walk(value)
+        if isinstance(inner, r.Call)
+        for ended in asked.released(inner, function)
+        if 0 <= ended.where.index < len(inner.args) and ended.certainty != "possible"
+    )
 
 
 class Ending:
@@ -83,14 +99,7 @@ class Ending:
     def releases(self) -> bool:
         """Whether the body ends it for certain: itself, not what it leads to, and with a release that is known."""
         self.find_exact_names()
-        return any(
-            0 <= ended.where.index < len(inner.args)
-            and ended.certainty != "possible"
-            and self.is_exactly(inner.args[ended.where.index])
-            for inner in self.expressions()
-            if isinstance(inner, r.Call)
-            for ended in self.resources.released(inner, self.function)
-        )
+        return any(self.is_exactly(given) for given in _ended_for_certain(self.function))
 
     def find_exact_names(self) -> None:
         """The locals that are the slot's value, or one of its elements."""

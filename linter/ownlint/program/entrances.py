@@ -183,19 +183,25 @@ def _spawn_words(program: Program) -> frozenset[str]:
 @per_program
 def _pools(program: Program) -> frozenset[str]:
     """Last names of the methods that a class with threads of its own has."""
-    return frozenset(
-        record.name for cls in program.classes if has_threads(cls) for record in cls.declarations if record.parameters
-    )
+    return frozenset(record.name for cls in _threaded(program) for record in cls.declarations if record.parameters)
 
 
 def has_threads(cls: Class) -> bool:
     """Whether its objects have threads of their own."""
-    program = cls.program
-    return any(
-        "thread" in program.roles_at(part, cls.file, cls.symbol)
-        for field in cls.record.fields
-        for part in (field.type, types.element(field.type))
-        if part
+    return cls in _threaded(cls.program)
+
+
+@per_program
+def _threaded(program: Program) -> frozenset[Class]:
+    return frozenset(
+        cls
+        for cls in program.classes
+        if any(
+            "thread" in program.roles_at(part, cls.file, cls.symbol)
+            for field in cls.record.fields
+            for part in (field.type, types.element(field.type))
+            if part
+        )
     )
 
 

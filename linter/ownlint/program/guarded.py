@@ -327,9 +327,8 @@ def is_exempt(function: Function) -> bool:
 def _annotations(function: Function) -> Iterator[r.Annotation]:
     yield from function.record.annotations
     if function.cls is not None:
-        for declared in function.cls.declarations:
-            if declared.name == function.name:
-                yield from declared.annotations
+        for declared in function.cls.declared_here.get(function.name, ()):
+            yield from declared.annotations
 
 
 def is_made_here(use: Use) -> bool:

@@ -76,7 +76,7 @@ class Handing:
         written = self.program.type_of(on, function)
         for name in (written, *types.parse(written).arguments[:1]):
             cls = self.program.find_class(name, function.record.scope, function.file) if name else None
-            if cls is not None and any(d.name == last_name(call.callee) for d in cls.declarations):
+            if cls is not None and last_name(call.callee) in cls.declared_here:
                 return self._by_class(cls, callee.functions, last_name(call.callee), function)
         if not OWNING.isdisjoint(self.program.roles(written, function)) and _SAYS_SO.intersection(
             words(last_name(call.callee))
@@ -89,7 +89,7 @@ class Handing:
             return None
         if functions:
             return "certain" if all(self._empties(one) for one in functions) else None
-        declared = [one for one in cls.declarations if one.name == name]
+        declared = cls.declared_here.get(name, ())
         if not _SAYS_SO.intersection(words(name)) or not all(self._is_raw(one.result, function) for one in declared):
             return None
         return weaker("likely")

@@ -28,7 +28,6 @@ Meaning = Literal["", "released", "kept", "gone", "unknown"]
 """`released`: by what ends the duty; `kept`: somebody else has it now; `gone`: nothing can be said from here on;
 `unknown`: a callee that nobody sees was given it."""
 
-_ASKS_SIZE = frozenset({"size", "empty", "length", "capacity", "count", "contains", "reserve", "back", "front", "at"})
 _ELEMENTS = frozenset({"begin", "end", "data", "front", "back", "rbegin", "cbegin"})
 _PLAIN = (r.Name, r.Member, r.Index)
 

@@ -28,7 +28,6 @@ _ELSEWHERE = frozenset(
     {"view", "iterator", "handle", "shared pointer", "intrusive pointer", "weak pointer", "immortal"}
     | {"python object", "python handle", "python array"}
 )
-_INTO = frozenset({"c_str", "data", "mutable_data", "get", "begin", "front"})
 
 
 class OverLocal(NamedTuple):

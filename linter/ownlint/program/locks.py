@@ -663,7 +663,7 @@ def required(function: Function) -> tuple[str, ...]:
     program = function.program
     records = [function.record]
     if function.cls is not None:
-        records += [d for d in function.cls.declarations if d.name == function.name]
+        records += function.cls.declared_here.get(function.name, ())
     return tuple(
         sorted(
             {
@@ -680,8 +680,7 @@ def required(function: Function) -> tuple[str, ...]:
 
 def is_override(function: Function) -> bool:
     """Whether others may call it through a base; the declaration says so where the definition stands elsewhere."""
-    declared = function.cls.declarations if function.cls is not None else ()
-    own = (record for record in declared if record.name == function.name)
+    own = function.cls.declared_here.get(function.name, ()) if function.cls is not None else ()
     return any("override" in record.qualifiers for record in (function.record, *own))
 
 

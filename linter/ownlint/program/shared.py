@@ -142,20 +142,18 @@ class Indexed(Generic[K, V]):
         entries = self.entries.set(key, value)
         if entries is self.entries:
             return self
-        index = self.without(key).index
-        for word in set(self._about(key, value)):
-            index = index.set(word, index.get(word, Map()).set(key, True))
-        return self._made(entries, index)
+        before = self._words(key)
+        after = set(self._about(key, value))
+        return self._made(entries, _changed(self.index, key, before - after, after - before))
 
     def without(self, key: K) -> Indexed[K, V]:
         if key not in self.entries:
             return self
+        return self._made(self.entries.without(key), _changed(self.index, key, self._words(key), set()))
+
+    def _words(self, key: K) -> set[Hashable]:
         value = self.entries._found(key)
-        index = self.index
-        for word in set(self._about(key, value)):
-            left = index.get(word, Map()).without(key)
-            index = index.set(word, left) if left else index.without(word)
-        return self._made(self.entries.without(key), index)
+        return set() if value is _ABSENT else set(self._about(key, value))
 
     def under(self, *words: Hashable) -> list[K]:
         """The keys whose values are about one of these words, once each."""
@@ -166,3 +164,14 @@ class Indexed(Generic[K, V]):
         made = Indexed(self._about)
         made.entries, made.index = entries, index
         return made
+
+
+def _changed(
+    index: Map[Hashable, Map[K, bool]], key: K, gone: set[Hashable], come: set[Hashable]
+) -> Map[Hashable, Map[K, bool]]:
+    for word in gone:
+        left = index.get(word, Map()).without(key)
+        index = index.set(word, left) if left else index.without(word)
+    for word in come:
+        index = index.set(word, index.get(word, Map()).set(key, True))
+    return index

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -194,6 +194,16 @@ class Function(_Subject):
         return (inner for inner in self.program.nested(self) if inner.record.kind == "lambda")
 
 
+_T = TypeVar("_T")
+
+
+def _by_name(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    found: dict[str, list[_T]] = {}
+    for name, one in pairs:
+        found.setdefault(name, []).append(one)
+    return {name: tuple(ones) for name, ones in found.items()}
+
+
 class Class(_Subject):
     """A class as the whole project defines it: the header's fields, the sources' method bodies."""
 
@@ -250,16 +260,26 @@ class Class(_Subject):
         """A data member and the class of the ancestry that has it."""
         return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
 
+    @cached_property
+    def declared_here(self) -> Mapping[str, tuple[r.Function, ...]]:
+        """Name -> the methods of that name which the class body declares, defined or not."""
+        return _by_name((record.name, record) for record in self.declarations)
+
+    @cached_property
+    def defined_here(self) -> Mapping[str, tuple[Function, ...]]:
+        """Name -> the definitions of the class's own methods of that name."""
+        return _by_name((method.record.name, method) for method in self.methods)
+
     def declared(self, name: str) -> list[r.Function]:
         """Declarations and definitions of methods of that name, inherited ones last."""
         out: list[r.Function] = []
         for cls in self.ancestry:
-            out += [record for record in cls.declarations if record.name == name]
-            out += [m.record for m in cls.methods if m.record.name == name and m.record not in cls.declarations]
+            own = cls.declared_here.get(name, ())
+            out += [*own, *(m.record for m in cls.defined_here.get(name, ()) if m.record not in own)]
         return out
 
     def defined(self, name: str) -> list[Function]:
-        return [method for cls in self.ancestry for method in cls.methods if method.record.name == name]
+        return [method for cls in self.ancestry for method in cls.defined_here.get(name, ())]
 
     @cached_property
     def setters(self) -> frozenset[str]:

@@ -95,8 +95,9 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
     """What can leave the function by an exception."""
     is_end = function.record.kind == "destructor"
     used = python_use.uses(function)
+    handled = _handled(function)
     for event in function.flow:
-        if event.index not in function.flow.reachable or _is_caught(function, event):
+        if event.index not in function.flow.reachable or any(event.span.start in block for block in handled):
             continue
         match event:
             case events.Leave(kind="throw", via="") if not is_end and event.value is not None:
@@ -109,12 +110,10 @@ def _thrown(function: Function) -> Iterator[tuple[events.Event, str, Certainty]]
                     yield event, f"an exception of `{text(event.node.callee)}`", "likely"
 
 
-def _is_caught(function: Function, event: events.Event) -> bool:
-    """Whether it stands in a `try` with a handler; which exceptions that takes is not asked."""
-    return any(
-        isinstance(statement, records.Try)
-        and statement.handlers
-        and statement.body
-        and statement.body[0].start <= event.span.start < statement.body[-1].end
+def _handled(function: Function) -> list[range]:
+    """The bytes of the blocks that have a handler; which exceptions that takes is not asked."""
+    return [
+        range(statement.body[0].start, statement.body[-1].end)
         for statement in function.statements
-    )
+        if isinstance(statement, records.Try) and statement.handlers and statement.body
+    ]

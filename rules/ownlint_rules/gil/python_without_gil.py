@@ -54,8 +54,6 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, Step, entrances, events, gil, python_use, records, rule
 
-_MOST_STEPS = 4
-
 
 @rule(severity="error", cwe=(820,))
 def python_without_gil(function: Function) -> Iterator[Finding]:

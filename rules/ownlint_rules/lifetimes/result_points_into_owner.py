@@ -102,10 +102,6 @@ def _acts_at_end(function: Function, holder: Class, field: str) -> bool:
     return any(cls.destructor is not None and glance.says(cls.destructor, field) for cls in holder.ancestry)
 
 
-def _is_bound(annotations: tuple[records.Annotation, ...]) -> bool:
-    return any("lifetime" in annotation.name.lower() for annotation in annotations)
-
-
 def _says_so(holder: Class, kept: keeping.Kept) -> bool:
     """Whether the constructor says that the object must not outlive what it takes."""
     return any(

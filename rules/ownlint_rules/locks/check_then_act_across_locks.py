@@ -79,7 +79,6 @@ from ownlint import (
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
-_KEEPS = frozenset({"emplace", "try_emplace", "insert", "emplace_hint", "lazy_emplace"})
 _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` and let the loser go"
 
 

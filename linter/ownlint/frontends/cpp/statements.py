@@ -180,6 +180,9 @@ class Statements(Values):
 
     def labeled(self, node: Node, out: Out) -> None:
         children = self.children(node)
+        if not children:
+            self.unknown(node, out)
+            return
         first = children[0]
         out.append(r.Label(first.start_byte, first.end_byte, self.text(first.start_byte, first.end_byte)))
         self.statements(children[1:], out)
@@ -650,9 +653,9 @@ class Statements(Values):
     def argument(self, node: Node) -> r.Value | None:
         """`a`, `a::b`, `f(x)`, `a * b`, `a[i]` in the guise of a parameter."""
         children = self.children(node)
-        first = children[0]
-        if first.kind_id not in _EXPRESSION_LIKE or len(children) > 2:
+        if not 0 < len(children) < 3 or children[0].kind_id not in _EXPRESSION_LIKE:
             return None
+        first = children[0]
         value, template = self.named(first)
         if value is None:
             return None
@@ -679,10 +682,9 @@ class Statements(Values):
             return r.Index(start, end, value, indexes) if indexes else None
         if second.kind_id == g.POINTER_DECLARATOR or second.kind_id == g.REFERENCE_DECLARATOR:
             parts = self.children(second)
-            spaced = self.text(first.end_byte, parts[0].start_byte) and self.text(
-                parts[0].end_byte, parts[-1].start_byte
-            )
-            if len(parts) == 2 and parts[1].kind_id == g.IDENTIFIER and spaced:
+            if len(parts) != 2 or parts[1].kind_id != g.IDENTIFIER:
+                return None
+            if self.text(first.end_byte, parts[0].start_byte) and self.text(parts[0].end_byte, parts[1].start_byte):
                 operator = self.text(parts[0].start_byte, parts[0].end_byte)
                 return r.Binary(start, end, operator, value, self.name(parts[1]))
         return None
@@ -696,7 +698,7 @@ class Statements(Values):
             self.declared_in_body(node, out)
             return
         parts = self.children(head)
-        name = self.named(parts[0])[0]
+        name = self.named(parts[0])[0] if parts else None
         if name is None:
             self.unknown(node, out)
             return
