@@ -395,8 +395,8 @@ def anchors(file: ModelFile) -> tuple[str, ...]:
     """What a Python file holds in which the library matters: where nobody says it, one of its packages."""
     if file.anchors:
         return file.anchors
-    dotted = [*file.exports, *file.modules, *(one.name for one in (*file.py_classes, *file.py_functions))]
-    dotted += [one.name for one in file.consumers]
+    dotted = [*file.exports, *file.modules, *(one.name for one in file.py_classes)]
+    dotted += [*(one.name for one in file.py_functions), *(one.name for one in file.consumers)]
     dotted += [*(one.name for one in file.memory.types), *(one.name for one in file.memory.facts)]
     packages = {name.partition(".")[0] for name in dotted if "." in name}
     return tuple(rf"\b{re.escape(package)}\b" for package in sorted(packages) if package.isidentifier())
