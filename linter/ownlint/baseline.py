@@ -119,14 +119,8 @@ def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Co
     is gone, which is when it is not among `asked` of a run over everything. Nothing is stale in what was not judged in
     full. An entry matches once."""
     left = Counter(entry.fingerprint for entry in found)
-    standing: list[Located] = []
-    known: list[Located] = []
-    for finding in report.findings:
-        if left[finding.fingerprint] > 0:
-            left[finding.fingerprint] -= 1
-            known.append(finding)
-        else:
-            standing.append(finding)
+    standing, known = _matched(report.findings, left)
+    elsewhere, _ = _matched(report.elsewhere, left)
     stale = []
     unjudged = Unjudged(report)
     for entry in sorted(found, reverse=True):
@@ -134,4 +128,18 @@ def split(report: Report, found: Iterable[Entry], asked: Container[str], ran: Co
             left[entry.fingerprint] -= 1
             if entry.path not in unjudged:
                 stale.append(entry)
-    return Split(msgspec.structs.replace(report, findings=tuple(standing)), tuple(known), tuple(sorted(stale)))
+    new = msgspec.structs.replace(report, findings=standing, elsewhere=elsewhere)
+    return Split(new, known, tuple(sorted(stale)))
+
+
+def _matched(findings: Iterable[Located], left: Counter[str]) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
+    """Those that no entry is left for, and those that took one."""
+    standing: list[Located] = []
+    known: list[Located] = []
+    for finding in findings:
+        if left[finding.fingerprint] > 0:
+            left[finding.fingerprint] -= 1
+            known.append(finding)
+        else:
+            standing.append(finding)
+    return tuple(standing), tuple(known)

@@ -241,6 +241,7 @@ def _options(
     build_path: Path | None = None,
     diff_base: str | None = None,
     stdin_filename: Path | None = None,
+    changed: bool = False,
     **given: Any,
 ) -> pipeline.Options:
     from ownlint import pipeline
@@ -257,7 +258,9 @@ def _options(
     settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
     root = _root(paths, settings, config_file)
     cache = None if no_cache else _cache_folder(root, settings, cache_dir)
-    return pipeline.Options(root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base)
+    return pipeline.Options(
+        root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base, changed=changed
+    )
 
 
 def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
@@ -326,6 +329,7 @@ def _coloured(choice: str) -> bool:
 @cli.command(short_help="Report the ownership bugs in PATHS.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @_with_config
+@click.option("--changed", is_flag=True, help="Report only what touches a staged line; if none is, an uncommitted one.")
 @click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
 @click.option("--stdin-filename", type=click.Path(path_type=Path), help="Read this file from standard input instead.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
@@ -346,6 +350,7 @@ def _coloured(choice: str) -> bool:
 @click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
 def check(
     paths: tuple[Path, ...],
+    changed: bool,
     diff_base: str | None,
     stdin_filename: Path | None,
     exit_zero: bool,
@@ -374,8 +379,10 @@ def check(
 
     if fix + diff + (add_suppressions is not None) > 1:
         raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
+    if changed and diff_base is not None:
+        raise click.UsageError("--changed and --diff-base exclude each other")
     asked = commands.asked_for(paths, stdin_filename)
-    options = _options(asked, diff_base=diff_base, stdin_filename=stdin_filename, **given)
+    options = _options(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     options = commands.with_unsaved(options, stdin_filename, mends=mends)
     beside = outputs(output, options.root)

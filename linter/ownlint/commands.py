@@ -94,8 +94,8 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
     """Reads standard input when it is to stand for a file."""
     if stdin_filename is None:
         return options
-    if mends or options.diff_base is not None:
-        raise click.UsageError("--stdin-filename only reports: it mends nothing, and knows no revision")
+    if mends or options.changed or options.diff_base is not None:
+        raise click.UsageError("--stdin-filename only reports: it mends nothing, and compares with no revision")
     import msgspec
 
     from ownlint.sources.unsaved import MOST_BYTES, stored

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,10 +23,10 @@ from ownlint.report.model import Incomplete, Notice, Report, Sources, places
 from ownlint.report.progress import Told, nobody
 from ownlint.selection import RuleNames
 from ownlint.sources import requirements, sidecars, stubs
-from ownlint.sources.changes import Changes, as_before, since
+from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import Discovered, DiscoverError, discover
+from ownlint.sources.discover import Discovered, DiscoverError, discover, language_of
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -56,6 +57,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     cache: Path | None = None
     diff_base: str | None = None
     """A revision: only findings that touch what changed since are reported."""
+    changed: bool = False
+    """Only findings that touch what is staged are reported."""
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
     told: Told = nobody
@@ -77,10 +80,30 @@ def run(options: Options) -> Report:
 
 def _without_moving(report: Report, changed: Collection[str]) -> Report:
     """Without the findings that speak of files of which nobody knows the lines."""
-    standing = tuple(finding for finding in report.findings if not places(finding) & set(changed))
+    standing, elsewhere = (
+        tuple(finding for finding in found if not places(finding) & set(changed))
+        for found in (report.findings, report.elsewhere)
+    )
     incomplete = {Incomplete(path, "it no longer held what was analysed", "changed") for path in changed}
     incomplete |= set(report.incomplete)
-    return msgspec.structs.replace(report, findings=standing, incomplete=tuple(sorted(incomplete)))
+    return msgspec.structs.replace(report, findings=standing, elsewhere=elsewhere, incomplete=tuple(sorted(incomplete)))
+
+
+def _changes(options: Options) -> Changes | None:
+    """What the findings have to touch. Raises `ChangesError`."""
+    with _named(options):
+        if options.changed:
+            return staged(options.root)
+        return None if options.diff_base is None else since(options.root, options.diff_base)
+
+
+@contextmanager
+def _named(options: Options) -> Iterator[None]:
+    """A failure to compare names the option that asked for it."""
+    try:
+        yield
+    except ChangesError as error:
+        raise ChangesError(f"{'--changed' if options.changed else '--diff-base'}: {error}") from None
 
 
 def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
@@ -101,7 +124,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
     models_at = inputs.model_paths(options.root, options.settings)
     contracts_at = inputs.contract_paths(options.root, options.settings)
     stubs_at = stubs_of(found)
-    changes = None if options.diff_base is None else since(options.root, options.diff_base)
+    changes = _changes(options)
     required = requirements.stated(found.root)
     key = _result_key(cache, found, held, how, config, (*models_at, *contracts_at.paths, *stubs_at), changes, required)
     report = _recalled(cache, digests, key)
@@ -131,8 +154,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
             return None if changes is None else _earlier(options, changes, libraries, words, cache, digests)
 
         knowledge = inputs.knowledge_digest((*models_at, *contracts_at.paths, *stubs_at), cache)
-        asked = (knowledge, msgspec.json.encode((config.parity, required, versions, changes)))
-        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, options)
+        asked = (knowledge, msgspec.json.encode((config.parity, required, versions)))
+        said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
         report = _compose(said, facts, found, text, config, rules, ran, how.hint, changes)
@@ -188,7 +211,13 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def _said(
-    rules: Sequence[RuleOutline], facts: Facts, way: _Way, cache: Cache, asked: Sequence[bytes], options: Options
+    rules: Sequence[RuleOutline],
+    facts: Facts,
+    way: _Way,
+    cache: Cache,
+    asked: Sequence[bytes],
+    changes: Changes | None,
+    options: Options,
 ) -> list[Said]:
     """What the rules say of these facts, `asked` in this way. What was said before of the same facts is said again
     without a program: rules that look at no Python are not run for a change in it."""
@@ -198,8 +227,9 @@ def _said(
     for languages in sorted({rule.languages for rule in rules}):
         chosen = frozenset(rule.id for rule in rules if rule.languages == languages)
         about = facts.digest("cpp") if languages == ("cpp",) else facts.digest("cpp", "python")
+        then = msgspec.json.encode(_known_before(changes, languages))
         names = msgspec.json.encode(sorted(chosen))
-        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about)
+        key = Cache.key(b"said", inputs.engine_digest(cache), *asked, names, about, then)
         said = _recalled_findings(cache, key) or _recalled_findings(cache, Cache.key(key.encode(), every))
         if said is None:
             missing.append((key, chosen))
@@ -213,6 +243,17 @@ def _said(
             cache.put(place, msgspec.json.encode(_Kept(findings, large)))
         out += found
     return out
+
+
+def _known_before(changes: Changes | None, languages: Sequence[str]) -> list[tuple[str, str, str]] | None:
+    """What rules about these languages know of the files as they were: which lines of them changed is not among it."""
+    if changes is None:
+        return None
+    return [
+        (change.path, change.old, change.blob)
+        for change in changes.files
+        if languages != ("cpp",) or any(language_of(name) == "cpp" for name in (change.path, change.old) if name)
+    ]
 
 
 def _judged(groups: Sequence[frozenset[str]], facts: Facts, way: _Way, options: Options) -> Sequence[Sequence[Said]]:
@@ -320,7 +361,7 @@ def _compose(
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
         hint=hint,
-        notices=_unchecked(found),
+        notices=(*_unchecked(found), *_chosen(changes)),
         changed=None if changes is None else changes.lines,
     )
 
@@ -331,6 +372,11 @@ def _unchecked(found: Discovered) -> tuple[Notice, ...]:
     if foreign or found.unread or any(source.asked for source in found.sources):
         return foreign
     return (Notice("there is no C++ or Python file to check"),)
+
+
+def _chosen(changes: Changes | None) -> tuple[Notice, ...]:
+    """How the lines were chosen that are reported on, where that is not what was asked for."""
+    return (Notice(changes.note),) if changes is not None and changes.note else ()
 
 
 def unsought(facts: Facts) -> Iterable[Incomplete]:
@@ -344,7 +390,7 @@ def _earlier(
     """What the changed files said before; read by structure only, since their headers are not those of that time."""
     from ownlint.reading import Reader
 
-    with as_before(options.root, changes) as (sources, held):
+    with _named(options), as_before(options.root, changes) as (sources, held):
         then = Reader(options.root, sources, held, {}, cache, digests, options.jobs).all(libraries, words)
         then.take_up()
 

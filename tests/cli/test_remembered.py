@@ -95,6 +95,33 @@ def test_a_change_in_python_runs_no_rule_for_cpp_alone(run: Run, ran: list[str])
     assert sorted(ran) == ["cpp+python", "python"]
 
 
+def test_the_same_goes_for_a_change_that_is_staged(run: Run, ran: list[str]) -> None:
+    """And where more lines of the same file are changed, nothing is run that knew the file as it was."""
+
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
+
+    Path("a.py").write_text(GUILTY)
+    Path("c.cc").write_text(LEAK)
+    git("init", "-q")
+    git("add", "a.py", "c.cc")
+    git("commit", "-q", "-m", "x")
+    Path("a.py").write_text(GUILTY.replace("state + new", "new"))
+    git("add", "a.py")
+    run("--changed")
+    ran.clear()
+    Path("a.py").write_text(GUILTY.replace("state + new", "state - new"))
+    git("add", "a.py")
+    assert "use-after-donation" in run("--changed")
+    assert sorted(ran) == ["cpp+python", "python"]
+    ran.clear()
+    Path("c.cc").write_text(LEAK + "// the end\n")
+    git("add", "c.cc")
+    assert "lost-on-failure" not in run("--changed")
+    assert sorted(ran) == ["cpp", "cpp+python", "python"]
+
+
 def test_facts_that_were_swept_are_read_again(run: Run, tmp_path: Path) -> None:
     Path("a.py").write_text(GUILTY)
     Path("b.py").write_text("import jax\nprint('donated')\n")

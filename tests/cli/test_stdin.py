@@ -108,6 +108,7 @@ def test_without_settings_and_git_nothing_is_made_where_a_new_file_would_stand(t
         (("--stdin-filename", "sub/lowering.py", "other.py"), b"leave out PATHS"),
         (("--stdin-filename", "sub/lowering.py", "--fix"), b"only reports"),
         (("--stdin-filename", "sub/lowering.py", "--diff-base", "HEAD"), b"only reports"),
+        (("--stdin-filename", "sub/lowering.py", "--changed"), b"only reports"),
     ],
 )
 def test_what_makes_no_sense_is_refused(project: Path, arguments: tuple[str, ...], told: bytes) -> None:

@@ -65,7 +65,7 @@ def whole(text: str) -> tuple[str, str]:
 def test_there_is_one_of_each() -> None:
     kinds = [whole(each.text)[0] for each in snippets("yaml") if each.page == "integrating.md"]
     github = "vendor.github-workflows"
-    assert kinds == ["pre-commit", github, github, "vendor.gitlab-ci", github]
+    assert kinds == ["pre-commit", "pre-commit", github, github, "vendor.gitlab-ci", github]
 
 
 def valid(schema: str, path: Path) -> subprocess.CompletedProcess[str]:
@@ -93,14 +93,30 @@ def test_the_workflow_gives_the_action_what_it_asks_for() -> None:
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     for snippet in snippets("yaml"):
         schema, text = whole(snippet.text)
-        if schema != "vendor.github-workflows" or "OWNER/ownlint@" not in text:
+        if schema != "vendor.github-workflows" or "YOUR-NAME/ownlint@" not in text:
             continue
         (steps,) = (job["steps"] for job in yaml.safe_load(text)["jobs"].values())
-        (own,) = (step for step in steps if str(step.get("uses", "")).startswith("OWNER/ownlint@"))
+        (own,) = (step for step in steps if str(step.get("uses", "")).startswith("YOUR-NAME/ownlint@"))
         assert set(own.get("with", {})) <= set(action["inputs"])
         for used in re.findall(r"steps\.(\S+?)\.outputs\.([\w-]+)", text):
             assert used[0] == own["id"]
             assert used[1] in action["outputs"]
+
+
+PLACEHOLDER = re.compile(r"\b(?:YOUR|OWNER|MY|FIXME|TODO)\b[\w-]*(?=/)|@v?\d+\.\d+\.\d+|\brev: *\S+|\bREVISION\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_cannot_be_copied_says_what_stands_for_it(page: Path) -> None:
+    """No release and no address is made up; what has to be filled in is told before, and on its line in a file."""
+    text = page.read_text(encoding="utf-8")
+    found = {match[0].removeprefix("rev:").strip() for match in PLACEHOLDER.finditer(text)}
+    assert found <= {"YOUR-NAME", "REVISION"}
+    for name in sorted(found):
+        assert "stands for" in text[: text.index("```", text.index(name))]
+    for line in text.splitlines():
+        if "YOUR-NAME/ownlint" in line and "stands for" not in line:
+            assert "# your copy" in line
 
 
 # --- what is run ------------------------------------------------------------------------------
@@ -124,6 +140,26 @@ def shell(script: str, where: Path, surroundings: dict[str, str]) -> subprocess.
     return subprocess.run(
         ["bash", "-e", "-c", script], cwd=where, env=surroundings, capture_output=True, text=True, check=False
     )
+
+
+def test_the_local_hooks_stop_a_commit_with_a_bug(project: Path, surroundings: dict[str, str]) -> None:
+    """README's and that of the page about other tools: the same, which lets an old finding be."""
+    texts = [each.text for each in snippets("yaml") if "repo: local" in each.text]
+    hooks = [yaml.safe_load(text)["repos"][0]["hooks"][0] for text in texts]
+    assert len(hooks) >= 2
+    assert len({hook["entry"] for hook in hooks}) == 1
+    surroundings |= {"PRE_COMMIT_HOME": str(project.parent / "home"), "GIT_CONFIG_GLOBAL": os.devnull}
+    (project / ".pre-commit-config.yaml").write_text(texts[0])
+    who = "git -c user.name=x -c user.email=x@example.org"
+    made = shell(f"git init -q; git add .; {who} commit -qm old; echo x = 1 > new.py; git add .", project, surroundings)
+    assert made.returncode == 0, made.stderr
+    run = f"{sys.executable} -m pre_commit run"
+    assert shell(run, project, surroundings).returncode == 0
+    (project / "new.py").write_text(GUILTY)
+    done = shell(f"git add .; {run}", project, surroundings)
+    assert done.returncode == 1
+    assert "--> new.py:5" in done.stdout
+    assert "lowering.py" not in done.stdout
 
 
 def test_what_gitlab_runs_writes_what_gitlab_reads(project: Path, surroundings: dict[str, str]) -> None:

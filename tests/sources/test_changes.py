@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterable
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ownlint.sources.changes import ChangesError, _raw, as_before, since
+from ownlint.sources.changes import ChangesError, Ranges, _Hunk, _in_both, _moved, _raw, as_before, since, staged
 
 
 class Repository:
@@ -236,9 +240,202 @@ ENTRY = b":100644 100644 " + b"a" * 40 + b" " + b"b" * 40
     "listed", [ENTRY + b" M", ENTRY + b" M\0", ENTRY + b" R100\0old.cc\0", b":100644\0a.cc\0", b"\xed\xa0\x80\0"]
 )
 def test_what_git_lists_and_breaks_off_is_refused_in_a_line(listed: bytes) -> None:
-    with pytest.raises(ChangesError, match="--diff-base: what git diff lists"):
+    with pytest.raises(ChangesError, match="what git diff lists"):
         list(_raw(listed))
 
 
 def test_a_status_that_is_no_text_is_a_change() -> None:
     assert list(_raw(ENTRY + b" \xed\xa0\x80\0a.cc\0")) == [("a.cc", "a.cc", "a" * 40)]
+
+
+# --- what is staged ---------------------------------------------------------------------------
+
+FIVE = "one\ntwo\nthree\nfour\nfive\n"
+
+
+def in_index(repository: Repository, name: str, text: str) -> None:
+    repository.write(name, text)
+    repository.git("add", name)
+
+
+def test_what_is_staged_counts_alone(repository: Repository) -> None:
+    in_index(repository, "a.cc", FIVE.replace("two", "2"))
+    repository.write("b.cc", "not staged\n")
+    repository.write("untracked.cc", "x\n")
+    changes = staged(repository.root)
+    assert changes.lines == {"a.cc": ((2, 2),)}
+    assert changes.note == ""
+
+
+def test_where_nothing_is_staged_all_that_is_not_committed_counts(repository: Repository) -> None:
+    assert staged(repository.root).lines == {}
+    repository.write("a.cc", FIVE.replace("two", "2"))
+    repository.write("untracked.cc", "x\n")
+    changes = staged(repository.root)
+    assert list(changes.lines) == ["a.cc", "untracked.cc"]
+    assert changes.lines["a.cc"] == ((2, 2),)
+    assert changes.note == "nothing is staged: all uncommitted changes count"
+
+
+def test_what_is_staged_beside_the_project_is_staged(repository: Repository) -> None:
+    """A hook in a repository of several projects: what lies about in the others is not of the commit."""
+    repository.write("sub/d.cc", "x\n")
+    repository.commit()
+    in_index(repository, "a.cc", "x\n")
+    repository.write("sub/d.cc", "y\n")
+    repository.write("sub/untracked.cc", "y\n")
+    changes = staged(repository.root / "sub")
+    assert (changes.lines, changes.note) == ({}, "")
+    repository.git("add", "sub/d.cc")
+    assert staged(repository.root / "sub").lines == {"d.cc": ((1, 1),)}
+
+
+@pytest.mark.parametrize(
+    ("now", "lines"),
+    [
+        ("zero\nhalf\none\n2\nthree\nfour\n5\nfive\n", ((4, 4), (7, 7))),  # more before them
+        ("2\nthree\nfour\n5\nfive\n", ((1, 1), (4, 4))),  # less before them
+        ("one\n2\nthree\nbetween\nfour\n5\nfive\nsix\n", ((2, 2), (6, 6))),
+        ("one\nzwei\nthree\nfour\n5\nfive\n", ((2, 2), (5, 5))),  # what was staged is something else again
+        ("one\nthree\nfour\n5\nfive\n", ((4, 4),)),  # what was staged is gone again
+        ("one\n2\nthree\nfour\n5\nfive\n", ((2, 2), (5, 5))),
+    ],
+)
+def test_staged_lines_are_found_in_the_work_tree(
+    repository: Repository, now: str, lines: tuple[tuple[int, int], ...]
+) -> None:
+    in_index(repository, "a.cc", "one\n2\nthree\nfour\n5\nfive\n")
+    repository.write("a.cc", now)
+    changes = staged(repository.root)
+    assert changes.lines == {"a.cc": lines}
+    assert bool(changes.note) == (now != "one\n2\nthree\nfour\n5\nfive\n")
+
+
+def test_what_is_added_to_a_new_file_is_not_staged(repository: Repository) -> None:
+    in_index(repository, "new.cc", "one\ntwo\n")
+    repository.write("new.cc", "one\nmore\ntwo\n")
+    changes = staged(repository.root)
+    (ranges,) = changes.lines.values()
+    assert [first for first, _ in ranges] == [1, 3]
+    assert ranges[0] == (1, 1)
+    assert changes.note == "new.cc differs from what is staged: the work tree was analysed"
+
+
+def test_files_that_differ_are_counted(repository: Repository) -> None:
+    for name in ("a.cc", "b.cc", "notes.txt"):
+        in_index(repository, name, "staged\n")
+        repository.write(name, "and then\n")
+    assert staged(repository.root).note == "a.cc and 1 more differ from what is staged: the work tree was analysed"
+
+
+def test_a_staged_file_that_is_gone_has_no_lines(repository: Repository) -> None:
+    in_index(repository, "a.cc", "new\n")
+    (repository.root / "a.cc").unlink()
+    assert staged(repository.root).lines == {"a.cc": ()}
+
+
+def test_a_staged_deletion_touches_its_neighbours(repository: Repository) -> None:
+    in_index(repository, "a.cc", "one\nfour\nfive\n")
+    repository.git("rm", "-q", "gone.cc")
+    changes = staged(repository.root)
+    assert changes.lines == {"a.cc": ((1, 2),)}
+    assert [change.old for change in changes.files] == ["gone.cc", "a.cc"]
+
+
+def test_a_staged_rename_is_compared_with_what_it_was(repository: Repository) -> None:
+    repository.git("mv", "b.cc", "c.cc")
+    assert staged(repository.root).lines == {"c.cc": ()}
+    in_index(repository, "c.cc", (repository.root / "c.cc").read_text().replace("line 20\n", "line twenty\n"))
+    changes = staged(repository.root)
+    assert [(change.path, change.old) for change in changes.files] == [("c.cc", "b.cc")]
+    assert changes.lines == {"c.cc": ((21, 21),)}
+
+
+@pytest.mark.parametrize("convert", ["true", "input", "false"])
+def test_ends_of_lines_that_git_converts_are_no_changes(repository: Repository, convert: str) -> None:
+    repository.git("config", "core.autocrlf", convert)
+    (repository.root / "w.cc").write_bytes(b"one\r\ntwo\r\nthree\r\n")
+    repository.commit()
+    (repository.root / "w.cc").write_bytes(b"one\r\n2\r\nthree\r\n")
+    repository.git("add", "w.cc")
+    changes = staged(repository.root)
+    assert (changes.lines, changes.note) == ({"w.cc": ((2, 2),)}, "")
+
+
+def test_the_first_commit_is_new_in_every_line(tmp_path: Path) -> None:
+    unborn = Repository(tmp_path / "unborn")
+    unborn.write("beside.cc", "x\n")
+    in_index(unborn, "a.cc", "x\n")
+    changes = staged(unborn.root)
+    assert list(changes.lines) == ["a.cc"]
+    with as_before(unborn.root, changes) as (sources, _):
+        assert sources == []
+    unborn.git("rm", "-q", "--cached", "a.cc")
+    assert list(staged(unborn.root).lines) == ["a.cc", "beside.cc"]
+
+
+def test_in_a_merge_what_the_others_did_is_not_ours(repository: Repository) -> None:
+    repository.git("checkout", "-q", "-b", "other")
+    repository.write("a.cc", "one\ntheirs\nthree\nfour\n5\n")
+    repository.write("theirs.cc", "x\n")
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.write("a.cc", "one\nours\nthree\nfour\nfive\n")
+    repository.write("ours.cc", "x\n")
+    repository.commit()
+    with pytest.raises(subprocess.CalledProcessError):
+        repository.git("merge", "-q", "other")
+    assert "a.cc" in staged(repository.root).lines
+    in_index(repository, "a.cc", "one\nboth\nthree\nfour\n5\n")
+    lines = staged(repository.root).lines
+    assert {path: ranges for path, ranges in lines.items() if ranges} == {"a.cc": ((2, 2),)}
+
+
+def test_a_range_of_commits_that_pre_commit_looks_at(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.write("a.cc", FIVE.replace("two", "2"))
+    repository.commit()
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "HEAD~1")
+    assert staged(repository.root).lines == {"a.cc": ((2, 2),)}
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "--output=x")
+    with pytest.raises(ChangesError, match="names no commit"):
+        staged(repository.root)
+
+
+def test_what_is_staged_where_no_repository_is(tmp_path: Path) -> None:
+    with pytest.raises(ChangesError, match="is in no git repository"):
+        staged(tmp_path)
+
+
+RANGES = st.lists(st.tuples(st.integers(1, 30), st.integers(0, 3)), max_size=6).map(
+    lambda pairs: tuple(zip(sorted(first for first, _ in pairs), sorted(map(sum, pairs)), strict=True))
+)
+
+
+def lines_of(ranges: Iterable[tuple[int, int]]) -> set[int]:
+    return {line for first, last in ranges for line in range(first, last + 1)}
+
+
+@given(RANGES, RANGES)
+def test_common_lines_are_those_of_both(left: Ranges, right: Ranges) -> None:
+    assert lines_of(_in_both(left, right)) == lines_of(left) & lines_of(right)
+
+
+@given(st.lists(st.sampled_from("abcde"), max_size=12), st.lists(st.sampled_from("abcdexyz"), max_size=12), RANGES)
+def test_moved_lines_say_what_they_said(before: list[str], after: list[str], ranges: Ranges) -> None:
+    """Against what Python's own comparison tells."""
+    hunks = [
+        _Hunk(old + 1, old_end - old, new + 1, new_end - new)
+        for kind, old, old_end, new, new_end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+        if kind != "equal"
+    ]
+    kept = {
+        old + at + 1: new + at + 1
+        for old, new, size in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+        for at in range(size)
+    }
+    inside = tuple((first, min(last, len(before))) for first, last in ranges if first <= len(before))
+    moved = lines_of(_moved(inside, hunks))
+    assert {kept[line] for line in lines_of(inside) if line in kept} <= moved
+    new = {line for hunk in hunks if hunk.gone for line in range(hunk.new, hunk.new + hunk.come)}
+    assert moved <= {kept[line] for line in lines_of(inside) if line in kept} | new
+    assert all(before[old - 1] == after[new - 1] for old, new in kept.items())

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ownlint.sources import git
-from ownlint.sources.changes import ChangesError, as_before, since
+from ownlint.sources.changes import ChangesError, as_before, since, staged
 from ownlint.sources.git import Git, GitError
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +48,13 @@ def change(root: Path) -> None:
     (root / "new.cc").write_text("int new;\n")
     (root / "gone.cc").rename(root / "moved.cc")
     os.utime(root / "sub/c.cc", (1, 1))
+
+
+def stage(root: Path) -> None:
+    """Something that is not what `change` makes of it, so that the index is compared with both sides."""
+    for name in ("a.cc", "sub/c.cc"):
+        (root / name).write_text("int staged;\n")
+        run_git(root, "add", name)
 
 
 def hostile(canary: str) -> dict[str, list[tuple[str, str]]]:
@@ -108,6 +115,7 @@ def test_no_command_of_the_configuration_is_run(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, how: str
 ) -> None:
     """With all objects, with the settings in a file that is included, and where git would have to fetch some."""
+    stage(tree)
     canary = prepared(tree, tmp_path, case, how)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     for name in (
@@ -142,13 +150,15 @@ def test_git_itself_would_run_it(tree: Path, tmp_path: Path, monkeypatch: pytest
 
 
 def compared(tree: Path) -> str:
-    """Why the work tree cannot be compared, empty when it can."""
-    try:
-        changes = since(tree, "HEAD~1")
-        with as_before(tree, changes):
-            return ""
-    except ChangesError as error:
-        return str(error)
+    """Why the work tree or what is staged cannot be compared, empty when they can."""
+    said = ""
+    for ask in (lambda: since(tree, "HEAD~1"), lambda: staged(tree)):
+        try:
+            with as_before(tree, ask()):
+                pass
+        except ChangesError as error:
+            said = str(error)
+    return said
 
 
 def prepared(tree: Path, tmp_path: Path, case: str, how: str) -> Path:
@@ -178,6 +188,7 @@ def prepared(tree: Path, tmp_path: Path, case: str, how: str) -> Path:
 
 ASKING = (
     ("check", "--diff-base", "HEAD~1", "--types", "never"),
+    ("check", "--changed"),
     ("check", "--fix"),
     ("doctor",),
     ("baseline", "write"),
@@ -190,6 +201,7 @@ ASKING = (
 def test_no_command_of_ownlint_runs_one(tree: Path, tmp_path: Path) -> None:
     """All of the settings that can stand together, and every command that asks git."""
     canary = tmp_path / "canary"
+    stage(tree)
     for name in ("file system monitor", "hooks", "pagers", "filters", "drivers", "external diff", "fetch by ext"):
         for key, value in hostile(str(canary))[name]:
             run_git(tmp_path, "config", "--file", str(tree / ".git/config"), "--replace-all", key, value)

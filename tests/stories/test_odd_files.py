@@ -18,6 +18,8 @@ import pytest
 MOST_SECONDS = 120
 MOST_BYTES = 6 << 30
 LARGE = 200_000_000
+MANY = 200_000
+"""Bytes of what is written out: what grows with their square would take minutes."""
 
 GUILTY = """\
 #include <pybind11/pybind11.h>
@@ -71,14 +73,14 @@ ODD: dict[str, Callable[[Path], object]] = {
     "dangling link": lambda path: path.symlink_to("nowhere"),
     "link to itself": lambda path: path.symlink_to(path.name),
     "unreadable": _unreadable,
-    "NUL": lambda path: path.write_bytes(bytes(1_000_000)),
-    "one character": lambda path: path.write_bytes(b"a" * 1_000_000),
-    "brackets": lambda path: path.write_bytes(b"x=" + b"[" * 1_000_000),
-    "parts of a key": lambda path: path.write_bytes(b"a." * 500_000 + b"a = 1"),
-    "commands that do not end": lambda path: path.write_bytes(b"FetchContent_Declare(x " * 45_000),
-    "quotes": lambda path: path.write_bytes(b'"a' * 500_000),
-    "headers": lambda path: path.write_bytes(b'x = """\n' + b"[ " * 500_000 + b'\n"""\nzzz = 1\n'),
-    "blank lines": lambda path: path.write_bytes(b'{"version":1,"findings":[1,' + b"\n" * 1_000_000 + b"]}"),
+    "NUL": lambda path: path.write_bytes(bytes(MANY)),
+    "one character": lambda path: path.write_bytes(b"a" * MANY),
+    "brackets": lambda path: path.write_bytes(b"x=" + b"[" * MANY),
+    "parts of a key": lambda path: path.write_bytes(b"a." * (MANY // 2) + b"a = 1"),
+    "commands that do not end": lambda path: path.write_bytes(b"FetchContent_Declare(x " * (MANY // 23)),
+    "quotes": lambda path: path.write_bytes(b'"a' * (MANY // 2)),
+    "headers": lambda path: path.write_bytes(b'x = """\n' + b"[ " * (MANY // 2) + b'\n"""\nzzz = 1\n'),
+    "blank lines": lambda path: path.write_bytes(b'{"version":1,"findings":[1,' + b"\n" * MANY + b"]}"),
 }
 
 

@@ -86,6 +86,14 @@ class Project:
         git(self.root, "add", "-A")
         git(self.root, "commit", "-q", "-m", "as it stands", "--no-verify")
 
+    def install(self) -> None:
+        run(sys.executable, "-m", "pre_commit", "install", where=self.root, **self._home)
+
+    def try_to_commit(self, *files: str) -> subprocess.CompletedProcess[str]:
+        """With the hook that is installed."""
+        who = {f"GIT_{who}_{what}": "x@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        return run("git", "commit", "-m", "tried", *files, where=self.root, **self._home, **who)
+
     def hooks(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = (sys.executable, "-m", "pre_commit", "run", "--color=never", "--verbose", *arguments)
         return run(*command, where=self.root, **self._home)
@@ -134,7 +142,7 @@ def test_a_commit_with_a_bug_is_stopped(tmp_path: Path, hook: Path, home: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ownlint", "ownlint-python"])
+@pytest.mark.parametrize("name", ["ownlint-changed", "ownlint", "ownlint-python"])
 def test_what_is_staged_counts_and_not_what_is_beside_it(tmp_path: Path, hook: Path, home: Path, name: str) -> None:
     project = Project(tmp_path / "project", hook, home, [name])
     project.write("lowering.py", INNOCENT)
@@ -200,6 +208,60 @@ def test_the_hook_for_python_reports_on_the_commit_alone(tmp_path: Path, hook: P
     assert stopped.returncode == 1
     assert at(stopped, "new.py:6")
     assert "old.py" not in stopped.stdout
+
+
+@pytest.mark.slow
+def test_the_hook_for_staged_lines_lets_an_unrelated_commit_pass(tmp_path: Path, hook: Path, home: Path) -> None:
+    """By `git commit` itself, which names an index of its own when it is given files."""
+    project = Project(tmp_path / "project", hook, home, ["ownlint-changed"])
+    project.write("old.cc", FLAG)
+    project.write("lowering.py", INNOCENT)
+    project.commit()
+    project.install()
+    project.write("train.py", "x = 1\n")
+    project.write("lowering.py", GUILTY)
+    project.write("scratch.py", GUILTY)
+    git(project.root, "add", "train.py", "lowering.py")
+    passed = project.try_to_commit("train.py")
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+
+    stopped = project.try_to_commit()
+    assert stopped.returncode == 1
+    assert "--> lowering.py:6" in stopped.stderr
+    assert "old.cc" not in stopped.stderr
+    assert "scratch.py" not in stopped.stderr
+    assert "2 outside the change not shown" in stopped.stderr
+    assert git(project.root, "log", "--format=%s") == "tried\nas it stands"
+
+
+FLAG = """\
+class Session {
+ public:
+  Status Connect() {
+    if (connected_) return OkStatus();
+    connected_ = true;
+    RETURN_IF_ERROR(Handshake());
+    return OkStatus();
+  }
+  Status Handshake();
+  bool connected_ = false;
+};
+"""
+
+
+@pytest.mark.slow
+def test_the_hook_for_staged_lines_looks_at_a_range_of_commits(tmp_path: Path, hook: Path, home: Path) -> None:
+    """As in CI, and before a push."""
+    project = Project(tmp_path / "project", hook, home, ["ownlint-changed"])
+    project.write("old.cc", FLAG)
+    project.commit()
+    project.write("lowering.py", GUILTY)
+    project.commit()
+    stopped = project.hooks("--from-ref", "HEAD~1", "--to-ref", "HEAD")
+    assert stopped.returncode == 1, stopped.stdout
+    assert at(stopped, "lowering.py:6")
+    assert "old.cc" not in stopped.stdout
+    assert project.hooks("--all-files").returncode == 0
 
 
 @pytest.mark.slow

@@ -143,17 +143,17 @@ class Indexed(Generic[K, V]):
         if entries is self.entries:
             return self
         before = self._words(key)
-        after = set(self._about(key, value))
+        after = frozenset(self._about(key, value))
         return self._made(entries, _changed(self.index, key, before - after, after - before))
 
     def without(self, key: K) -> Indexed[K, V]:
         if key not in self.entries:
             return self
-        return self._made(self.entries.without(key), _changed(self.index, key, self._words(key), set()))
+        return self._made(self.entries.without(key), _changed(self.index, key, self._words(key), frozenset()))
 
-    def _words(self, key: K) -> set[Hashable]:
+    def _words(self, key: K) -> frozenset[Hashable]:
         value = self.entries._found(key)
-        return set() if value is _ABSENT else set(self._about(key, value))
+        return frozenset() if value is _ABSENT else frozenset(self._about(key, value))
 
     def under(self, *words: Hashable) -> list[K]:
         """The keys whose values are about one of these words, once each."""
@@ -167,7 +167,7 @@ class Indexed(Generic[K, V]):
 
 
 def _changed(
-    index: Map[Hashable, Map[K, bool]], key: K, gone: set[Hashable], come: set[Hashable]
+    index: Map[Hashable, Map[K, bool]], key: K, gone: frozenset[Hashable], come: frozenset[Hashable]
 ) -> Map[Hashable, Map[K, bool]]:
     for word in gone:
         left = index.get(word, Map()).without(key)

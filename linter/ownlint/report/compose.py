@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 
 import msgspec
 
@@ -34,7 +35,7 @@ def compose(
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
     `yields` says which rules a rule leaves the word to; `hint` says why files have no types, `notices` what else there
-    is to say. With `changed`, only findings that touch one of these lines are reported."""
+    is to say. With `changed`, findings that touch none of these lines are kept apart."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -47,29 +48,38 @@ def compose(
     findings = settle(findings, yields or {}, sources.line)
     asked = {file.path for file in files}
     suppressions = Suppressions(files, sources, known)
-    located = [each for each in locate(findings, sources) if each.path in asked and _touches(each, changed)]
+    located = [each for each in locate(findings, sources) if each.path in asked]
     standing, silenced = suppressions.split(_permitted(located, config, known))
     about_us = locate(
         [each for each in (*suppressions.invalid(), *suppressions.unused(ran)) if each.rule in ran], sources
     )
-    about_us = [each for each in about_us if _touches(each, changed)]
     standing_too, silenced_too = suppressions.split(_permitted(about_us, config, known))
-    shown = at_least([*standing, *standing_too], config.certainty)
-    findings_shown = tuple(sorted((_graded(finding, config, known) for finding in shown), key=_order))
+    sure = at_least([*standing, *standing_too], config.certainty)
+    shown, elsewhere = _apart([_graded(finding, config, known) for finding in sure], changed)
     return Report(
-        findings=findings_shown,
+        findings=shown,
+        elsewhere=elsewhere,
         incomplete=tuple(sorted(set(incomplete))),
-        suppressed=len(at_least([*silenced, *silenced_too], config.certainty)),
+        suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
         notices=(*notices, *_types_notice(files, hint)),
-        digests=sources.digests_of(findings_shown),
+        digests=sources.digests_of(shown),
     )
 
 
-def _touches(finding: Located, changed: Changed | None) -> bool:
-    """Whether it stands on a changed line, or leads through one."""
+def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
+    """Those that touch what changed, which all do where nobody asks, and the others; sorted."""
+    ordered = sorted(findings, key=_order)
     if changed is None:
-        return True
+        return tuple(ordered), ()
+    touching = [_touches(finding, changed) for finding in ordered]
+    return tuple(compress(ordered, touching)), tuple(
+        f for f, touches in zip(ordered, touching, strict=True) if not touches
+    )
+
+
+def _touches(finding: Located, changed: Changed) -> bool:
+    """Whether it stands on a changed line, or leads through one."""
     places = [(finding.path, finding.region), *((step.path, step.region) for step in finding.steps)]
     return any(
         first <= region.end_line and region.line <= last

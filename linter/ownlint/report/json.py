@@ -95,6 +95,8 @@ class Document(msgspec.Struct, frozen=True):
     incomplete: tuple[Incomplete, ...]
     notices: tuple[Notice, ...]
     suppressed: _From0
+    elsewhere: _From0
+    """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
 
 
 def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
@@ -107,6 +109,7 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> s
         ),
         notices=tuple(Notice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
         suppressed=report.suppressed,
+        elsewhere=len(report.elsewhere),
     )
     return json_page(document)
 

@@ -26,6 +26,8 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
     count = len(report.findings)
     files = f"{report.files} file{'s' * (report.files != 1)}"
     yield f"{count or 'No'} problem{'s' * (count != 1)} found in {files}."
+    if report.elsewhere:
+        yield f"{len(report.elsewhere)} outside the change not shown."
     if report.suppressed:
         yield f"{report.suppressed} silenced by comments."
     if report.findings:

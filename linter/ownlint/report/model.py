@@ -102,6 +102,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     findings: tuple[Located, ...] = ()
     incomplete: tuple[Incomplete, ...] = ()
+    elsewhere: tuple[Located, ...] = ()
+    """Of a run about changes, the findings that touch none of them: counted, not shown."""
     suppressed: int = 0
     files: int = 0
     """How many files were asked for."""

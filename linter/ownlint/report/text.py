@@ -21,8 +21,9 @@ def concise(report: Report, shown: Shown) -> str:
 
 
 def summary(report: Report) -> str:
-    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 1 suppressed; 2 not read, 1 partially analysed`."""
-    beside = f"; {report.suppressed} suppressed" if report.suppressed else ""
+    """`Found 7 problems (5 errors, 2 warnings) in 12 files; 3 outside the change not shown; 1 suppressed`."""
+    beside = f"; {len(report.elsewhere)} outside the change not shown" if report.elsewhere else ""
+    beside += f"; {report.suppressed} suppressed" if report.suppressed else ""
     beside += f"; {unanalysed}" if (unanalysed := counted(report.unanalysed)) else ""
     files = _count(report.files, "file")
     if not report.findings:

@@ -1,4 +1,4 @@
-"""What changed since a revision: which lines of which files, and what those files said before.
+"""What changed, since a revision or in what is staged: which lines of which files, and what those files said before.
 
 Git is asked, see `ownlint.sources.git`. Names come as bytes and are never read as options or patterns.
 """
@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,11 +21,14 @@ from ownlint.sources.discover import Source, Stamp, is_source, language_of
 from ownlint.sources.git import Answer, Git, GitError
 
 _MOST_BYTES = 8 << 20
-_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+
+Ranges = tuple[tuple[int, int], ...]
+"""Of lines, from 1, both ends included; in order."""
 
 
 class ChangesError(RefusalError):
-    """The revision cannot be compared with; the text is one line."""
+    """There is nothing to compare with; the text is one line, and does not name the option that asked."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -34,17 +38,19 @@ class Change(msgspec.Struct, frozen=True):
     path: str
     old: str
     blob: str = ""
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: Ranges = ()
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """What changed since `base`, a commit: the one from which the revision and the work tree went their ways."""
+    """What changed since `base`, a commit, or the empty tree where there is none yet. `note` says what else was
+    compared than was asked for, a clause; empty where it was just that."""
 
     base: str
     files: tuple[Change, ...] = ()
+    note: str = ""
 
     @property
-    def lines(self) -> dict[str, tuple[tuple[int, int], ...]]:
+    def lines(self) -> dict[str, Ranges]:
         """The changed lines of each file that is there."""
         return {change.path: change.lines for change in self.files if change.path}
 
@@ -53,23 +59,56 @@ _EVERY_LINE = ((1, 1 << 31),)
 
 
 def since(root: Path, revision: str) -> Changes:
-    """How the files below `root` differ from the revision, or from where the work tree went its own way from it.
+    """How the files below `root` differ from where the work tree and the revision parted, their merge base.
     Raises `ChangesError`."""
     git = _Git(root)
-    base = git.commit(revision)
-    compared = git.compare("--raw", "-z", "--no-abbrev", base, "--", ".")
-    entries = list(_raw(compared))
-    hunks = _hunks(git.compare("--unified=0", base, "--", "."), len(entries))
-    found = [
-        Change(path, old, blob if old else "", lines if old else _EVERY_LINE)
-        for (path, old, blob), lines in zip(entries, hunks, strict=True)
-    ]
+    return _in_work_tree(git, git.commit(revision))
+
+
+def staged(root: Path) -> Changes:
+    """How what is staged below `root` differs from the last commit, as lines of the work tree, which is what is
+    analysed. In a merge, a line is changed that differs from both sides. Where nothing at all is staged it is the work
+    tree that is compared; where pre-commit looks at a range of commits, the work tree with the begin of that range.
+    Raises `ChangesError`."""
+    if revision := os.environ.get("PRE_COMMIT_FROM_REF"):
+        return since(root, revision)
+    git = _Git(root)
+    base = git.last()
+    if not git.compare("--cached", "--no-relative", "--name-only", "-z", base):
+        return msgspec.structs.replace(
+            _in_work_tree(git, base), note="nothing is staged: all uncommitted changes count"
+        )
+    found = [each.change for each in _compared(git, "--cached", base)]
+    if other := git.merged():
+        theirs = {each.change.path: each.change.lines for each in _compared(git, "--cached", other)}
+        found = [_with_lines(change, _in_both(change.lines, theirs.get(change.path, ()))) for change in found]
+    since_then = {each.change.old: each.hunks for each in _compared(git) if each.change.old}
+    edited = [change.path for change in found if change.path in since_then]
+    moved = [_with_lines(change, tuple(_moved(change.lines, since_then.get(change.path, ())))) for change in found]
+    return _changes(base, moved, _edited(edited))
+
+
+def _in_work_tree(git: _Git, base: str) -> Changes:
+    """How the work tree differs from a commit or tree; what git does not know yet and does not leave out is new."""
+    found = [each.change for each in _compared(git, base)]
     known = {change.path for change in found}
     untracked = git.run("ls-files", "--others", "--exclude-standard", "-z").split(b"\0")
     new = {os.fsdecode(name) for name in untracked if name} - known
-    found += [Change(path, "", "", _EVERY_LINE) for path in new]
+    return _changes(base, [*found, *(Change(path, "", "", _EVERY_LINE) for path in new)])
+
+
+def _changes(base: str, found: Iterable[Change], note: str = "") -> Changes:
     named = (change for change in found if _is_text(change.path) and _is_text(change.old))
-    return Changes(base, tuple(sorted(named, key=lambda change: (change.path, change.old))))
+    return Changes(base, tuple(sorted(named, key=lambda change: (change.path, change.old))), note)
+
+
+def _edited(paths: Iterable[str]) -> str:
+    """What is said of files that are analysed as they are, which is not as they are staged."""
+    sources = sorted(path for path in paths if is_source(path) and _is_text(path))
+    if not sources:
+        return ""
+    more = f" and {len(sources) - 1} more differ" if len(sources) > 1 else " differs"
+    return f"{sources[0]}{more} from what is staged: the work tree was analysed"
 
 
 @contextmanager
@@ -104,46 +143,57 @@ class _Git:
         try:
             self._git = Git(root)
         except GitError as error:
-            raise ChangesError(f"--diff-base: git {error}") from None
+            raise ChangesError(f"git {error}") from None
         done = self.ask("rev-parse", "--is-inside-work-tree")
         if done.code or done.out.strip() != b"true":
-            raise ChangesError(f"--diff-base: {root} is in no git repository{_because(done)}")
+            raise ChangesError(f"{root} is in no git repository{_because(done)}")
 
     def ask(self, *arguments: str, given: bytes = b"") -> Answer:
         try:
             return self._git.ask(*arguments, given=given)
         except GitError as error:
-            raise ChangesError(f"--diff-base: git {error}") from None
+            raise ChangesError(f"git {error}") from None
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
         done = self.ask(*arguments, given=given)
         if done.code:
-            raise ChangesError(f"--diff-base: git {arguments[0]} failed{_because(done)}")
+            raise ChangesError(f"git {arguments[0]} failed{_because(done)}")
         return done.out
 
     def compare(self, *arguments: str) -> bytes:
         try:
             done = self._git.compare(*arguments)
             if done.code and self._git.is_partial():
-                raise ChangesError(f"--diff-base: {_PARTIAL}")
+                raise ChangesError(f"{_PARTIAL}")
         except GitError as error:
-            raise ChangesError(f"--diff-base: git {error}") from None
+            raise ChangesError(f"git {error}") from None
         if done.code:
-            raise ChangesError(f"--diff-base: git diff failed{_because(done)}")
+            raise ChangesError(f"git diff failed{_because(done)}")
         return done.out
 
     def commit(self, revision: str) -> str:
         """The commit to compare with."""
         if not revision or "\0" in revision or "\n" in revision:
-            raise ChangesError(f"--diff-base: {revision!r} names no commit")
+            raise ChangesError(f"{revision!r} names no commit")
         done = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         named = os.fsdecode(done.out).strip()
         if done.code or not named:
             shallow = self.ask("rev-parse", "--is-shallow-repository").out.strip() == b"true"
             hint = "; the clone is shallow: fetch more of its history" if shallow else ""
-            raise ChangesError(f"--diff-base: `{revision}` names no commit{hint}")
+            raise ChangesError(f"`{revision}` names no commit{hint}")
         forked = self.ask("merge-base", named, "HEAD")
         return os.fsdecode(forked.out).strip() or named
+
+    def last(self) -> str:
+        """The commit that HEAD names, the empty tree before the first one."""
+        if not self.ask("rev-parse", "--verify", "--quiet", "HEAD").code:
+            return self.commit("HEAD")
+        return os.fsdecode(self.run("hash-object", "-t", "tree", "--stdin")).strip()
+
+    def merged(self) -> str:
+        """The commit that is being merged, of several the first; empty where none is."""
+        done = self.ask("rev-parse", "--verify", "--quiet", "MERGE_HEAD^{commit}")
+        return "" if done.code else os.fsdecode(done.out).strip()
 
     def blobs(self, names: Sequence[str]) -> Iterator[bytes]:
         """Their contents, in order; empty where one is larger than a source can be. Raises `ChangesError` for one that
@@ -167,7 +217,7 @@ class _Git:
         for name, line in zip(names, [*lines, *[b""] * (len(names) - len(lines))], strict=True):
             words = line.split()
             if len(words) != 3 or words[1] != b"blob":
-                raise ChangesError(f"--diff-base: {self._missing(name)}")
+                raise ChangesError(f"{self._missing(name)}")
             sizes[name] = int(words[2])
         return sizes
 
@@ -206,7 +256,7 @@ def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
             continue
         words = [os.fsdecode(word) for word in field.split()]
         if len(words) < 5:
-            raise ChangesError("--diff-base: what git diff lists cannot be read")
+            raise ChangesError("what git diff lists cannot be read")
         status, blob = words[4][:1], words[2]
         path, renamed = _name(fields), _name(fields) if status in ("R", "C") else ""
         match status:
@@ -225,23 +275,94 @@ def _raw(output: bytes) -> Iterator[tuple[str, str, str]]:
 def _name(fields: Iterator[bytes]) -> str:
     found = next(fields, b"")
     if not found:
-        raise ChangesError("--diff-base: what git diff lists has an end without a name")
+        raise ChangesError("what git diff lists has an end without a name")
     return os.fsdecode(found)
 
 
-def _hunks(output: bytes, count: int) -> Iterable[tuple[tuple[int, int], ...]]:
-    """The changed lines of each file, in the order of the raw entries: both come from one list. Where that does not
-    hold, as with a conflict, every line counts as changed."""
-    sections: list[list[tuple[int, int]]] = []
+class _Hunk(NamedTuple):
+    """`gone` lines from line `old` on became `come` lines from line `new` on; either may be none."""
+
+    old: int
+    gone: int
+    new: int
+    come: int
+
+    @property
+    def touched(self) -> tuple[int, int]:
+        """Where lines are only gone, their neighbours on both sides touch the change."""
+        return (self.new, self.new + self.come - 1) if self.come else (max(self.new - 1, 1), self.new)
+
+
+_WHOLE = _Hunk(1, 1 << 31, 1, 1 << 31)
+
+
+class _Difference(NamedTuple):
+    change: Change
+    hunks: tuple[_Hunk, ...]
+
+
+def _compared(git: _Git, *sides: str) -> list[_Difference]:
+    """What `git diff` says of these sides, which are its arguments."""
+    entries = list(_raw(git.compare("--raw", "-z", "--no-abbrev", *sides, "--", ".")))
+    hunks = _hunks(git.compare("--unified=0", *sides, "--", "."), len(entries)) if entries else ()
+    return [
+        _Difference(Change(path, old, blob, tuple(hunk.touched for hunk in found) if old else _EVERY_LINE), found)
+        for (path, old, blob), found in zip(entries, hunks, strict=True)
+    ]
+
+
+def _hunks(output: bytes, count: int) -> Iterable[tuple[_Hunk, ...]]:
+    """The hunks of each file, in the order of the raw entries: both come from one list. Where that does not hold, as
+    with a conflict, every line counts as changed."""
+    sections: list[list[_Hunk]] = []
     for line in output.split(b"\n"):
         if line.startswith((b"diff --git ", b"* Unmerged path ")):
             sections.append([])
-        elif sections and line.startswith(b"@@ ") and (hunk := _HUNK.match(line)) is not None:
-            first, size = int(hunk[1]), int(hunk[2]) if hunk[2] is not None else 1
-            # Where lines are only gone, their neighbours on both sides touch the change.
-            sections[-1].append((first, first + size - 1) if size else (max(first, 1), first + 1))
+        elif sections and line.startswith(b"@@ ") and (found := _HUNK.match(line)) is not None:
+            old, gone, new, come = (1 if number is None else int(number) for number in found.groups())
+            # Of no lines git names the line before.
+            sections[-1].append(_Hunk(old + (not gone), gone, new + (not come), come))
         elif sections and line.startswith(b"Binary files "):
-            sections[-1].extend(_EVERY_LINE)
+            sections[-1].append(_WHOLE)
     if len(sections) != count:
-        return [_EVERY_LINE] * count
-    return [tuple(ranges) for ranges in sections]
+        return [(_WHOLE,)] * count
+    return [tuple(hunks) for hunks in sections]
+
+
+# --- lines ------------------------------------------------------------------------------------
+
+
+def _with_lines(change: Change, lines: Ranges) -> Change:
+    return msgspec.structs.replace(change, lines=lines)
+
+
+def _moved(ranges: Ranges, hunks: Iterable[_Hunk]) -> Iterator[tuple[int, int]]:
+    """Where lines are after the hunks; what one of them was replaced by counts, what was put between them does not."""
+    for first, last in ranges:
+        shift = 0
+        for hunk in hunks:
+            if hunk.old > last:
+                break
+            if first < hunk.old:
+                yield first + shift, hunk.old - 1 + shift
+            if hunk.gone and hunk.come and first < hunk.old + hunk.gone:
+                yield hunk.new, hunk.new + hunk.come - 1
+            first = max(first, hunk.old + hunk.gone)
+            shift = hunk.new + hunk.come - hunk.old - hunk.gone
+        if first <= last:
+            yield first + shift, last + shift
+
+
+def _in_both(left: Ranges, right: Ranges) -> Ranges:
+    """The lines that are in a range of each."""
+    common = []
+    at, other = 0, 0
+    while at < len(left) and other < len(right):
+        first, last = max(left[at][0], right[other][0]), min(left[at][1], right[other][1])
+        if first <= last:
+            common.append((first, last))
+        if left[at][1] < right[other][1]:
+            at += 1
+        else:
+            other += 1
+    return tuple(common)
