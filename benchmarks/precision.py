@@ -22,8 +22,9 @@ from speed import SUFFIXES
 
 def report(folder: Path, options: Sequence[str]) -> dict[str, Any]:
     """The JSON report of a whole folder. A run that cannot begin ends the program with what it said."""
-    command = [sys.executable, "-m", "ownlint", "check", str(folder), "--isolated", "--exit-zero", "--no-cache", "-q"]
-    ran = subprocess.run([*command, "--output-format", "json", *options], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "--no-cache", "-q"]
+    command += ["--output-format", "json", *options]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if ran.returncode:
         sys.exit(f"{folder.name}: {ran.stderr.strip()}")
     found: dict[str, Any] = json.loads(ran.stdout)

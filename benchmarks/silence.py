@@ -100,8 +100,7 @@ def each(paths: list[Path], project: Path, work: Path, jobs: int, listed: bool) 
             flush=True,
         )
         for one in findings if listed else ():
-            place = f"{folder.name}/{one['path']}:{one['line']}"
-            print(f"  {place}: {one['severity']}[{one['rule']}] {one['message']}", flush=True)
+            print(f"  {one['path']}:{one['line']}: {one['severity']}[{one['rule']}] {one['message']}", flush=True)
     size = megabytes(paths)
     start = measure(check(_empty(work), work / "caches/empty")).cpu
     print(f"all: {len(paths):,} files, {size:.1f} MB, {spent:.1f} s CPU, {spent / size:.3f} s per MB")

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from ownlint import baseline, mending, pipeline
-from ownlint.delivery import CannotRunError
+from ownlint.delivery import CannotRunError, shown
 from ownlint.facts.cache import Cache
 from ownlint.files import write_whole
 from ownlint.outline import outline_of_rules
 from ownlint.pipeline import Options
+from ownlint.projects import Run
 from ownlint.report.model import TYPES_ONLY, Located, Report
 from ownlint.report.sanitise import sanitise
 from ownlint.selection import RuleNames
@@ -35,6 +36,25 @@ class Adopted(NamedTuple):
     done: int = 0
 
 
+def adopted(run: Run, known: Sequence[Path | None], *, fix: bool, unsafe: bool, reason: str | None) -> Adopted:
+    """What is reported of the run, with the baseline of each project. With `fix`, what can be mended is mended, with a
+    `reason` what is found is silenced: in no project before all were analysed. Raises a `RefusalError` when a project
+    cannot be, and `CannotRunError`."""
+    found = [without_known(pipeline.run(one), one, file) for one, file in zip(run.projects, known, strict=True)]
+    for number, (one, file) in enumerate(zip(run.projects, known, strict=True)):
+        if fix:
+            found[number] = mended(found[number].report, one, unsafe=unsafe, baseline_file=file)
+        elif reason is not None:
+            found[number] = silenced(found[number].report, one, reason, file)
+    notes = [note for one in found for note in one.notes]
+    done = sum(one.done for one in found)
+    if done and fix:
+        notes.append(f"mended {_count(done, 'finding')}")
+    elif reason is not None:
+        notes.append(f"silenced {_count(done, 'finding')}")
+    return Adopted(run.joined(one.report for one in found), tuple(notes), done)
+
+
 # --- baselines --------------------------------------------------------------------------------
 
 
@@ -48,6 +68,16 @@ def baseline_of(options: Options, given: Path | None, *, isolated: bool) -> Path
     return usual if not isolated and os.path.lexists(usual) else None
 
 
+def baselines(run: Run, given: Path | None, *, isolated: bool) -> list[Path | None]:
+    """For each project. Raises `CannotRunError` where one file is named for several."""
+    if given is not None and len(run.projects) > 1:
+        roots = ", ".join(os.path.relpath(project.root) for project in run.projects)
+        raise CannotRunError(
+            f"--baseline: each of these projects has its own: {roots}; set `baseline` in their settings, or check one"
+        )
+    return [baseline_of(project, given, isolated=isolated) for project in run.projects]
+
+
 def without_known(report: Report, options: Options, file: Path | None) -> Adopted:
     """Raises `CannotRunError` for a file that is none."""
     if file is None:
@@ -55,10 +85,12 @@ def without_known(report: Report, options: Options, file: Path | None) -> Adopte
     split = baseline.split(report, _read(file, options), _Asked(options), _ran(options))
     notes = []
     if split.known:
-        notes.append(f"{_count(len(split.known), 'finding')} left out: known to {file.name}")
+        notes.append(f"{_count(len(split.known), 'finding')} left out: known to {os.path.relpath(file)}")
     if split.stale:
         entries = _count(len(split.stale), "stale entry")
-        notes.append(f"{entries} in {file.name}, which match nothing any more; see `ownlint baseline prune`")
+        notes.append(
+            f"{entries} in {os.path.relpath(file)}, which match nothing any more; see `ownlint baseline prune`"
+        )
     return Adopted(split.report, tuple(notes))
 
 
@@ -151,22 +183,24 @@ def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Pat
         report, broken = _checked(written, report, options, alone)
         report = without_known(report, options, baseline_file).report
         if broken:
-            notes.append(f"warning: {broken}: a fix there was undone: the file could not be read in full after it")
+            there = ", ".join(map(shown(options.root, Path.cwd()), broken))
+            notes.append(f"warning: {there}: a fix there was undone: the file could not be read in full after it")
             break
         done += len(written.made)
-    notes = [*left_alone(alone), *notes]
-    return Adopted(report, (*notes, f"mended {_count(done, 'finding')}") if done else tuple(notes), done)
+    return Adopted(report, (*left_alone(alone, options.root), *notes), done)
 
 
-def _checked(written: mending.Plan, report: Report, options: Options, alone: dict[str, str]) -> tuple[Report, str]:
+def _checked(
+    written: mending.Plan, report: Report, options: Options, alone: dict[str, str]
+) -> tuple[Report, list[str]]:
     """The report after it, and the files for which it had to be undone: with each, all that a fix changed with it."""
     after = pipeline.run(options)
     hurt = (_unread(after) - _unread(report)) & written.after.keys()
     if not hurt:
-        return after, ""
+        return after, []
     undone = mending.together(written, hurt)
     _undo(options.root, written, undone, alone)
-    return pipeline.run(options), ", ".join(undone)
+    return pipeline.run(options), undone
 
 
 def _undo(root: Path, written: mending.Plan, paths: Iterable[str], alone: dict[str, str]) -> None:
@@ -178,9 +212,10 @@ def _undo(root: Path, written: mending.Plan, paths: Iterable[str], alone: dict[s
             raise CannotRunError(str(error)) from None
 
 
-def left_alone(alone: Mapping[str, str]) -> list[str]:
-    """A line for each file that no fix was made in."""
-    return [f"warning: {sanitise(path)}: {reason}; left alone" for path, reason in sorted(alone.items())]
+def left_alone(alone: Mapping[str, str], root: Path) -> list[str]:
+    """A line for each file below `root` that no fix was made in."""
+    here = shown(root, Path.cwd())
+    return [f"warning: {sanitise(here(path))}: {reason}; left alone" for path, reason in sorted(alone.items())]
 
 
 def _unread(report: Report) -> set[str]:
@@ -225,7 +260,7 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
         report = without_known(after, options, baseline_file).report
         left = [finding for finding in left if finding.path in wrong]
     done = len(first.findings) - len(report.findings)
-    notes = [*left_alone(alone), f"silenced {_count(done, 'finding')}"]
+    notes = left_alone(alone, options.root)
     if standing := sum(finding.path not in alone for finding in report.findings):
         notes.append(f"warning: {_count(standing, 'finding')} not silenced: no comment can stand there")
     return Adopted(report, tuple(notes), done)

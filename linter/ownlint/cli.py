@@ -12,7 +12,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from ownlint.report.sanitise import sanitise
 if TYPE_CHECKING:
     from ownlint import pipeline
     from ownlint.config import Settings
+    from ownlint.projects import Run
     from ownlint.report.model import Report, RuleInfo
 
 _MOST_INCOMPLETE = 10
@@ -231,9 +232,19 @@ _with_config = _with(
 )
 
 
-def _options(
+def _options(paths: tuple[Path, ...], **given: Any) -> pipeline.Options:
+    """For the one project that the paths are in."""
+    run = _projects(paths, below=False, **given)
+    if len(run.projects) > 1:
+        roots = ", ".join(os.path.relpath(project.root) for project in run.projects)
+        raise CannotRunError(f"PATHS are in several projects: {roots}; name those of one")
+    return run.whole
+
+
+def _projects(
     paths: tuple[Path, ...],
     *,
+    below: bool = True,
     config_file: Path | None = None,
     isolated: bool = False,
     no_cache: bool = False,
@@ -243,8 +254,9 @@ def _options(
     stdin_filename: Path | None = None,
     changed: bool = False,
     **given: Any,
-) -> pipeline.Options:
-    from ownlint import pipeline
+) -> Run:
+    """The projects that the paths are in, and those `below` them."""
+    from ownlint import pipeline, projects
     from ownlint.config import with_preset
 
     for path in paths:
@@ -253,29 +265,35 @@ def _options(
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
         raise CannotRunError(f"{build_path}: no such compile database")
-    settings = _settings(paths, config_file, isolated)
-    settings = with_preset(_combined(settings, given))
-    settings = settings.override("--build-path", build_path=None if build_path is None else str(build_path.resolve()))
-    root = _root(paths, settings, config_file)
-    cache = None if no_cache else _cache_folder(root, settings, cache_dir)
-    return pipeline.Options(
-        root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base, changed=changed
-    )
+    build = None if build_path is None else str(build_path.resolve())
+
+    def make(paths: tuple[Path, ...], settings: Settings) -> pipeline.Options:
+        settings = with_preset(_combined(settings, dict(given)))
+        settings = settings.override("--build-path", build_path=build)
+        root = _root(paths, settings, config_file)
+        cache = None if no_cache else _cache_folder(root, settings, cache_dir)
+        return pipeline.Options(
+            root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base, changed=changed
+        )
+
+    if (one := _settings(config_file, isolated)) is not None:
+        return projects.Run((make(paths, one),))
+    return projects.split(paths, make) if below else projects.Run(tuple(projects.named(paths, make)))
 
 
-def _settings(paths: tuple[Path, ...], config_file: Path | None, isolated: bool) -> Settings:
-    from ownlint.config import Config, Settings, find, read
+def _settings(config_file: Path | None, isolated: bool) -> Settings | None:
+    """Those that hold for all files, whatever stands near them; None where each file has its own."""
+    from ownlint.config import Config, Settings, read
 
     if isolated:
         return Settings(config=Config())
-    if config_file is not None:
-        if config_file.is_dir():
-            raise CannotRunError(f"{config_file}: is a folder, not a file with settings")
-        if not config_file.exists():
-            raise CannotRunError(f"{config_file}: no such file")
-        return read(config_file.resolve())
-    first = paths[0]
-    return find(first.resolve() if first.is_dir() else first.parent.resolve())
+    if config_file is None:
+        return None
+    if config_file.is_dir():
+        raise CannotRunError(f"{config_file}: is a folder, not a file with settings")
+    if not config_file.exists():
+        raise CannotRunError(f"{config_file}: no such file")
+    return read(config_file.resolve())
 
 
 def _combined(settings: Settings, given: dict[str, Any]) -> Settings:
@@ -375,31 +393,32 @@ def check(
 
     The rest of the project is read too, for what it says about PATHS.
     """
-    from ownlint import adopting, mending, pipeline
+    from ownlint import adopting, mending
+    from ownlint.projects import Run
 
     if fix + diff + (add_suppressions is not None) > 1:
         raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
     if changed and diff_base is not None:
         raise click.UsageError("--changed and --diff-base exclude each other")
     asked = commands.asked_for(paths, stdin_filename)
-    options = _options(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
+    run = _projects(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
-    options = commands.with_unsaved(options, stdin_filename, mends=mends)
+    if stdin_filename is not None:
+        run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
+    options = run.whole
     beside = outputs(output, options.root)
     check_output(output_file, options.root, "diff" if diff else "report", output_format)
     check_output(export_fixes, options.root, "fixes")
-    known = None if no_baseline else adopting.baseline_of(options, baseline_file, isolated=given["isolated"])
-    with _refusals(), commands.watched(options, quiet) as options:
-        adopted = adopting.without_known(pipeline.run(options), options, known)
-        if fix:
-            adopted = adopting.mended(adopted.report, options, unsafe=unsafe_fixes, baseline_file=known)
-        elif add_suppressions is not None:
-            adopted = adopting.silenced(adopted.report, options, add_suppressions, known)
+    known: Sequence[Path | None] = [None] * len(run.projects)
+    if not no_baseline:
+        known = adopting.baselines(run, baseline_file, isolated=given["isolated"])
+    with _refusals(), commands.watched(run, quiet) as watched:
+        adopted = adopting.adopted(watched, known, fix=fix, unsafe=unsafe_fixes, reason=add_suppressions)
     report = adopted.report
     if export_fixes is not None:
         exported, alone = mending.exported(options.root, report)
         deliver(exported, export_fixes)
-        for note in adopting.left_alone(alone):
+        for note in adopting.left_alone(alone, options.root):
             _say(note, quiet)
     if diff:
         return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
@@ -411,6 +430,8 @@ def check(
     else:
         text = rendered(report, options, output_format, colour)
     deliver(text, output_file)
+    if verbose:
+        _tell_settings(run)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
     if fail_on_incomplete and report.incomplete:
         _tell_incomplete(report, options)
@@ -431,7 +452,7 @@ def _diff(
     text = mending.diff(planned, shown(options.root, base))
     terminal = output_file is None and sys.stdout.isatty()
     deliver(mending.harmless(text) if terminal else text, output_file)
-    for note in adopting.left_alone(planned.alone):
+    for note in adopting.left_alone(planned.alone, options.root):
         _say(note, quiet)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
@@ -476,8 +497,6 @@ def _tell(
         _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
         _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
-    if verbose:
-        _say(f"settings: {options.settings.file or 'defaults'}; root: {options.root}; cache: {_cache_said(options)}")
     for notice in report.notices:
         _say(f"note: {here(notice.path)}: {notice.message}" if notice.path else f"note: {notice.message}", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
@@ -494,6 +513,11 @@ def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
         if first is not None:
             _say(f"error: --fail-on-incomplete: {here(first.path)}: {text}: {first.reason}")
     _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
+
+
+def _tell_settings(run: Run) -> None:
+    for project in run.projects:
+        _say(f"settings: {project.settings.file or 'defaults'}; root: {project.root}; cache: {_cache_said(project)}")
 
 
 def _cache_said(options: pipeline.Options) -> str:
@@ -516,15 +540,22 @@ _baseline_file = click.option(
 )
 
 
-def _with_baseline(paths: tuple[Path, ...], file: Path | None, **given: Any) -> tuple[pipeline.Options, Report, Path]:
+def _with_baseline(
+    paths: tuple[Path, ...], file: Path | None, **given: Any
+) -> list[tuple[pipeline.Options, Report, Path]]:
+    """Each project with what is reported of it and its baseline; of several, not those without either."""
     from ownlint import adopting, pipeline
     from ownlint.baseline import NAME
 
-    options = _options(paths or (Path(),), **given)
-    known = adopting.baseline_of(options, file, isolated=given["isolated"]) or options.root / NAME
-    check_output(known, options.root, "baseline")
-    with _refusals(), commands.watched(options) as watched:
-        return options, pipeline.run(watched), known
+    run = _projects(paths or (Path(),), **given)
+    known = adopting.baselines(run, file, isolated=given["isolated"])
+    places = [place or project.root / NAME for project, place in zip(run.projects, known, strict=True)]
+    for project, place in zip(run.projects, places, strict=True):
+        check_output(place, project.root, "baseline")
+    with _refusals(), commands.watched(run) as watched:
+        reports = [pipeline.run(project) for project in watched.projects]
+    found = list(zip(run.projects, reports, places, strict=True))
+    return [each for each in found if each[1].findings or os.path.lexists(each[2])] or found[:1]
 
 
 @baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
@@ -535,9 +566,9 @@ def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given:
     """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
     from ownlint import adopting
 
-    options, report, known = _with_baseline(paths, baseline_file, **given)
-    _say(adopting.write_baseline(report, options, known))
-    _say(adopting.unjudged(report, known))
+    for options, report, known in _with_baseline(paths, baseline_file, **given):
+        _say(adopting.write_baseline(report, options, known))
+        _say(adopting.unjudged(report, known))
 
 
 @baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
@@ -548,9 +579,10 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
     """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
     from ownlint import adopting
 
-    options, report, known = _with_baseline(paths, baseline_file, **given)
-    _say(adopting.prune_baseline(report, options, known))
-    _say(adopting.unjudged(report, known))
+    found = _with_baseline(paths, baseline_file, **given)
+    for options, report, known in [each for each in found if os.path.lexists(each[2])] or found:
+        _say(adopting.prune_baseline(report, options, known))
+        _say(adopting.unjudged(report, known))
 
 
 @baseline.command("show", short_help="Show what the baseline knows.")
@@ -688,14 +720,15 @@ def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: st
     """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
     from ownlint import contracting
     from ownlint.program.contract_text import render
+    from ownlint.projects import Run
     from ownlint.report.model import KINDS
 
     if package and not all(part.isidentifier() for part in package.split(".")):
         raise CannotRunError(f"--package: `{package}` is no name of a Python package")
     options = _options(paths or (Path(),), **given)
     check_output(output_file, options.root, "contract")
-    with _refusals(), commands.watched(options, quiet) as options:
-        found = contracting.extract(options, package)
+    with _refusals(), commands.watched(Run((options,)), quiet) as run:
+        found = contracting.extract(run.whole, package)
     deliver(render(found.contract), output_file)
     for each in found.unread[:_MOST_INCOMPLETE]:
         _say(f"warning: {shown(options.root, Path.cwd())(each.path)}: {KINDS[each.kind]}: {each.reason}", quiet)

@@ -17,6 +17,7 @@ from ownlint.facts.errors import RefusalError
 
 if TYPE_CHECKING:
     from ownlint.pipeline import Options
+    from ownlint.projects import Run
 
 MakeOptions = Callable[..., "Options"]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -108,14 +109,12 @@ def with_unsaved(options: Options, stdin_filename: Path | None, *, mends: bool) 
 
 
 @contextlib.contextmanager
-def watched(options: Options, quiet: bool = False) -> Iterator[Options]:
-    """The same, and a run with them shows on a terminal how far it has come."""
-    import msgspec
-
+def watched(run: Run, quiet: bool = False) -> Iterator[Run]:
+    """The same, and shows on a terminal how far it has come."""
     from ownlint.report.progress import shown
 
     with shown(quiet) as told:
-        yield msgspec.structs.replace(options, told=told)
+        yield run.telling(told)
 
 
 def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:

@@ -1,4 +1,4 @@
-"""Settings: `[tool.ownlint]` in pyproject.toml, or `ownlint.toml`; the nearest file wins, nothing is merged.
+"""Settings: `[tool.ownlint]` in pyproject.toml, or `ownlint.toml`; for each file the nearest wins, nothing is merged.
 
 A key that does not exist is an error with its line and a suggestion, never silence.
 """
@@ -105,14 +105,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 def find(start: Path) -> Settings:
     """The settings that hold for `start`, a folder: from the nearest file, walking up."""
-    for folder in (start, *start.parents):
-        for name in NAMES:
-            path = folder / name
-            if os.path.lexists(path):
-                settings = _settings(path, required=False, within=door.tree_of(folder))
-                if settings is not None:
-                    return settings
-    return Settings(config=Config())
+    found = (settings for folder in (start, *start.parents) if (settings := standing_in(folder)) is not None)
+    return next(found, Settings(config=Config()))
+
+
+def standing_in(folder: Path) -> Settings | None:
+    """The settings that stand in this very folder; None where there are none."""
+    for name in NAMES:
+        path = f"{folder}/{name}"
+        if os.path.lexists(path):
+            settings = _settings(Path(path), required=False, within=door.tree_of(folder))
+            if settings is not None:
+                return settings
+    return None
 
 
 def read(path: Path) -> Settings:

@@ -71,27 +71,20 @@ def _documentation() -> str:
 
 
 def rendered(report: Report, options: Options, output_format: str, colour: bool) -> str:
+    """For people at the terminal with places as seen from the working directory, else from the top of the git tree."""
     from ownlint.pipeline import sources_of
+    from ownlint.projects import base_of, seen_from
 
-    here = shown(options.root, Path.cwd())
-    sources = sources_of(options, report.digests)
+    if output_format in ("full", "concise"):
+        return _read_here(report, options, output_format, colour)
+    base = base_of(options.root)
+    report = seen_from(report, options.root, base)
+    sources = sources_of(options, report.digests, base)
     match output_format:
-        case "full":
-            import shutil
-
-            from ownlint.report import links, text
-
-            width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
-            told = text.full(report, sources, here, colour=colour, width=width)
-            return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
-        case "concise":
-            from ownlint.report import text
-
-            return text.concise(report, here)
         case "json":
             from ownlint.report import json
 
-            return json.render(report, page_of)
+            return json.render(report, page_of, os.path.relpath(base))
         case "json-lines":
             from ownlint.report import json
 
@@ -99,8 +92,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "github":
             from ownlint.report import github
 
-            workspace = os.environ.get("GITHUB_WORKSPACE")
-            return github.render(report, shown(options.root, Path(workspace)) if workspace else here)
+            return github.render(report)
         case "gitlab":
             from ownlint.report import gitlab
 
@@ -116,7 +108,7 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
         case "markdown":
             from ownlint.report import markdown
 
-            return markdown.render(report, here)
+            return markdown.render(report)
         case "html":
             from ownlint.outline import rule_infos
             from ownlint.report import html
@@ -127,6 +119,20 @@ def rendered(report: Report, options: Options, output_format: str, colour: bool)
             from ownlint.report import sarif
 
             return sarif.render(report, rule_infos(), sources, __version__, page_of)
+
+
+def _read_here(report: Report, options: Options, output_format: str, colour: bool) -> str:
+    from ownlint.pipeline import sources_of
+    from ownlint.report import links, text
+
+    here = shown(options.root, Path.cwd())
+    if output_format == "concise":
+        return text.concise(report, here)
+    import shutil
+
+    width = shutil.get_terminal_size((120, 0)).columns if sys.stdout.isatty() else 120
+    told = text.full(report, sources_of(options, report.digests), here, colour=colour, width=width)
+    return links.linked(told, page_of) if colour and sys.stdout.isatty() else told
 
 
 def deliver(text: str | bytes, output_file: Path | None) -> None:

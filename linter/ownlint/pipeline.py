@@ -19,14 +19,14 @@ from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
-from ownlint.report.model import Incomplete, Notice, Report, Sources, places
+from ownlint.report.model import Incomplete, Notice, Report, Sources, below, places
 from ownlint.report.progress import Told, nobody
 from ownlint.selection import RuleNames
 from ownlint.sources import requirements, sidecars, stubs
 from ownlint.sources.changes import Changes, ChangesError, as_before, since, staged
 from ownlint.sources.compilation import Command
 from ownlint.sources.digests import Digests
-from ownlint.sources.discover import Discovered, DiscoverError, discover, language_of
+from ownlint.sources.discover import ALONE, Discovered, DiscoverError, Scope, discover, language_of
 from ownlint.sources.packages import installed
 from ownlint.sources.unsaved import Unsaved, read_instead
 
@@ -62,6 +62,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     unsaved: Unsaved | None = None
     """What is read instead of a file that is asked for, by its structure only."""
     told: Told = nobody
+    scope: Scope = ALONE
 
     @property
     def jobs(self) -> int:
@@ -117,7 +118,8 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
     ran = names.selected(config)
     digests = Digests(cache, options.root)
 
-    found = discover(options.root, options.paths, config, None if options.unsaved is None else options.unsaved.path)
+    unsaved = None if options.unsaved is None else options.unsaved.path
+    found = discover(options.root, options.paths, config, options.scope, unsaved)
     sources = read_instead(found.sources, options.unsaved)
     held = digests.of_sources(sources)
     how = _without(compiling(found, config), options)
@@ -419,10 +421,12 @@ def _unsaved_path(options: Options) -> str:
     return "" if options.unsaved is None else os.path.relpath(options.unsaved.path, options.root.resolve())
 
 
-def sources_of(options: Options, digests: Mapping[str, str]) -> Sources:
-    """The text of the project's files as it was analysed."""
+def sources_of(options: Options, digests: Mapping[str, str], base: Path | None = None) -> Sources:
+    """The text of the project's files as it was analysed, by paths relative to `base`, else to the root."""
     unsaved = options.unsaved
-    return Sources(options.root, {} if unsaved is None else {_unsaved_path(options): unsaved.text}, digests)
+    base = base or options.root.resolve()
+    texts = {} if unsaved is None else {below(str(unsaved.path), base): unsaved.text}
+    return Sources(options.root, texts, digests, base)
 
 
 def compiling(found: Discovered, config: Config) -> Compiling:

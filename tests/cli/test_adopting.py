@@ -73,6 +73,44 @@ def test_a_diff_changes_nothing_and_can_be_applied(run: Run) -> None:
     assert check(run, "--diff") == Done(0, "", "would mend 0 findings\n")
 
 
+@pytest.fixture
+def two_projects(run: Run) -> Path:
+    """A file of Windows in a project below one without settings, in a git tree."""
+    top = Path.cwd()
+    subprocess.run(["git", "init", "-q"], check=True)
+    Path("bindings/src").mkdir(parents=True)
+    Path("bindings/pyproject.toml").write_text("[tool.ownlint]\n")
+    Path("bindings/src/b.cc").write_bytes(b"int bad_two() { return 2; }\r\nint x;")
+    Path("a.cc").write_text("int bad_one() { return 1; }\n")
+    return top
+
+
+@pytest.mark.parametrize(
+    ("where", "path", "changed"),
+    [(".", ".", 2), (".", "bindings", 1), ("bindings", ".", 1), ("bindings/src", ".", 1), ("bindings/src", "b.cc", 1)],
+)
+def test_a_diff_of_projects_applies_where_it_was_made(
+    run: Run, monkeypatch: pytest.MonkeyPatch, two_projects: Path, where: str, path: str, changed: int
+) -> None:
+    monkeypatch.chdir(two_projects / where)
+    done = check(run, "--diff", path)
+    assert done.err.splitlines()[-1] == f"would mend {changed} finding{'s' * (changed > 1)}"
+    subprocess.run(["git", "apply", "-"], input=done.out.encode(), check=True)
+    assert (two_projects / "bindings/src/b.cc").read_bytes() == b"int good_two() { return 2; }\r\nint x;"
+    assert ("good" in (two_projects / "a.cc").read_text()) == (changed == 2)
+
+
+def test_fixes_and_comments_are_made_in_every_project(run: Run, two_projects: Path) -> None:
+    done = check(run, "--fix")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "mended 2 findings")
+    assert Path("bindings/src/b.cc").read_bytes() == b"int good_two() { return 2; }\r\nint x;"
+    Path("bindings/src/b.cc").write_text("int odd_two() { return 2; }\n")
+    Path("a.cc").write_text("int odd_one() { return 1; }\n")
+    done = check(run, "--add-suppressions", "the names stay")
+    assert (done.code, done.err.splitlines()[-1]) == (0, "silenced 2 findings")
+    assert Path("bindings/src/b.cc").read_text().startswith("// ownlint: ignore[bad-name]: the names stay\n")
+
+
 def test_a_diff_is_relative_to_the_working_directory(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a file of it lies elsewhere, to the project: `git apply` takes no `..`."""
     root = Path.cwd()

@@ -114,15 +114,17 @@ def test_only_what_is_asked_for_is_reported(run: Run) -> None:
     assert done.out == "one/a.cc:5:5: error[bad-name] `bad_one` is badly named\n"
 
 
-def test_paths_are_written_as_seen_from_here_and_in_json_from_the_root(
+def test_paths_are_written_as_seen_from_here_and_in_json_from_the_top_of_the_tree(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    subprocess.run(["git", "init", "-q"], check=True)
     Path("ownlint.toml").write_text("")
     Path("one").mkdir()
     Path("one/a.cc").write_text(GUILTY)
     monkeypatch.chdir("one")
     assert run("check", "--output-format", "concise").out.startswith("a.cc:5:5: ")
-    assert json.loads(run("check", "--output-format", "json").out)["findings"][0]["path"] == "one/a.cc"
+    document = json.loads(run("check", "--output-format", "json").out)
+    assert (document["base"], document["findings"][0]["path"]) == ("..", "one/a.cc")
 
 
 @pytest.mark.parametrize(
@@ -379,7 +381,7 @@ def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeyp
 
 def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:
     program = (
-        "import sys, ownlint.cli as c; c._options = lambda *a, **k: 1 // 0; sys.argv = ['ownlint', 'check']; c.main()"
+        "import sys, ownlint.cli as c; c._projects = lambda *a, **k: 1 // 0; sys.argv = ['ownlint', 'check']; c.main()"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2

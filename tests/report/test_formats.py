@@ -129,7 +129,7 @@ def test_json_lines_are_the_findings_of_the_document(sources: Sources) -> None:
 
 
 def test_markdown_says_it_all(sources: Sources) -> None:
-    said = markdown.render(sample.report(sources, sample.flag()), same)
+    said = markdown.render(sample.report(sources, sample.flag()))
     assert said == (
         "## ownlint\n"
         "\n"
@@ -168,12 +168,12 @@ FORMATS: dict[str, Render] = {
     "json": lambda report, sources: json_report.render(report),
     "json-lines": lambda report, sources: json_report.lines(report),
     "sarif": lambda report, sources: sarif.render(report, sample.RULES, sources, "0.1.0", sample.page_of),
-    "github": lambda report, sources: github.render(report, same),
+    "github": lambda report, sources: github.render(report),
     "gitlab": lambda report, sources: gitlab.render(report),
     "html": lambda report, sources: html.render(report, sample.RULES, sources, "0.1.0"),
     "junit": lambda report, sources: junit.render(report),
     "rdjson": rdjson.render,
-    "markdown": lambda report, sources: markdown.render(report, same),
+    "markdown": lambda report, sources: markdown.render(report),
 }
 HARMFUL = frozenset("\x1b\x00\x07\x08\r\u202e\u2066\u2028\x9b")
 nasty = st.text(

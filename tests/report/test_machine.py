@@ -39,7 +39,7 @@ def test_json_keeps_its_schema(tmp_path: Path) -> None:
 
 def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
     document = as_json(tmp_path)
-    assert list(document) == ["version", "findings", "incomplete", "notices", "suppressed", "elsewhere"]
+    assert list(document) == ["version", "findings", "incomplete", "notices", "suppressed", "elsewhere", "base"]
     assert (document["version"], document["suppressed"], document["elsewhere"]) == (1, 1, 0)
     finding = next(each for each in document["findings"] if each["rule"] == "flag-set-before-success")
     fingerprint = finding.pop("fingerprint")
@@ -202,7 +202,7 @@ def test_the_line_hash_is_the_one_of_the_upload_action() -> None:
 
 def test_github_gets_one_command_a_finding(tmp_path: Path) -> None:
     sources = sample.write(tmp_path)
-    lines = github.render(sample.report(sources, sample.flag()), str).splitlines()
+    lines = github.render(sample.report(sources, sample.flag())).splitlines()
     assert lines == [
         (
             "::error file=src/a.cc,line=5,col=3,endLine=5,endColumn=19,title=ownlint (flag-set-before-success)::"
@@ -221,7 +221,7 @@ def test_a_file_name_cannot_forge_a_command(path: str) -> None:
     from ownlint.report.model import Sources
 
     finding = Finding(path, Span(0, 0), "100%\r\n::error::pwn", rule="r")
-    rendered = github.render(sample.report(Sources(Path("/nonexistent")), finding), str)
+    rendered = github.render(sample.report(Sources(Path("/nonexistent")), finding))
     first, *rest = rendered.splitlines()
     assert len(rest) == 1
     assert "\x1b" not in rendered

@@ -264,6 +264,28 @@ def test_the_hook_for_staged_lines_looks_at_a_range_of_commits(tmp_path: Path, h
     assert project.hooks("--all-files").returncode == 0
 
 
+def test_the_nearest_settings_count_in_both_hooks(tmp_path: Path, hook: Path, home: Path) -> None:
+    project = Project(tmp_path / "project", hook, home, ["ownlint", "ownlint-python"])
+    project.write("pyproject.toml", '[tool.ownlint]\nexclude = ["third_party/"]\n')
+    project.write("bindings/pyproject.toml", '[tool.ownlint]\nignore = ["child-outlives-owner"]\n')
+    project.write("third_party/lib/ownlint.toml", "")
+    for folder in ("bindings", "third_party/lib"):
+        project.write(f"{folder}/lowering.py", GUILTY)
+    project.write("lowering.py", INNOCENT)
+    git(project.root, "add", "-A")
+    passed = project.hooks()
+    assert passed.returncode == 0, passed.stdout + passed.stderr
+
+    project.write("bindings/pyproject.toml", "[tool.ownlint]\n")
+    project.write("lowering.py", GUILTY)
+    git(project.root, "add", "-A")
+    stopped = project.hooks()
+    assert stopped.returncode == 1
+    assert stopped.stdout.count("--> lowering.py:6") == 2
+    assert stopped.stdout.count("--> bindings/lowering.py:6") == 2
+    assert "third_party" not in stopped.stdout
+
+
 @pytest.mark.slow
 def test_three_thousand_files(tmp_path: Path, hook: Path, home: Path) -> None:
     """More names than fit on a command line: the hook for Python runs more than once, the other does not."""

@@ -11,7 +11,7 @@ from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
-from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate
+from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -69,7 +69,7 @@ def compose(
 
 def _apart(findings: Iterable[Located], changed: Changed | None) -> tuple[tuple[Located, ...], tuple[Located, ...]]:
     """Those that touch what changed, which all do where nobody asks, and the others; sorted."""
-    ordered = sorted(findings, key=_order)
+    ordered = sorted(findings, key=reading_order)
     if changed is None:
         return tuple(ordered), ()
     touching = [_touches(finding, changed) for finding in ordered]
@@ -86,10 +86,6 @@ def _touches(finding: Located, changed: Changed) -> bool:
         for path, region in places
         for first, last in changed.get(path, ())
     )
-
-
-def _order(finding: Located) -> tuple[str, int, str, int, str]:
-    return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
 
 
 def _graded(finding: Located, config: Config, known: RuleNames) -> Located:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
@@ -10,26 +10,25 @@ from ownlint.report.sanitise import sanitise
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def render(report: Report, shown: Callable[[str], str]) -> str:
-    """`shown` writes a path of the project the way the workflow knows it."""
-    return "".join(f"{line}\n" for line in _lines(report, shown))
+def render(report: Report) -> str:
+    return "".join(f"{line}\n" for line in _lines(report))
 
 
-def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+def _lines(report: Report) -> Iterator[str]:
     for finding in report.findings:
-        yield _annotation(finding, shown)
+        yield _annotation(finding)
     for each in report.unanalysed:
         line, reason = each.placed
         at = f",line={line}" if line else ""
         level = "error" if each.kind == "rule" else "warning"
         title = f"ownlint ({KINDS[each.kind]})"
-        yield f"::{level} file={_property(shown(each.path))}{at},title={title}::{_data(reason)}"
+        yield f"::{level} file={_property(each.path)}{at},title={title}::{_data(reason)}"
 
 
-def _annotation(finding: Located, shown: Callable[[str], str]) -> str:
+def _annotation(finding: Located) -> str:
     region = finding.region
     properties = {
-        "file": shown(finding.path),
+        "file": finding.path,
         "line": str(region.line),
         "col": str(region.column),
         "endLine": str(region.end_line),

@@ -48,7 +48,7 @@ class Fix(msgspec.Struct, frozen=True):
 
 class Finding(msgspec.Struct, frozen=True):
     """Lines and columns are counted from 1, columns in code points; the end is the place after the last character.
-    Paths are relative to the root of the project, with `/`."""
+    Paths are relative to `base` of the document, with `/`; a file outside of it has an absolute one."""
 
     rule: str
     severity: Severity
@@ -90,6 +90,9 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
+    """`base` is what paths are relative to, as seen from the working directory of the run: the top of the git work
+    tree, or `.` where there is none."""
+
     version: Literal[1]
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
@@ -97,10 +100,11 @@ class Document(msgspec.Struct, frozen=True):
     suppressed: _From0
     elsewhere: _From0
     """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
+    base: str
 
 
-def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> str:
-    """`page_of` is the address of a rule's page, empty where there is none."""
+def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base: str = ".") -> str:
+    """`page_of` is the address of a rule's page, empty where there is none; `base` is what paths are relative to."""
     document = Document(
         version=1,
         findings=tuple(_finding(each, page_of(each.rule)) for each in report.findings),
@@ -110,6 +114,7 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "") -> s
         notices=tuple(Notice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
         suppressed=report.suppressed,
         elsewhere=len(report.elsewhere),
+        base=sanitise(base),
     )
     return json_page(document)
 

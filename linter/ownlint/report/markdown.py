@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ownlint.report.model import KINDS, Located, Report
 from ownlint.report.sanitise import sanitise
@@ -16,11 +16,11 @@ MOST = 200
 _MARKUP = re.compile(r"[\\*_{}\[\]()<>#+!|~&@$-]|(?<=\w):(?=//)")
 
 
-def render(report: Report, shown: Callable[[str], str]) -> str:
-    return "".join(f"{line}\n" for line in _lines(report, shown))
+def render(report: Report) -> str:
+    return "".join(f"{line}\n" for line in _lines(report))
 
 
-def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
+def _lines(report: Report) -> Iterator[str]:
     yield "## ownlint"
     yield ""
     count = len(report.findings)
@@ -38,7 +38,7 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
             yield f"| {_text(rule)} | {number} |"
     for finding in report.findings[:MOST]:
         yield ""
-        yield from _finding(finding, shown)
+        yield from _finding(finding)
     if count > MOST:
         yield ""
         yield f"{count - MOST} more are not listed."
@@ -49,11 +49,11 @@ def _lines(report: Report, shown: Callable[[str], str]) -> Iterator[str]:
         yield f"{_text(counted(report.incomplete))}."
         yield ""
         unanalysed = report.unanalysed[:MOST]
-        yield from (f"- {_code(shown(each.path))}: {KINDS[each.kind]}: {_text(each.reason)}" for each in unanalysed)
+        yield from (f"- {_code(each.path)}: {KINDS[each.kind]}: {_text(each.reason)}" for each in unanalysed)
 
 
-def _finding(finding: Located, shown: Callable[[str], str]) -> Iterator[str]:
-    place = f"{shown(finding.path)}:{finding.region.line}:{finding.region.column}"
+def _finding(finding: Located) -> Iterator[str]:
+    place = f"{finding.path}:{finding.region.line}:{finding.region.column}"
     yield f"### {finding.severity}: {_told(finding.message)}"
     yield ""
     reason = f": {_told(finding.reason)}" if finding.reason else ""
@@ -61,7 +61,7 @@ def _finding(finding: Located, shown: Callable[[str], str]) -> Iterator[str]:
     if finding.steps:
         yield ""
     for number, step in enumerate(finding.steps, 1):
-        yield f"{number}. {_code(f'{shown(step.path)}:{step.region.line}')} {_told(step.message)}"
+        yield f"{number}. {_code(f'{step.path}:{step.region.line}')} {_told(step.message)}"
     if finding.help:
         yield ""
         yield f"Help: {_told(finding.help)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
@@ -189,10 +190,12 @@ class Sources:
         root: Path,
         unsaved: Mapping[str, bytes] = MappingProxyType({}),
         digests: Mapping[str, str] | None = None,
+        base: Path | None = None,
     ) -> None:
         """`unsaved` is what stands in some of them, by path, whatever is on the disk; `digests` are those of what was
-        analysed, None where nothing was."""
-        self._root = root
+        analysed, None where nothing was. Paths are relative to `base`, else to `root`; below it all files lie."""
+        self._root = Path(os.path.abspath(root))  # noqa: PTH100 - without following links
+        self._base = self._root if base is None else base
         self._digests = digests
         self._lines = {path: Lines(text) for path, text in unsaved.items()}
         self.changed: set[str] = set()
@@ -220,10 +223,11 @@ class Sources:
         return self.lines(path).region(Span(offset, offset)).line
 
     def _read(self, path: str) -> bytes:
-        if path.startswith("/") or ".." in path.split("/"):
+        place = Path(os.path.normpath(self._base / path))
+        if not place.is_relative_to(self._root):
             return b""
         try:
-            return door.read(self._root / path, _MOST_BYTES, within=self._root, cut=True)
+            return door.read(place, _MOST_BYTES, within=self._root, cut=True)
         except door.UnreadableError:
             return b""
 
@@ -278,6 +282,17 @@ def _fingerprint(finding: Finding, lines: Lines, region: Region, equals: dict[by
     same = b"\0".join((finding.rule.encode(), finding.symbol.encode(), text))
     count = equals[same] = equals.get(same, -1) + 1
     return blake2b(same + b"\0%d" % count, digest_size=8).hexdigest()
+
+
+def reading_order(finding: Located) -> tuple[str, int, str, int, str]:
+    """By this findings stand in a report."""
+    return (finding.path, finding.region.start, finding.rule, finding.region.end, finding.message)
+
+
+def below(place: str, base: Path) -> str:
+    """An absolute path, relative to `base` where it lies below it."""
+    place = os.path.normpath(place)
+    return place.removeprefix(f"{base}/".replace("//", "/"))
 
 
 def at_least(findings: Sequence[Located], certainty: Certainty) -> list[Located]:

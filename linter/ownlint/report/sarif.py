@@ -12,7 +12,7 @@ from ownlint.report.sanitise import sanitise
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 BASE = "%SRCROOT%"
-"""What relative addresses are relative to: the root of the project."""
+"""What relative addresses are relative to: the top of the git work tree, where consumers look for files."""
 
 _Json = dict[str, object]
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
@@ -48,7 +48,9 @@ def render(
             {
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {BASE: {"description": {"text": "The root of the project."}}},
+                "originalUriBaseIds": {
+                    BASE: {"description": {"text": "The top of the git work tree, else the working directory."}}
+                },
                 "invocations": [_invocation(report)],
                 "results": [_result(finding, index, hashes) for finding in report.findings],
             }
@@ -175,6 +177,8 @@ def _region(region: Region) -> _Json:
 
 
 def _artifact(path: str) -> _Json:
+    if path.startswith("/"):
+        return {"uri": f"file://{quote(path, safe='/', errors='surrogateescape')}"}
     return {"uri": quote(path, safe="/", errors="surrogateescape"), "uriBaseId": BASE}
 
 

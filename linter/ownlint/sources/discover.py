@@ -24,7 +24,7 @@ from ownlint import door
 from ownlint.config import Config
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.sources.git import Git, GitError
+from ownlint.sources.git import Git, GitError, top
 
 _CPP = (
     "h hh hpp hxx h++ inc ipp tpp tcc txx inl c cc cpp cxx c++ cu cuh hip m mm cppm ixx".split()  # noqa: SIM905
@@ -91,15 +91,34 @@ class Discovered(msgspec.Struct, frozen=True):
     """Relative paths of files that are asked for by name and that neither their suffix nor `include` calls sources."""
 
 
+class Scope(msgspec.Struct, frozen=True):
+    """What of a project is reported, where other projects lie below or above it. All of it is known."""
+
+    nested: tuple[str, ...] = ()
+    """Folders, relative to the root, with settings of their own: others report on them."""
+    outer: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """For each project above whose patterns count here, too: where the root is in it, and what it excludes."""
+
+    def matcher(self) -> Callable[[str], bool]:
+        """Whether a file of the project, by its relative path, is left to others or left out by them."""
+        nested = tuple(f"{folder}/" for folder in self.nested)
+        outer = [(prefix, _matcher(patterns)) for prefix, patterns in self.outer if patterns]
+        if not nested and not outer:
+            return lambda relative: False
+        return lambda relative: (
+            relative.startswith(nested) or any(excluded(f"{prefix}/{relative}") for prefix, excluded in outer)
+        )
+
+
+ALONE = Scope()
+
+
 def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
     """The folder of the configuration, else the top of the git tree, else what the paths have in common."""
     if config_file is not None:
-        return config_file.resolve().parent
+        return config_file.parent.resolve()  # a link to settings holds for where it stands
     common = _common(paths)
-    for folder in (common, *common.parents):
-        if (folder / ".git").exists():
-            return folder
-    return common
+    return top(common) or common
 
 
 def _common(paths: Sequence[Path]) -> Path:
@@ -114,34 +133,61 @@ def _nearest_folder(path: Path) -> Path:
     return next(folder for folder in (resolved, *resolved.parents) if folder.is_dir())
 
 
-def discover(root: Path, paths: Sequence[Path], config: Config, unsaved: Path | None = None) -> Discovered:
+def discover(
+    root: Path, paths: Sequence[Path], config: Config, scope: Scope = ALONE, unsaved: Path | None = None
+) -> Discovered:
     """Raises `DiscoverError` when a path that is asked for does not exist, unless it is `unsaved`, without links: a
     file that is about to stand there."""
     root = root.resolve()
+    found = _found(root, paths, config, scope, unsaved)
+    sources, unread = _checked(root, found.files, found.new)
+    closed = ((folder, reason) for folder, reason in found.closed.items() if _under(folder, found.asked))
+    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed]
+    return Discovered(root, tuple(sources), tuple(sorted(unread)), tuple(map(_as_text, sorted(found.foreign))))
+
+
+def folders(root: Path, paths: Sequence[Path], config: Config) -> list[str]:
+    """The folders, relative to the root and sorted, that hold a file that is asked for; empty for the root itself.
+    Raises `DiscoverError` like `discover`."""
+    found = _found(root.resolve(), paths, config, ALONE)
+    return sorted({os.path.dirname(relative) for relative, asked in found.files.items() if asked})
+
+
+class _Found(NamedTuple):
+    """By relative path, whether a file is asked for; folders that cannot be listed; the paths below the root; of them
+    those that are no sources, and the one that is not there yet, if any."""
+
+    files: dict[str, bool]
+    closed: Closed
+    asked: list[str]
+    foreign: set[str]
+    new: str
+
+
+def _found(root: Path, paths: Sequence[Path], config: Config, scope: Scope, unsaved: Path | None = None) -> _Found:
     if not _is_text(str(root)):
         raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
     asked = [_asked(path, root, unsaved) for path in paths]
     new = _asked(unsaved, root, unsaved) if unsaved is not None and not os.path.lexists(unsaved) else ""
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
+    others = scope.matcher()
     found: dict[str, bool] = {}
     closed: Closed = {}
     for relative in _listed(root, closed):
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
-            found[relative] = _under(relative, asked)
+            found[relative] = _under(relative, asked) and not others(relative)
     foreign: set[str] = set()
     for place in asked:
-        if config.force_exclude and place and excluded(place):
+        if config.force_exclude and place and (excluded(place) or others(place)):
             continue
         is_file = bool(place) and (place == new or (root / place).is_file())
         if is_file and not is_source(place) and not included(place):
             foreign.add(place)
             continue
         for relative in _asked_files(root, place, found, excluded, closed):
-            found[relative] = True
-    sources, unread = _checked(root, found, new)
-    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed.items() if _under(folder, asked)]
-    return Discovered(root, tuple(sources), tuple(sorted(unread)), tuple(map(_as_text, sorted(foreign))))
+            found[relative] = relative == place or not others(relative)
+    return _Found(found, closed, asked, foreign, new)
 
 
 def is_source(relative: str) -> bool:
@@ -207,11 +253,8 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
 
 
 def _listed(root: Path, closed: Closed) -> Iterable[str]:
-    for folder in (root, *root.parents):
-        if (folder / ".git").exists():
-            listed = _git_files(root)
-            return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
-    return _walk(root, closed)
+    listed = None if top(root) is None else _git_files(root)
+    return _walk(root, closed) if listed is None or not any(map(is_source, listed)) else listed
 
 
 def _git_files(root: Path) -> list[str] | None:

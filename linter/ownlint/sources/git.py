@@ -170,20 +170,21 @@ def _of_a_hook(environment: Mapping[str, str], root: Path) -> dict[str, str]:
     if not told:
         return {}
     if "GIT_DIR" in told:
-        top = (here / environment.get("GIT_WORK_TREE", "")).resolve()  # git takes the folder that it is started in
-        told["GIT_WORK_TREE"] = top
+        home = (here / environment.get("GIT_WORK_TREE", "")).resolve()  # git takes the folder that it is started in
+        told["GIT_WORK_TREE"] = home
     else:
-        top = _top(here)
-    nearest = _top(root)
-    if (root != top and top not in root.parents) or (nearest != top and top in nearest.parents):
+        home = top(here) or Path("/")
+    nearest = top(root) or Path("/")
+    if (root != home and home not in root.parents) or (nearest != home and home in nearest.parents):
         return {}  # another work tree, or one inside of it
     return {name: str(path) for name, path in told.items()}
 
 
-def _top(folder: Path) -> Path:
-    """The nearest folder, upwards, with a repository; the last of all where there is none."""
+def top(folder: Path) -> Path | None:
+    """The top of the work tree that `folder` is in, without links; None where it is in none. Git is not asked: in a
+    worktree and a submodule `.git` is a file."""
     folder = folder.resolve()
-    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), Path("/"))
+    return next((each for each in (folder, *folder.parents) if os.path.exists(each / ".git")), None)  # noqa: PTH110
 
 
 # --- starting it ------------------------------------------------------------------------------

@@ -1,0 +1,77 @@
+"""Reports with other paths, and several reports as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from ownlint.finding import Fix
+from ownlint.report.model import Incomplete, Located, Notice, Report, reading_order
+
+Renamed = Callable[[str], str]
+
+
+def moved(report: Report, renamed: Renamed) -> Report:
+    """The same, in the same order, with each path as `renamed` says it."""
+    return msgspec.structs.replace(
+        report,
+        findings=tuple(_finding(each, renamed) for each in report.findings),
+        elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
+        incomplete=tuple(Incomplete(renamed(each.path), each.reason, each.kind) for each in report.incomplete),
+        notices=tuple(Notice(each.message, each.path and renamed(each.path)) for each in report.notices),
+        digests={renamed(path): digest for path, digest in report.digests.items()},
+    )
+
+
+def _finding(finding: Located, renamed: Renamed) -> Located:
+    return msgspec.structs.replace(
+        finding,
+        path=renamed(finding.path),
+        steps=tuple(msgspec.structs.replace(step, path=renamed(step.path)) for step in finding.steps),
+        fix=None if finding.fix is None else _fix(finding.fix, renamed),
+    )
+
+
+def _fix(fix: Fix, renamed: Renamed) -> Fix:
+    edits = tuple(msgspec.structs.replace(edit, path=renamed(edit.path)) for edit in fix.edits)
+    return msgspec.structs.replace(fix, edits=edits)
+
+
+def joined(reports: Sequence[tuple[str, Report]]) -> Report:
+    """One report of several projects, each with its folder, relative to what the paths are to be relative to; empty
+    for that itself."""
+    parts = [(folder, moved(report, _below(folder))) for folder, report in sorted(reports, key=lambda part: part[0])]
+    digests: dict[str, str] = {}
+    for _, report in parts:
+        digests |= report.digests
+    return Report(
+        findings=tuple(sorted(_told_apart(parts), key=reading_order)),
+        elsewhere=tuple(sorted((each for _, report in parts for each in report.elsewhere), key=reading_order)),
+        incomplete=tuple(sorted({each for _, report in parts for each in report.incomplete})),
+        suppressed=sum(report.suppressed for _, report in parts),
+        files=sum(report.files for _, report in parts),
+        notices=tuple(
+            Notice(each.message, each.path or folder or ".") for folder, report in parts for each in report.notices
+        ),
+        digests=dict(sorted(digests.items())),
+    )
+
+
+def _below(folder: str) -> Renamed:
+    return lambda path: f"{folder}/{path}".rstrip("/") if folder else path
+
+
+def _told_apart(parts: Sequence[tuple[str, Report]]) -> list[Located]:
+    """All findings. A fingerprint counts among the equals of one project: that of a later one is made another."""
+    known: set[str] = set()
+    out = []
+    for folder, report in parts:
+        for finding in report.findings:
+            name = finding.fingerprint
+            while name in known:
+                name = blake2b(f"{name}\0{folder}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+            known.add(name)
+            out.append(finding if name == finding.fingerprint else msgspec.structs.replace(finding, fingerprint=name))
+    return out
