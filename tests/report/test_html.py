@@ -21,7 +21,7 @@ from ownlint.config import ConfigError
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Step
 from ownlint.report import html
-from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
+from ownlint.report.model import Incomplete, Notice, Report, RuleInfo, Sources, locate
 
 VOID = {"meta", "input", "path", "circle", "rect", "br", "hr"}
 ELEMENTS = frozenset(
@@ -295,7 +295,7 @@ def hostile(root: Path, text: str, told: str) -> tuple[Report, tuple[RuleInfo, .
         findings=tuple(locate([found], sources)),
         incomplete=(Incomplete(told, told), Incomplete(told, told, "rule")),
         files=1,
-        notice=told,
+        notices=(Notice(told, told),),
     )
     return report, (RuleInfo("labels", "error", told, f"{told}\n\n{told}\n"),), sources
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 import msgspec
 
 from ownlint.finding import Fix
-from ownlint.report.model import Incomplete, Located, Report, reading_order
+from ownlint.report.model import Incomplete, Located, Notice, Report, reading_order
 
 Renamed = Callable[[str], str]
 
@@ -20,6 +20,7 @@ def moved(report: Report, renamed: Renamed) -> Report:
         findings=tuple(_finding(each, renamed) for each in report.findings),
         elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
         incomplete=tuple(Incomplete(renamed(each.path), each.reason, each.kind) for each in report.incomplete),
+        notices=tuple(Notice(each.message, each.path and renamed(each.path)) for each in report.notices),
         digests={renamed(path): digest for path, digest in report.digests.items()},
     )
 
@@ -51,7 +52,9 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
         incomplete=tuple(sorted({each for _, report in parts for each in report.incomplete})),
         suppressed=sum(report.suppressed for _, report in parts),
         files=sum(report.files for _, report in parts),
-        notice="; ".join(f"{folder or '.'}: {report.notice}" for folder, report in parts if report.notice),
+        notices=tuple(
+            Notice(each.message, each.path or folder or ".") for folder, report in parts for each in report.notices
+        ),
         digests=dict(sorted(digests.items())),
     )
 
