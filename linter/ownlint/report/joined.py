@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
 import msgspec
@@ -52,11 +52,18 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
         incomplete=tuple(sorted({each for _, report in parts for each in report.incomplete})),
         suppressed=sum(report.suppressed for _, report in parts),
         files=sum(report.files for _, report in parts),
-        notices=tuple(
-            Notice(each.message, each.path or folder or ".") for folder, report in parts for each in report.notices
-        ),
+        notices=tuple(_notices(parts)),
         digests=dict(sorted(digests.items())),
     )
+
+
+def _notices(parts: Sequence[tuple[str, Report]]) -> Iterator[Notice]:
+    """Nothing is said of a project as a whole in which there was nothing to look at, beside others."""
+    looked_at = any(report.files for _, report in parts)
+    for folder, report in parts:
+        for each in report.notices:
+            if each.path or report.files or not looked_at:
+                yield Notice(each.message, each.path or folder or ".")
 
 
 def _below(folder: str) -> Renamed:
