@@ -238,8 +238,8 @@ class SettingsFiles:
         self._path.write_bytes(data)
         try:
             settings = config.with_preset(config.read(self._path))
-            config.check_patterns(settings)
-            config.check_rules(settings, self._known)
+            config.refuse(config.pattern_mistakes(settings))
+            config.refuse(config.rule_mistakes(settings, self._known))
             self._known.selected(settings.config)
             discover(self._tree, (self._tree,), settings.config)
         except RefusalError as error:

@@ -294,6 +294,7 @@ _NAMED = (
     "one door",
     "a FIFO, a device or 3 GB where the settings or an option name a file",
     "refused in a line, 15 s, 600 MB",
+    light=False,
 )
 def named_files(place: Place) -> None:
     for makes in ((os.mkfifo,), (_device, _huge)):
@@ -304,7 +305,12 @@ def named_files(place: Place) -> None:
             (place.root / name).unlink()
 
 
-@attack("one door", "a stub and a contract beside an installed package that are FIFOs and devices", "nothing waits")
+@attack(
+    "one door",
+    "a stub and a contract beside an installed package that are FIFOs and devices",
+    "nothing waits",
+    light=False,
+)
 def hostile_environment(place: Place) -> None:
     site = place.root / "env/lib/python3.11/site-packages"
     (site / "pkg").mkdir(parents=True)
@@ -346,7 +352,7 @@ def many_handles(place: Place) -> None:
     place.finds_the_good(seconds=120, megabytes=2500)
 
 
-@attack("bounded", "modules that import everything from each other", "30 s")
+@attack("bounded", "modules that import everything from each other", "30 s", light=False)
 def star_imports(place: Place) -> None:
     count = 14
     for n in range(count):
@@ -365,7 +371,7 @@ def with_in_loops(place: Place) -> None:
     place.finds_the_good(seconds=30)
 
 
-@attack("bounded", "chains of 60 prefixes, in both languages", "20 s")
+@attack("bounded", "chains of 60 prefixes, in both languages", "20 s", light=False)
 def prefix_chains(place: Place) -> None:
     for sign in ("- ", "!", "~", "*", "& ", "--"):
         name = f"c{ord(sign[0])}{len(sign.strip())}.cc"
@@ -570,7 +576,7 @@ def _all_that_asks_git(place: Place) -> None:
         must(not place.canary.exists(), f"ran something: {' '.join(arguments)}")
 
 
-@attack("git", "a .git/config in which every key that can name a command names one", "none is run")
+@attack("git", "a .git/config in which every key that can name a command names one", "none is run", light=False)
 def git_config(place: Place) -> None:
     script = place.script()
     _repository(place)
@@ -614,7 +620,7 @@ def git_lazy_fetch(place: Place) -> None:
     place.check("--diff-base", "HEAD~1")
 
 
-@attack("git", "a `git` and an `ownlint` in the tree and on a PATH with `.`", "the tree's are not run")
+@attack("git", "a `git` and an `ownlint` in the tree and on a PATH with `.`", "the tree's are not run", light=False)
 def git_of_the_tree(place: Place) -> None:
     _repository(place)
     for name in ("git", "python", "python3", "cc", "clang", "clang++", "c++", "g++"):
@@ -904,6 +910,7 @@ def odd_names(place: Place) -> None:
     "compile commands",
     "arguments that write files, load plugins, read more arguments",
     "nothing is written, loaded or run",
+    light=False,
 )
 def compile_arguments(place: Place) -> None:
     script, victim = place.script(), str(place.victim)
@@ -1171,7 +1178,7 @@ def many_kills(place: Place) -> None:
         _killed(place, how, 15, random.Random(100 + number))
 
 
-@attack("faults", "modules of the tree with the names of those that are imported", "none is imported")
+@attack("faults", "modules of the tree with the names of those that are imported", "none is imported", light=False)
 def modules_of_the_tree(place: Place) -> None:
     for name in "msgspec libcst clang tree_sitter tree_sitter_cpp rich click pathspec tomllib json re ownlint ownlint_rules sitecustomize usercustomize signal re2".split():  # fmt: skip # noqa: SIM905
         place.write(f"{name}.py", f"open({str(place.canary)!r}, 'w').close()\n{GOOD_PYTHON}")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 
 def main() -> None:
+    if os.name != "posix":  # told before anything is imported that only such a system has
+        sys.stderr.write(
+            f"error: ownlint needs a POSIX system, which {sys.platform} is not: run it in WSL or in a container\n"
+        )
+        sys.exit(2)
     # Until there is somebody to say it in a line, an interrupt ends us without a word.
     waiting = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not when it is to be ignored
     if waiting:

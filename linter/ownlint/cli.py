@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,11 +43,17 @@ class _Group(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError:
             name = args[0] if args else ""
-            raise click.UsageError(f"unknown command `{name}`{did_you_mean(name, self.commands)}") from None
+            raise click.UsageError(f"unknown command `{name}`{self._instead_of(name, args)}") from None
+
+    def _instead_of(self, name: str, args: list[str]) -> str:
+        """What was meant, for the user; empty where nothing is near."""
+        if "check" in self.commands and os.path.lexists(name):
+            return f"; to check it: `ownlint check {shlex.join(args)}`"
+        return did_you_mean(name, self.commands)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="ownlint", message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", prog_name="ownlint", message="%(prog)s %(version)s")
 def cli() -> None:
     """Finds ownership bugs at the border between C++ and Python."""
 
@@ -163,9 +170,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     return names or None
 
 
-_config_options = (
+_settings_options = (
     click.option("--config", "config_file", type=click.Path(path_type=Path), help="Read the settings from this file."),
     click.option("--isolated", is_flag=True, help="Read no settings from files."),
+)
+_rule_options = (
     click.option(
         "--select",
         multiple=True,
@@ -194,18 +203,33 @@ _config_options = (
     click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
     click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
     click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
+)
+_compiling_options = (
     click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
     click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
-    click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="How many files to read at once."),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
-    click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache."),
 )
+_jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="How many files to read at once.")
+_no_cache_option = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+_cache_dir_option = click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache.")
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def _with_config(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_config_options):
-        command = option(command)
-    return command
+def _with(*options: _Decorator) -> _Decorator:
+    """A command with these of the options that `_options` understands; the help shows them in this order."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+_with_reading = _with(*_settings_options, *_compiling_options, _jobs_option, _no_cache_option, _cache_dir_option)
+_with_config = _with(
+    *_settings_options, *_rule_options, *_compiling_options, _jobs_option, _no_cache_option, _cache_dir_option
+)
 
 
 def _options(paths: tuple[Path, ...], **given: Any) -> pipeline.Options:
@@ -221,12 +245,13 @@ def _projects(
     paths: tuple[Path, ...],
     *,
     below: bool = True,
-    config_file: Path | None,
-    isolated: bool,
-    no_cache: bool,
-    cache_dir: Path | None,
-    build_path: Path | None,
+    config_file: Path | None = None,
+    isolated: bool = False,
+    no_cache: bool = False,
+    cache_dir: Path | None = None,
+    build_path: Path | None = None,
     diff_base: str | None = None,
+    stdin_filename: Path | None = None,
     changed: bool = False,
     **given: Any,
 ) -> Run:
@@ -235,7 +260,7 @@ def _projects(
     from ownlint.config import with_preset
 
     for path in paths:
-        if not path.exists():
+        if path != stdin_filename and not path.exists():
             nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
             raise CannotRunError(f"{path}: {nothing}")
     if build_path is not None and not build_path.exists():
@@ -274,11 +299,11 @@ def _settings(config_file: Path | None, isolated: bool) -> Settings | None:
 def _combined(settings: Settings, given: dict[str, Any]) -> Settings:
     """The command line on top: `--select` replaces what the file selects, `--ignore` adds to what it ignores."""
     config = settings.config
-    if (select := given.pop("select")) is not None:
+    if (select := given.pop("select", None)) is not None:
         # Asked for by name here is stronger than ignored there.
         kept = tuple(name for name in config.ignore if name not in select)
         settings = settings.override("--select", select=select, extend_select=(), ignore=kept)
-    if (ignore := given.pop("ignore")) is not None:
+    if (ignore := given.pop("ignore", None)) is not None:
         settings = settings.override("--ignore", ignore=(*settings.config.ignore, *ignore))
     for name, value in given.items():
         settings = settings.override(f"--{name.replace('_', '-')}", **{name: value})
@@ -376,7 +401,7 @@ def check(
     if changed and diff_base is not None:
         raise click.UsageError("--changed and --diff-base exclude each other")
     asked = commands.asked_for(paths, stdin_filename)
-    run = _projects(asked, diff_base=diff_base, changed=changed, **given)
+    run = _projects(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
     mends = fix or diff or add_suppressions is not None or export_fixes is not None
     if stdin_filename is not None:
         run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
@@ -472,7 +497,8 @@ def _tell(
         _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
         _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
-    _say(f"note: {report.notice}" if report.notice else "", quiet)
+    for notice in report.notices:
+        _say(f"note: {here(notice.path)}: {notice.message}" if notice.path else f"note: {notice.message}", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
 
@@ -561,7 +587,7 @@ def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given:
 
 @baseline.command("show", short_help="Show what the baseline knows.")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@_with_config
+@_with(*_settings_options)
 def baseline_show(file: Path | None, **given: Any) -> None:
     """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
     from ownlint import adopting
@@ -636,7 +662,7 @@ def rules(output_format: str) -> None:
 
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@_with_config
+@_with(*_settings_options, *_compiling_options)
 def facts(file: Path, **given: Any) -> None:
     """Print what is read in one FILE."""
     from ownlint import pipeline
@@ -686,7 +712,7 @@ def model() -> None:
 
 @model.command("extract", short_help="Write the ownership contract of what PATHS bind to Python.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@_with_config
+@_with_reading
 @click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract there.")
 @click.option("--package", default="", help="The Python package, where the project does not tell.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary.")
@@ -727,7 +753,7 @@ def model_show(name: str, environment: Path | None) -> None:
 @model.command("check", short_help="Check a contract file, and that it says what the code in PATHS does.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@_with_config
+@_with_reading
 @click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
 def model_check(file: Path, paths: tuple[Path, ...], quiet: bool, **given: Any) -> int:
     """Check a contract FILE, and that it says what the code in PATHS does.
@@ -762,4 +788,10 @@ def new_rule(name: str, root: Path) -> None:
     deliver("".join(f"{path}\n" for path in written), None)
 
 
-commands.register(cli, _with_config, _options)
+commands.register(
+    cli,
+    _options,
+    everything=_with_config,
+    reading=_with_reading,
+    caching=_with(*_settings_options, _cache_dir_option),
+)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ownlint.projects import Run
 
 MakeOptions = Callable[..., "Options"]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -60,24 +61,33 @@ def rule_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
     ]
 
 
-def register(group: click.Group, with_config: Callable[..., Any], options: MakeOptions) -> None:
-    """Adds the commands to `group`; `with_config` are the options that `options` understands."""
-    group.add_command(_doctor(with_config, options))
-    group.add_command(_clean(with_config, options))
+def register(
+    group: click.Group, options: MakeOptions, *, everything: Decorator, reading: Decorator, caching: Decorator
+) -> None:
+    """Adds the commands to `group`. The decorators give a command options that `options` understands: all of them,
+    those that say how files are read, those that say where the cache is."""
+    group.add_command(_doctor(reading, options))
+    group.add_command(_clean(caching, options))
     group.add_command(_completion(group))
     config = group.commands["config"]
     assert isinstance(config, WithWords)
-    config.words = {"schema": _schema(), "verify": _verify(with_config, options)}
+    config.words = {"schema": _schema(), "verify": _verify(everything, options)}
 
 
 def asked_for(paths: tuple[Path, ...], stdin_filename: Path | None) -> tuple[Path, ...]:
-    """What is to be reported on; with `--stdin-filename` that file alone, of which `-` is another name."""
+    """What is to be reported on; with `--stdin-filename` that file alone, of which `-` is another name. It need not
+    be there yet."""
     if stdin_filename is None:
+        if Path("-") in paths:
+            raise click.UsageError(
+                "`-` is standard input: name by --stdin-filename the file that it is to stand for; that tells language "
+                "and project"
+            )
         return paths or (Path(),)
     if any(path not in (Path("-"), stdin_filename) for path in paths):
         raise click.UsageError("--stdin-filename names the one file to check; leave out PATHS")
-    if not stdin_filename.is_file():
-        raise CannotRunError(f"{stdin_filename}: no such file: its folder says which project it belongs to")
+    if stdin_filename.is_dir():
+        raise CannotRunError(f"{stdin_filename}: is a folder, not a file")
     return (stdin_filename,)
 
 
@@ -107,7 +117,7 @@ def watched(run: Run, quiet: bool = False) -> Iterator[Run]:
         yield run.telling(told)
 
 
-def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _doctor(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("doctor", short_help="Say what is there for a check of PATH, and what is missing.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
@@ -135,7 +145,7 @@ def _doctor(with_config: Callable[..., Any], options: MakeOptions) -> click.Comm
     return doctor
 
 
-def _clean(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _clean(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("clean", short_help="Remove the cache of the project.")
     @click.argument("path", type=click.Path(path_type=Path), default=Path())
     @with_config
@@ -145,8 +155,7 @@ def _clean(with_config: Callable[..., Any], options: MakeOptions) -> click.Comma
         from ownlint.report.sanitise import sanitise
 
         folder = options((path,), **given).cache
-        if folder is None:
-            raise CannotRunError("--no-cache names no cache to remove")
+        assert folder is not None
         try:
             removed = remove(folder)
         except NotOursError as error:
@@ -193,26 +202,36 @@ def _schema() -> click.Command:
     return schema
 
 
-def _verify(with_config: Callable[..., Any], options: MakeOptions) -> click.Command:
+def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("verify", short_help="Check the settings that hold for PATHS.")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
     @with_config
-    def verify(paths: tuple[Path, ...], **given: Any) -> None:
+    def verify(paths: tuple[Path, ...], **given: Any) -> int:
         """Check the settings that hold for PATHS, with what they name: rules, patterns, models, the build folder.
 
-        Of one PATH that is a TOML file, the settings in it are checked.
+        Of one PATH that is a TOML file, the settings in it are checked. Every mistake is a line.
         """
         from ownlint import verifying
+        from ownlint.config import ConfigError
         from ownlint.report.sanitise import sanitise
 
         if len(paths) == 1 and paths[0].suffix == ".toml" and paths[0].is_file() and given["config_file"] is None:
             given["config_file"] = paths[0]  # the settings themselves are meant
-        made = options(paths or (Path(),), **given)
+        found: list[str] = []
         try:
-            verifying.verify(made.settings, made.root)
-        except RefusalError as error:
-            raise CannotRunError(str(error)) from None
-        file = made.settings.file
-        deliver(f"{'no file, defaults' if file is None else sanitise(os.path.relpath(file))}: ok\n", None)
+            made = options(paths or (Path(),), **given)
+            settings, root = made.settings, made.root
+        except ConfigError as error:
+            if error.sound is None or error.sound.file is None:
+                raise
+            settings, root = error.sound, error.sound.file.parent
+            found = [str(error), *error.others]
+        found += dict.fromkeys(verifying.mistakes(settings, root))
+        for mistake in found:
+            click.echo(f"error: {sanitise(mistake)}", err=True)
+        if not found:
+            file = settings.file
+            deliver(f"{'no file, defaults' if file is None else sanitise(os.path.relpath(file))}: ok\n", None)
+        return 2 if found else 0
 
     return verify

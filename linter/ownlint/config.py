@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +25,13 @@ _MOST_BYTES = 1 << 20
 
 
 class ConfigError(RefusalError):
-    """The run cannot start; the text is one line and names the place."""
+    """The run cannot start; the text is one line and names the place. `others` are the further mistakes in the same
+    file, in its order; `sound` are its settings without all of them, None where it cannot be read at all."""
+
+    def __init__(self, first: str, others: Sequence[str] = (), sound: Settings | None = None) -> None:
+        super().__init__(first)
+        self.others = tuple(others)
+        self.sound = sound
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -142,7 +148,11 @@ def _settings(path: Path, required: bool, within: Path | None) -> Settings | Non
             return None
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: [tool.ownlint] is not a table")
-    return Settings(config=_config(path, text, table), file=path, origin=dict.fromkeys(table, str(path)))
+    sound, mistakes = _parted(path, text, table)
+    settings = Settings(config=msgspec.convert(sound, Config), file=path, origin=dict.fromkeys(sound, str(path)))
+    if mistakes:
+        raise ConfigError(mistakes[0], mistakes[1:], settings)
+    return settings
 
 
 def _text(path: Path, within: Path | None = None) -> str:
@@ -158,19 +168,41 @@ def _text(path: Path, within: Path | None = None) -> str:
         raise ConfigError(f"{path}:{line}: not valid UTF-8") from None
 
 
-def _config(path: Path, text: str, table: dict[str, object]) -> Config:
-    for key in table:
+def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, object], list[str]]:
+    """The keys with values that they may have, and what is wrong with the others."""
+    sound: dict[str, object] = {}
+    mistakes: list[str] = []
+    for key, value in table.items():
         if key not in KEYS:
-            raise ConfigError(f"{path}:{line_of(text, key)}: unknown key `{key}`{did_you_mean(key, KEYS)}")
+            mistakes.append(f"{path}:{line_of(text, key)}: unknown key `{key}`{did_you_mean(key, KEYS)}")
+        elif _refused(path, text, key, value):
+            parts = [_refused(path, text, key, part) for part in _parts(value)]
+            mistakes += dict.fromkeys(filter(None, parts))
+        else:
+            sound[key] = value
+    return sound, mistakes
+
+
+def _parts(value: object) -> Iterator[object]:
+    """A list or a table for each of its entries, so that a mistake in one does not hide that in another."""
+    if isinstance(value, list) and value:
+        yield from ([each] for each in value)
+    elif isinstance(value, dict) and value:
+        yield from ({name: each} for name, each in value.items())
+    else:
+        yield value
+
+
+def _refused(path: Path, text: str, key: str, value: object) -> str:
+    """Why the key cannot have the value, with its place; empty where it can."""
     try:
-        return msgspec.convert(table, Config)
+        msgspec.convert({key: value}, Config)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        parts = place.rstrip("`").replace("[", ".[").split(".")
-        key = parts[0]
+        message = str(error).partition(" - at `$.")[0]
         message = message[:1].lower() + message[1:]
-        value = re.search(r"invalid enum value '(.*)'", message)
-        raise ConfigError(f"{path}:{line_of(text, key, value and value[1])}: `{key}`: {message}") from None
+        quoted = re.search(r"invalid enum value '(.*)'", message)
+        return f"{path}:{line_of(text, key, quoted and quoted[1])}: `{key}`: {message}"
+    return ""
 
 
 _OPENING = re.compile(
@@ -207,8 +239,14 @@ def _line_of_value(lines: list[str], number: int, value: str | None) -> int:
     return number
 
 
-def check_patterns(settings: Settings) -> None:
-    """Raises on the first pattern of paths that is none."""
+def refuse(mistakes: Iterable[str]) -> None:
+    """Raises `ConfigError` with the first of them, if there is one."""
+    for mistake in mistakes:
+        raise ConfigError(mistake)
+
+
+def pattern_mistakes(settings: Settings) -> Iterator[str]:
+    """A line for each pattern of paths that is none."""
     config = settings.config
     from ownlint.gitignore import mistake
 
@@ -217,17 +255,17 @@ def check_patterns(settings: Settings) -> None:
         for pattern in patterns:
             if reason := mistake(pattern):
                 where = place_of(settings, key, pattern)
-                raise ConfigError(f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}")
+                yield f"{where}: `{key}`: `{pattern}` is no pattern as in .gitignore: {reason}"
 
 
 # --- the names of rules -----------------------------------------------------------------------
 
 
-def check_rules(settings: Settings, known: RuleNames) -> None:
-    """Raises on the first name in the settings that stands for no rule."""
+def rule_mistakes(settings: Settings, known: RuleNames) -> Iterator[str]:
+    """A line for each name in the settings that stands for no rule."""
     for key, name in _named_rules(settings.config):
         if not known.of(name):
-            raise ConfigError(f"{place_of(settings, key, name)}: unknown rule `{name}`{known.instead_of(name)}")
+            yield f"{place_of(settings, key, name)}: unknown rule `{name}`{known.instead_of(name)}"
 
 
 def _named_rules(config: Config) -> Iterator[tuple[str, str]]:

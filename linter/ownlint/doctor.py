@@ -12,15 +12,17 @@ from typing import Literal
 import msgspec
 
 from ownlint import __version__, catalogue, inputs, machine
+from ownlint.facts.base import LIBCLANG
 from ownlint.facts.cache import Cache
 from ownlint.facts.records import Language, decode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.extract import Extracted, Task, extract
+from ownlint.frontends.worker import Handshake
 from ownlint.outline import Libraries
-from ownlint.pipeline import Options, limits
+from ownlint.pipeline import Options, compiling, limits
 from ownlint.report.sanitise import sanitise
 from ownlint.rule import Rule
-from ownlint.sources import git, headers
+from ownlint.sources import git, headers, libclang
 from ownlint.sources.compilation import Command, Compilation, CompilationError
 from ownlint.sources.discover import discover
 
@@ -28,6 +30,8 @@ State = Literal["ok", "optional", "missing"]
 
 _SECONDS = 60.0
 _PACKAGE = "reinstall ownlint: `python -m pip install --force-reinstall ownlint`"
+_MOST_TRIED = 8
+_COMPILES = "configure and build the project as it is now, so that its database and the headers it generates fit"
 _DATABASE = (
     "configure with `cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON` (meson writes one by itself), or name its folder with -p"
 )
@@ -44,11 +48,13 @@ class Part(msgspec.Struct, frozen=True):
 
 def examine(options: Options) -> list[Part]:
     """Raises a `RefusalError` where settings or models cannot be read."""
+    parsers = list(_parsers())
     return [
         Part("ownlint", "ok", f"{__version__}, Python {platform.python_version()}"),
-        *_parsers(),
+        *parsers,
         *_machine(options),
         *_compiling(options),
+        *(_types(options) if healthy(parsers) else ()),
         _cache(options.cache, options.root),
         *_knowledge(options),
         _git(options.root),
@@ -76,8 +82,15 @@ def _parsers() -> Iterator[Part]:
     yield _tried("C++ by structure", "cpp", "int x;\n", ("tree-sitter", "tree-sitter-cpp"))
     yield _tried("Python", "python", "import ctypes\n", ("libcst",))
     bare = Command(("-x", "c++"), "/", inferred=True)
-    yield _tried("C++ with types", "cpp", "int x;\n", ("libclang",), bare)
-    found = headers.find()
+    other = libclang.named()
+    if other is None:
+        yield _tried("C++ with types", "cpp", "int x;\n", ("libclang",), bare)
+    else:
+        part = _tried("C++ with types", "cpp", "int x;\n", (), bare)
+        reason = f": {part.found}" if part.found else ""
+        remedy = f"unset {LIBCLANG}, or name a libclang of version 18 or later" if part.remedy else ""
+        yield msgspec.structs.replace(part, found=f"{other}, as {LIBCLANG} says{reason}", remedy=remedy)
+    found = headers.find(own=libclang.own_headers())
     if not found.source:
         yield Part("compiler's headers", "optional", found.notice, "`python -m pip install 'ownlint[headers]'`")
         return
@@ -155,6 +168,29 @@ def _compiling(options: Options) -> Iterator[Part]:
     known = sum(1 for source in cpp if (how := compilation.command(source)) is not None and not how.inferred)
     path = os.path.relpath(compilation.database.path, found.root)
     yield Part(name, "ok", f"{path}, {len(compilation.database)} commands, for {known} of {len(cpp)} files of C++")
+
+
+def _types(options: Options) -> Iterator[Part]:
+    """Whether libclang has the types of the project's own C++: some files are tried, far from each other."""
+    found = discover(options.root, options.paths, options.settings.config)
+    try:
+        commands = compiling(found, options.settings.config).commands
+    except CompilationError:  # told with the database
+        return
+    named = [source for source in found.sources if source.relative in commands]
+    tried = named[:: -(-len(named) // _MOST_TRIED) or 1]
+    tasks = [Task("cpp", s.relative, str(s.path), commands[s.relative], types=True) for s in tried]
+    jobs, memory = machine.shares(options.jobs, machine.memory())
+    limits = Handshake(Vocabulary(), memory=memory)
+    files = [decode_file(each.encoded) for each in extract(tasks, Vocabulary(), jobs, _SECONDS, limits=limits)]
+    failed = [file for file in files if not file.typed]
+    name = "types of your C++"
+    if failed:
+        reason = next((problem.reason for problem in failed[0].problems), "no reason is known")
+        told = f"{len(failed)} of {_many(len(files), 'file')} tried did not compile: {failed[0].path}: {reason}"
+        yield Part(name, "optional", told, _COMPILES)
+    elif files:
+        yield Part(name, "ok", f"{_many(len(files), 'file')} tried")
 
 
 def _cache(folder: Path | None, root: Path) -> Part:

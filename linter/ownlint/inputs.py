@@ -17,7 +17,7 @@ from ownlint.choices import PACKS
 from ownlint.config import ConfigError, Settings, place_of
 from ownlint.facts.base import FORMAT, Language
 from ownlint.facts.cache import Cache
-from ownlint.sources import distributions, sidecars, stubs
+from ownlint.sources import distributions, libclang, sidecars, stubs
 from ownlint.sources.discover import Stamp
 
 _MOST_BYTES = 64 << 20
@@ -41,8 +41,12 @@ def packs() -> tuple[Path, ...]:
 
 def model_paths(root: Path, settings: Settings) -> tuple[Path, ...]:
     """The models of the packs, then the user's own, which are heard last; no contracts."""
-    own = (path for path in _named(root, settings) if not path.name.endswith(sidecars.SUFFIX))
-    return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own)
+    return (*(pack / "models" for pack in packs() if (pack / "models").is_dir()), *own_models(root, settings))
+
+
+def own_models(root: Path, settings: Settings) -> tuple[Path, ...]:
+    """Those that the settings name; no contracts. Raises `ConfigError` on the first that is not there."""
+    return tuple(path for path in _named(root, settings) if not path.name.endswith(sidecars.SUFFIX))
 
 
 def _named(root: Path, settings: Settings) -> Iterator[Path]:
@@ -78,8 +82,12 @@ def contract_paths(root: Path, settings: Settings) -> Contracts:
     if named is not None and not (root / named).is_dir():
         raise ConfigError(f"{place_of(settings, 'environment', named)}: `{named}`: no such folder")
     folders = sidecars.places(None if named is None else root / named)
-    said = tuple(path for path in _named(root, settings) if path.name.endswith(sidecars.SUFFIX))
-    return Contracts(sidecars.contracts(folders), said)
+    return Contracts(sidecars.contracts(folders), own_contracts(root, settings))
+
+
+def own_contracts(root: Path, settings: Settings) -> tuple[Path, ...]:
+    """Those that the settings name. Raises `ConfigError` on the first that is not there."""
+    return tuple(path for path in _named(root, settings) if path.name.endswith(sidecars.SUFFIX))
 
 
 # --- digests ----------------------------------------------------------------------------------
@@ -118,8 +126,11 @@ def _packs_digest(cache: Cache) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _parsers() -> bytes:
-    parsers = " ".join(f"{name} {version_of(name)}" for name in _PARSERS)
-    return blake2b(f"{FORMAT} {__version__} {parsers}".encode(), digest_size=20).digest()
+    parsers = [f"{name} {version_of(name)}" for name in _PARSERS]
+    if (library := libclang.named()) is not None:
+        parsers.append(f"{library} {Stamp.of(library.stat())}")
+    text = f"{FORMAT} {__version__} {' '.join(parsers)}"
+    return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=20).digest()
 
 
 def _digest_of(places: Sequence[Path], cache: Cache, suffix: str = ".py") -> bytes:

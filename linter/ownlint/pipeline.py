@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from ownlint import inputs, machine
-from ownlint.config import Config, ConfigError, Settings, check_patterns, check_rules, place_of
+from ownlint.config import Config, Settings, pattern_mistakes, place_of, refuse, rule_mistakes
 from ownlint.facts.cache import Cache
 from ownlint.facts.vocabulary import is_word
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.outline import Libraries, Outline, RuleOutline, outline_of_rules, rule_infos
-from ownlint.report.model import Incomplete, Report, Sources, below, places
+from ownlint.report.model import Incomplete, Notice, Report, Sources, below, places
 from ownlint.report.progress import Told, nobody
 from ownlint.selection import RuleNames
 from ownlint.sources import requirements, sidecars, stubs
@@ -44,6 +44,8 @@ Depends = tuple[tuple[str, str], ...]
 
 _MOST_JOBS = 8
 _MOST_ATTEMPTS = 3
+
+_FOREIGN = "neither C++ nor Python by its name; `include` in the settings names further files"
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,13 +114,12 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
     rules = outline_of_rules(cache)
     infos = rules.infos
     names = RuleNames(infos)
-    check_rules(options.settings, names)
-    check_patterns(options.settings)
-    _check_parity(options.settings)
+    refuse(_mistakes(options.settings, names))
     ran = names.selected(config)
     digests = Digests(cache, options.root)
 
-    found = discover(options.root, options.paths, config, options.scope)
+    unsaved = None if options.unsaved is None else options.unsaved.path
+    found = discover(options.root, options.paths, config, options.scope, unsaved)
     sources = read_instead(found.sources, options.unsaved)
     held = digests.of_sources(sources)
     how = _without(compiling(found, config), options)
@@ -293,33 +294,42 @@ def _recalled_findings(cache: Cache, key: str) -> _Kept | None:
 
 
 def check_names(settings: Settings) -> None:
-    """Raises `ConfigError` on the first rule that is named and does not exist, and on what is no pattern."""
-    check_rules(settings, RuleNames(rule_infos()))
-    check_patterns(settings)
-    _check_parity(settings)
+    """Raises `ConfigError` on the first of `name_mistakes`."""
+    refuse(name_mistakes(settings))
 
 
-def _check_parity(settings: Settings) -> None:
-    """Raises `ConfigError` on a group of words that is none."""
+def name_mistakes(settings: Settings) -> Iterator[str]:
+    """A line for each rule that is named and does not exist, and for what is no pattern and no word."""
+    return _mistakes(settings, RuleNames(rule_infos()))
+
+
+def _mistakes(settings: Settings, known: RuleNames) -> Iterator[str]:
+    yield from rule_mistakes(settings, known)
+    yield from pattern_mistakes(settings)
+    yield from _parity_mistakes(settings)
+
+
+def _parity_mistakes(settings: Settings) -> Iterator[str]:
+    """A line for each group of words that is none."""
     for group in settings.config.parity:
         for word in group:
             if not is_word(word):
                 where = place_of(settings, "parity", word)
-                raise ConfigError(f"{where}: `parity`: `{word}` is no word: letters and digits, a letter first")
+                yield f"{where}: `parity`: `{word}` is no word: letters and digits, a letter first"
         if len(set(group)) < 2:
-            where = place_of(settings, "parity", group[0]) if group else place_of(settings, "parity", "")
-            raise ConfigError(f"{where}: `parity`: a group needs at least two words that stand for each other")
+            where = place_of(settings, "parity", group[0] if group else "")
+            yield f"{where}: `parity`: a group needs at least two words that stand for each other"
 
 
 def facts(options: Options) -> File:
     """What is read in the one file that is asked for."""
     from ownlint.reading import Reader
 
-    check_patterns(options.settings)
+    refuse(pattern_mistakes(options.settings))
     found = discover(options.root, options.paths, options.settings.config)
     asked = [source for source in found.sources if source.asked]
     if not asked:
-        reason = found.unread[0][1] if found.unread else "is not a file that can be read"
+        reason = found.unread[0][1] if found.unread else _FOREIGN if found.foreign else "is not a file that can be read"
         raise DiscoverError(f"{options.paths[0]}: {reason}")
     commands = compiling(found, options.settings.config).commands
     cache = Cache(None)
@@ -353,9 +363,22 @@ def _compose(
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
         hint=hint,
+        notices=(*_unchecked(found), *_chosen(changes)),
         changed=None if changes is None else changes.lines,
-        note="" if changes is None else changes.note,
     )
+
+
+def _unchecked(found: Discovered) -> tuple[Notice, ...]:
+    """What of that which was asked for was not looked at, since there is nothing in it to look at."""
+    foreign = tuple(Notice(f"not checked: {_FOREIGN}", path) for path in found.foreign)
+    if foreign or found.unread or any(source.asked for source in found.sources):
+        return foreign
+    return (Notice("there is no C++ or Python file to check"),)
+
+
+def _chosen(changes: Changes | None) -> tuple[Notice, ...]:
+    """How the lines were chosen that are reported on, where that is not what was asked for."""
+    return (Notice(changes.note),) if changes is not None and changes.note else ()
 
 
 def unsought(facts: Facts) -> Iterable[Incomplete]:
@@ -450,7 +473,7 @@ def _result_key(
 ) -> str:
     sources = [(s.relative, s.asked, digest) for s, digest in zip(found.sources, held, strict=True)]
     settings = msgspec.structs.replace(config, jobs=None, cache_dir=None)
-    parts = (sources, found.unread, sorted(how.commands.items()), how.hint, settings, changes, required)
+    parts = (sources, found.unread, found.foreign, sorted(how.commands.items()), how.hint, settings, changes, required)
     return Cache.key(
         b"result", inputs.engine_digest(cache), inputs.knowledge_digest(models, cache), *map(msgspec.json.encode, parts)
     )

@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from ownlint import config, inputs, pipeline
-from ownlint.config import Config, ConfigError, Settings
+from ownlint.config import Config, Settings
 from ownlint.facts.cache import Cache
+from ownlint.facts.errors import RefusalError
 from ownlint.outline import Libraries
+from ownlint.program import contract_reader
 
 SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
-def verify(settings: Settings, root: Path) -> None:
-    """Raises a `RefusalError` on the first thing in them that a check would refuse."""
-    pipeline.check_names(settings)
-    Libraries(inputs.model_paths(root, settings), Cache(None)).models.digest  # noqa: B018 - reads them
-    pipeline.contracts_of(inputs.contract_paths(root, settings))
+def mistakes(settings: Settings, root: Path) -> Iterator[str]:
+    """A line for each thing in them that a check would refuse; of a model or contract its first mistake."""
+
+    def with_models(*names: str) -> Settings:
+        return msgspec.structs.replace(settings, config=msgspec.structs.replace(settings.config, models=names))
+
+    yield from pipeline.name_mistakes(settings)
+    yield from _refusal(lambda: inputs.contract_paths(root, with_models()))
+    for name in settings.config.models:
+        yield from _refusal(functools.partial(_read_models, root, with_models(name)))
     named = settings.config.build_path
     if named is not None and not (root / named).exists():
         place = config.place_of(settings, "build-path", named)
-        raise ConfigError(f"{place}: `build-path`: `{named}`: no such file or folder")
+        yield f"{place}: `build-path`: `{named}`: no such file or folder"
+
+
+def _refusal(read: Callable[[], object]) -> Iterator[str]:
+    try:
+        read()
+    except RefusalError as error:
+        yield str(error)
+
+
+def _read_models(root: Path, settings: Settings) -> None:
+    """Raises a `RefusalError` on the first mistake in the models and contracts that are named."""
+    Libraries(inputs.own_models(root, settings), Cache(None)).models.digest  # noqa: B018 - reads them
+    for path in inputs.own_contracts(root, settings):
+        contract_reader.read(path)
 
 
 def schema() -> dict[str, Any]:

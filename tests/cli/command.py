@@ -21,7 +21,7 @@ class Done(NamedTuple):
 Run = Callable[..., Done]
 
 SURROUNDINGS = (
-    *("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY"),
+    *("NO_COLOR", "FORCE_COLOR", "OWNLINT_CACHE_DIR", "OWNLINT_LIBCLANG", "GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY"),
     *("VIRTUAL_ENV", "CONDA_PREFIX"),
 )
 """Variables that change what a run says."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -391,7 +392,36 @@ def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:
 def test_version(run: Run) -> None:
     from ownlint import __version__
 
-    assert run("--version").out == f"ownlint {__version__}\n"
+    assert run("--version").out == run("-V").out == f"ownlint {__version__}\n"
+
+
+def test_a_command_takes_only_the_options_that_change_it(run: Run) -> None:
+    """Which are those that its help shows."""
+
+    def shown(*command: str) -> set[str]:
+        return set(re.findall(r"--[a-z-]+", run(*command, "--help").out)) - {"--help"}
+
+    settings, compiling, cache = {"--config", "--isolated"}, {"--types", "--build-path"}, {"--no-cache", "--cache-dir"}
+    assert shown("clean") == {*settings, "--cache-dir"}
+    assert shown("facts") == {*settings, *compiling}
+    assert shown("baseline", "show") == settings
+    assert shown("doctor") == {*settings, *compiling, *cache, "--jobs", "--output-format"}
+    assert run("clean", "--select", "all").err == "error: No such option '--select'.\n"
+
+
+def test_another_system_is_refused_in_one_line(tmp_path: Path) -> None:
+    """As on Windows, where `resource` and others are no modules."""
+    for name in ("resource", "fcntl", "termios", "pwd"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('not on this system')\n")
+    as_there = "import os, sys; os.name, sys.platform = 'nt', 'win32'; from ownlint.__main__ import main; main()"
+    for arguments in ((), ("--help",), ("check", ".")):
+        done = subprocess.run(
+            [sys.executable, "-c", as_there, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            "error: ownlint needs a POSIX system, which win32 is not: run it in WSL or in a container\n"
+        )
 
 
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:

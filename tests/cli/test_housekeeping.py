@@ -88,6 +88,32 @@ def test_the_doctor_finds_a_compile_database_and_says_how_to_get_one(project: Pa
     assert found["found"] == "build/compile_commands.json, 1 commands, for 1 of 2 files of C++"
 
 
+def test_the_doctor_says_what_does_not_compile(project: Path) -> None:
+    (project / "engine.cc").write_text("#include <cstddef>\n\nEngine* made;\n")
+    commands = [{"directory": str(project), "file": "engine.cc", "command": "c++ -c engine.cc"}]
+    (project / "compile_commands.json").write_text(json.dumps(commands))
+
+    def types() -> dict[str, str]:
+        return parts(ownlint("doctor", "--output-format", "json", where=project))["types of your C++"]
+
+    told = types()
+    assert told["state"] == "optional"
+    assert told["found"].startswith("1 of 1 file tried did not compile: engine.cc: ")
+    assert "unknown type name 'Engine'" in told["found"]
+    assert told["remedy"].startswith("configure and build the project")
+    (project / "engine.cc").write_text('#include "engine_config.h"\n')
+    assert types()["found"].endswith("engine.cc: 1 header not found: engine_config.h")
+    (project / "engine.cc").write_text("int made;\n")
+    assert (types()["state"], types()["found"]) == ("ok", "1 file tried")
+    for number in range(20):  # some of many, and none of what is not asked for
+        (project / f"more{number}.cc").write_text("int made;\n")
+        commands.append({"directory": str(project), "file": f"more{number}.cc", "command": f"c++ -c more{number}.cc"})
+    (project / "compile_commands.json").write_text(json.dumps(commands))
+    assert types()["found"] == "7 files tried"
+    assert "types of your C++" not in ownlint("doctor", "--types", "never", where=project).stdout
+    assert "types of your C++" not in ownlint("doctor", "lowering.py", where=project).stdout
+
+
 def test_what_is_missing_is_1_and_says_how_to_get_it(project: Path) -> None:
     (project / "cache").write_text("no folder\n")
     done = ownlint("doctor", "--cache-dir", "cache", where=project)
@@ -100,6 +126,40 @@ def test_a_git_that_is_not_there_is_no_failure(project: Path) -> None:
     done = ownlint("doctor", "--output-format", "json", where=project, PATH="")
     assert parts(done)["git"]["state"] == "optional"
     assert done.returncode == 0
+
+
+def test_verify_lists_every_mistake(project: Path) -> None:
+    (project / "models").mkdir()
+    (project / "models" / "good.toml").write_text('[library]\nname = "good"\n')
+    (project / "models" / "bad.toml").write_text('[library]\nname = "bad"\n[[function]]\nname = "f"\n')
+    (project / "models" / "bad.own.toml").write_text("format = 9\n")
+    (project / "ownlint.toml").write_text(
+        'selct = ["all"]\n'
+        'jobs = "two"\n'
+        'certainty = "sure"\n'
+        'ignore = ["use-after-erse", 3]\n'
+        'extend-select = ["lokcs"]\n'
+        'exclude = ["a[b", "fine/"]\n'
+        'models = ["models/none.toml", "models/good.toml", "models/bad.toml", "models/bad.own.toml"]\n'
+        'build-path = "none"\n'
+        'environment = "no-venv"\n'
+        'parity = [["cuda"], ["hip", "a b"]]\n'
+        "[severity]\n"
+        'locks = "bad"\n'
+        'discarded-status = "worse"\n'
+    )
+    for arguments in ((), ("ownlint.toml",), ("--config", "ownlint.toml")):
+        done = ownlint("config", "verify", *arguments, where=project)
+        assert (done.returncode, done.stdout) == (2, "")
+        lines = [line.removeprefix(f"error: {project}/") for line in done.stderr.splitlines()]
+        assert [line.partition(": ")[0] for line in lines] == [
+            *(f"ownlint.toml:{number}" for number in (1, 2, 3, 4, 12, 13, 5, 6, 10, 10, 9, 7)),
+            "models/bad.toml:3",
+            "models/bad.own.toml:1",
+            "ownlint.toml:8",
+        ], done.stderr
+        assert lines[0].endswith("unknown key `selct`; did you mean `select`?")
+    assert ownlint("check", where=project).stderr.count("\n") == 1
 
 
 def test_the_doctor_refuses_settings_that_are_wrong(project: Path) -> None:
@@ -176,7 +236,7 @@ def test_verify_looks_at_all_that_settings_name(project: Path) -> None:
     (project / "model.toml").write_text('[[function]]\nname = "a::B"\neffect = "aquire result"\n')
     wrong = {
         'ignore = ["no-such-rule"]\n': "ownlint.toml:1: unknown rule `no-such-rule`",
-        'exclude = ["["]\n\n\nselect = 1\n': "ownlint.toml:4: `select`: expected `array`, got `int`",
+        'exclude = ["fine"]\n\n\nselect = 1\n': "ownlint.toml:4: `select`: expected `array`, got `int`",
         'models = ["none.toml"]\n': "ownlint.toml:1: `none.toml`: no such file or folder",
         'models = ["model.toml"]\n': "model.toml:",
         '\nbuild-path = "none"\n': "ownlint.toml:2: `build-path`: `none`: no such file or folder",

@@ -232,6 +232,120 @@ def test_a_contract_beside_an_installed_package_is_found_and_nothing_runs(run: R
     assert not Path("ran").exists()
 
 
+KEEPS = """\
+[library]
+name = "mylib"
+languages = ["python"]
+
+[[python.class]]
+name = "mylib.Buffer"
+role = "owner"
+
+[[python.class]]
+name = "mylib.Graph"
+role = "owner"
+
+[[python.member]]
+on = "mylib.Graph"
+name = "bind"
+parameters = ["name", "buffer"]
+effect = "keep argument 2 in receiver"
+"""
+
+KEPT = """\
+from mylib import Buffer, Graph
+
+
+def dropped(graph: Graph):
+    graph.bind("x", Buffer())
+
+
+def by_name(graph: Graph):
+    graph.bind(buffer=Buffer(), name="x")
+
+
+def used_later():
+    graph = Graph()
+    buffer = Buffer()
+    graph.bind("x", buffer)
+    del buffer
+    return graph.run()
+
+
+def together():
+    graph = Graph()
+    buffer = Buffer()
+    graph.bind("x", buffer)
+    result = graph.run()
+    return result, buffer
+
+
+def the_first_is_not_kept(graph: Graph):
+    graph.bind(Buffer(), None)
+"""
+
+
+def test_a_model_says_that_a_python_member_keeps_an_argument(run: Run) -> None:
+    Path("mylib.toml").write_text(KEEPS)
+    Path("ownlint.toml").write_text('models = ["mylib.toml"]\n')
+    Path("use.py").write_text(KEPT)
+    arguments = ("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
+    done = run(*arguments)
+    assert [line.partition("] ")[0] for line in done.out.splitlines()] == [
+        "use.py:5:5: error[stored-argument-dropped",
+        "use.py:9:5: error[stored-argument-dropped",
+        "use.py:17:12: error[stored-argument-dropped",
+    ], done.out
+    Path("mylib.toml").write_text(f"{KEEPS}counted = true\n")
+    assert run(*arguments).out == ""
+    Path("mylib.toml").write_text(KEEPS.replace("keep argument 2 in", "spawn argument 2 in"))
+    refused = run(*arguments)
+    assert refused.code == 2
+    assert "mylib.toml:17: `spawn argument 2 in receiver` is not an effect" in refused.err
+
+
+DESCRIBED = """\
+[library]
+name = "shapes"
+languages = ["python"]
+
+[[python.class]]
+name = "shapes.Doc"
+role = "owner"
+
+[[python.member]]
+on = "shapes.Doc"
+name = "safe_view"
+borrows = "self"
+keeps = "none"
+"""
+
+
+def test_a_contract_says_what_a_model_of_the_same_class_leaves_open(run: Run, project: Path) -> None:
+    """The model's word on a member is the stronger one; in whatever order they are named."""
+    extract(run)
+    Path("shapes.toml").write_text(DESCRIBED)
+    Path("use.py").write_text(USE)
+    stronger = (
+        "use.py:14:12: error[child-outlives-owner] `Doc().safe_view()` is used, but its owner `Doc()` is already gone"
+    )
+    for names in ('"shapes.own.toml", "shapes.toml"', '"shapes.toml", "shapes.own.toml"'):
+        Path("ownlint.toml").write_text(f"models = [{names}]\n")
+        done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
+        assert done.out.splitlines() == [FOUND[0], stronger, *FOUND[1:]]
+
+
+def test_classes_that_a_contract_returns_are_known_by_the_model_too(run: Run, project: Path) -> None:
+    extract(run)
+    Path("shapes.toml").write_text(DESCRIBED.replace("Doc", "View").replace("safe_view", "rows"))
+    text = "from shapes import Doc\n\n\ndef rows(doc: Doc):\n    view = Doc().safe_view()\n    return view.rows()\n"
+    Path("use.py").write_text(text)
+    Path("ownlint.toml").write_text('models = ["shapes.toml", "shapes.own.toml"]\n')
+    done = run("check", "use.py", "--output-format", "concise", "--no-cache", "-q")
+    (line,) = done.out.splitlines()
+    assert line.startswith("use.py:6:12: error[child-outlives-owner] `view.rows()` is returned, but its owner `Doc()`")
+
+
 def test_a_broken_contract_of_somebody_else_is_left_out_and_told(run: Run) -> None:
     site = Path("venv/lib/python3.11/site-packages")
     site.mkdir(parents=True)

@@ -73,10 +73,38 @@ def test_it_is_read_as_a_part_of_its_project(project: Path) -> None:
     assert b"sub/lowering.py" in odd.stderr
 
 
+def test_a_file_that_is_not_saved_yet_is_read_as_though_it_stood_there(project: Path) -> None:
+    """A new buffer: with the settings and the other files of its project, in a folder that is there or not."""
+    (project / "ownlint.toml").write_text('[per-file-ignores]\n"generated/" = ["all"]\n')
+    (project / "flush.h").write_text("absl::Status Flush();\n")
+    typed = {"new.py": GUILTY, "new.cc": '#include "flush.h"\n\nstruct S {\n  ~S() { (void)Flush(); }\n};\n'}
+    before = sorted(project.rglob("*"))
+    for _ in range(2):  # without a cache, and with one
+        for folder in ("sub", "more/than/that"):
+            for name, text in typed.items():
+                place = f"{folder}/{name}"
+                done = check(project, text.encode(), "--stdin-filename", place, "--output-format", "json", "-q")
+                assert [each["path"] for each in json.loads(done.stdout)["findings"]] == [place]
+                assert (done.returncode, done.stderr) == (1, b"")
+        assert check(project, INNOCENT.encode(), "--stdin-filename", "sub/new.py").returncode == 0
+        assert check(project, GUILTY.encode(), "--stdin-filename", "generated/new.py").returncode == 0
+    cache = project / ".ownlint_cache"
+    assert [path for path in sorted(project.rglob("*")) if path != cache and cache not in path.parents] == before
+
+
+def test_without_settings_and_git_nothing_is_made_where_a_new_file_would_stand(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    done = check(tmp_path / "here", GUILTY.encode(), "--stdin-filename", "a/b/new.py")
+    assert b"--> a/b/new.py:6:12" in done.stdout
+    assert [path.name for path in (tmp_path / "here").iterdir()] == [".ownlint_cache"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--stdin-filename", "none.py"), b"none.py: no such file"),
+        (("--stdin-filename", "sub"), b"sub: is a folder, not a file"),
+        (("-",), b"`-` is standard input: name by --stdin-filename the file that it is to stand for"),
+        (("-", "other.py"), b"`-` is standard input: name by --stdin-filename the file that it is to stand for"),
         (("--stdin-filename", "sub/lowering.py", "other.py"), b"leave out PATHS"),
         (("--stdin-filename", "sub/lowering.py", "--fix"), b"only reports"),
         (("--stdin-filename", "sub/lowering.py", "--diff-base", "HEAD"), b"only reports"),

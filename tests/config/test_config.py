@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint.config import Config, ConfigError, Settings, check_rules, find, read, with_preset
+from ownlint.config import Config, ConfigError, Settings, find, read, refuse, rule_mistakes, with_preset
 from ownlint.report.model import RuleInfo
 from ownlint.selection import RuleNames
 
@@ -96,14 +96,14 @@ def names(*, preview: str = "", note: str = "") -> RuleNames:
 def test_a_rule_that_does_not_exist_is_refused_with_its_line(tmp_path: Path) -> None:
     path = write(tmp_path, "ownlint.toml", 'select = [\n  "discarded-status",\n  "borow-outlives-owner",\n]\n')
     with pytest.raises(ConfigError) as error:
-        check_rules(find(tmp_path), names())
+        refuse(rule_mistakes(find(tmp_path), names()))
     assert str(error.value) == f"{path}:3: unknown rule `borow-outlives-owner`; did you mean `borrow-outlives-owner`?"
 
 
 def test_a_rule_named_on_the_command_line_is_refused_with_its_flag() -> None:
     settings = Settings(config=Config()).override("--ignore", ignore=("nope",))
     with pytest.raises(ConfigError, match=r"^--ignore: unknown rule `nope`$"):
-        check_rules(settings, names())
+        refuse(rule_mistakes(settings, names()))
 
 
 @pytest.mark.parametrize(

@@ -368,6 +368,75 @@ def test_a_user_writes_a_table_of_views(tmp_path: Path) -> None:
     assert Anchor("mylib", (r"\bVector\b",)) in models.vocabulary().anchors
 
 
+VECTOR = LIBRARY + '[[python.class]]\nname = "mylib.Vector"\n[[python.member]]\non = "Vector"\nname = "put"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (
+            VECTOR + 'effect = "keep result in receiver"\n',
+            8,
+            "`keep result in receiver` is no effect of Python; did you ",
+        ),
+        (VECTOR + 'effect = "spawn argument 1"\n', 8, "`spawn argument 1` is no effect of Python; "),
+        (
+            VECTOR + 'effect = ["may fail",\n"insert argument 1 in receiver"]\n',
+            9,
+            "`insert argument 1 in receiver` is no ",
+        ),
+        (
+            VECTOR + 'effect = "keep argument 1 in result"\n',
+            8,
+            "`keep argument 1 in result`: a method keeps in its rec",
+        ),
+        (
+            VECTOR + 'kind = "static"\neffect = "keep argument 1 in receiver"\n',
+            9,
+            "`keep argument 1 in receiver`: a function or static method has no receiver",
+        ),
+        (
+            LIBRARY + '[[python.function]]\nname = "mylib.put"\neffect = "keep argument 1 in receiver"\n',
+            5,
+            "`keep argument 1 in receiver`: a function or static method has no receiver",
+        ),
+        (VECTOR + 'effect = "may fail"\ncounted = true\n', 9, "`counted` says how something is kept: it goes with"),
+    ],
+)
+def test_an_effect_that_would_do_nothing_in_python_is_a_mistake(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
+    with pytest.raises(ModelError) as error:
+        read(tmp_path, text)
+    assert (error.value.line, error.value.message[: len(message)]) == (line, message)
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect"),
+    [
+        ("method", "keep argument 2 in receiver"),
+        ("method", "keep argument 2 in argument 1"),
+        ("constructor", "keep argument 1 in result"),
+        ("constructor", "keep argument 1 in receiver"),
+        ("classmethod", "keep argument 1 in result"),
+    ],
+)
+def test_a_python_member_may_keep_arguments(tmp_path: Path, kind: str, effect: str) -> None:
+    found = read(tmp_path, f'{VECTOR}kind = "{kind}"\neffect = "{effect}"\n').python_member("mylib.Vector", "put")
+    assert found is not None
+    assert [str(each) for each in found.effects] == [effect]
+
+
+def test_without_anchors_a_file_is_read_that_names_the_package(tmp_path: Path) -> None:
+    text = (
+        '[library]\nname = "mine"\nlanguages = "python"\n'
+        '[[python.module]]\nname = "mylib.core"\naliases = ["otherlib.core"]\n'
+        '[[python.class]]\nname = "mylib.Vector"\nrole = "owner"\n'
+    )
+    anchors = read(tmp_path, text).vocabulary().anchors
+    assert {Anchor(r"\bmylib\b"), Anchor(r"\botherlib\b")} <= set(anchors)
+
+
 # --- all together -----------------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from ownlint.config import ConfigError
 from ownlint.facts.records import Span
 from ownlint.finding import Edit, Finding, Fix, Severity, Step
 from ownlint.report import html
-from ownlint.report.model import Incomplete, Report, RuleInfo, Sources, locate
+from ownlint.report.model import Incomplete, Notice, Report, RuleInfo, Sources, locate
 from ownlint.sources.origin import Origin
 
 VOID = {"meta", "input", "path", "circle", "rect", "br", "hr"}
@@ -336,7 +336,7 @@ def hostile(root: Path, text: str, told: str) -> tuple[Report, tuple[RuleInfo, .
         findings=tuple(locate([found], sources)),
         incomplete=(Incomplete(told, told), Incomplete(told, told, "rule")),
         files=1,
-        notice=told,
+        notices=(Notice(told, told),),
     )
     return report, (RuleInfo("labels", "error", told, f"{told}\n\n{told}\n"),), sources
 

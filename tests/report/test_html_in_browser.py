@@ -15,7 +15,7 @@ import sample
 from ownlint.facts.records import Span
 from ownlint.finding import CERTAINTIES, Finding, Step
 from ownlint.report import html
-from ownlint.report.model import Report, RuleInfo, Sources, locate
+from ownlint.report.model import Notice, Report, RuleInfo, Sources, locate
 
 PROGRAM = browser.found()
 pytestmark = [
@@ -380,7 +380,7 @@ def test_hostile_text_is_text(chromium: browser.Browser, tmp_path: Path) -> None
     (tmp_path / "a.py").write_text(f"{bad}\n# \u202e {bad}\n" * 3)
     steps = (Step("a.py", Span(0, 9), told), Step(f"{bad}.cc".replace("/", "|"), Span(0, 1), told))
     found = Finding("a.py", Span(120, 140), told, "certain", told, steps, bad, rule="labels", severity="error")
-    report = Report(findings=tuple(locate([found], Sources(tmp_path))), files=1, notice=told)
+    report = Report(findings=tuple(locate([found], Sources(tmp_path))), files=1, notices=(Notice(told, told),))
     rules = (RuleInfo("labels", "error", bad, f"{bad}\n\n{bad}\n\n![x](http://evil.invalid/y)\n"),)
     reader = Reader(chromium, written(tmp_path, report, Sources(tmp_path), rules))
     reader.presses("j", "Enter")

@@ -39,7 +39,7 @@ def test_json_keeps_its_schema(tmp_path: Path) -> None:
 
 def test_json_has_exactly_the_keys_of_the_contract(tmp_path: Path) -> None:
     document = as_json(tmp_path)
-    assert list(document) == ["version", "findings", "incomplete", "suppressed", "elsewhere", "base"]
+    assert list(document) == ["version", "findings", "incomplete", "notices", "suppressed", "elsewhere", "base"]
     assert (document["version"], document["suppressed"], document["elsewhere"]) == (1, 1, 0)
     finding = next(each for each in document["findings"] if each["rule"] == "flag-set-before-success")
     fingerprint = finding.pop("fingerprint")

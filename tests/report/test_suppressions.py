@@ -154,7 +154,8 @@ def test_the_notice_counts_what_was_read_by_structure_only(tmp_path: Path) -> No
     files = [File("a.cc", "cpp", 0), File("b.cc", "cpp", 0), File("c.py", "python", 0)]
 
     def notice(files: list[File], hint: str = "") -> str:
-        return compose([], files, Sources(tmp_path), Config(), known=NAMES, ran=KNOWN, hint=hint).notice
+        report = compose([], files, Sources(tmp_path), Config(), known=NAMES, ran=KNOWN, hint=hint)
+        return "".join(notice.message for notice in report.notices)
 
     start = "2 of 2 C++ files were read by structure only"
     assert notice(files) == start

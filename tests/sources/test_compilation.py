@@ -21,7 +21,7 @@ class Source(NamedTuple):
 @pytest.fixture(autouse=True)
 def _headers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same on every machine."""
-    monkeypatch.setattr(headers, "find", lambda: Headers(("-resource-dir", "/r"), "a test"))
+    monkeypatch.setattr(headers, "find", lambda **given: Headers(("-resource-dir", "/r"), "a test"))
 
 
 def write(path: Path, content: str | object = "") -> Path:
@@ -209,7 +209,7 @@ def test_the_standard_is_the_newest_the_build_files_speak_of(tmp_path: Path) -> 
 
 
 def test_without_any_headers_nothing_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headers, "find", lambda: Headers(notice="no headers"))
+    monkeypatch.setattr(headers, "find", lambda **given: Headers(notice="no headers"))
     compilation = Compilation.find(tmp_path, None, [])
     assert compilation.notice == "no headers"
     assert compilation.command(Source(tmp_path / "a.cc")) is None

@@ -114,7 +114,7 @@ def test_from_a_folder_of_the_project(project: Project) -> None:
     project.git("add", "-A")
     assert [path for path, *_ in project.check("--changed", where="sub").found] == ["sub/one.cc"]
     project.write("sub/ownlint.toml", "")  # a project of its own
-    assert [path for path, *_ in project.check("--changed", where="sub").found] == ["one.cc"]
+    assert [path for path, *_ in project.check("--changed", where="sub").found] == ["sub/one.cc"]  # as git names it
 
 
 def test_lines_of_the_work_tree_are_reported(project: Project) -> None:

@@ -9,6 +9,9 @@ import msgspec
 FORMAT = 5
 """Raised whenever a record changes its fields, so that old cache entries are misses."""
 
+LIBCLANG = "OWNLINT_LIBCLANG"
+"""The variable of the environment that names another libclang than the installed one."""
+
 Language = Literal["cpp", "python"]
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from ownlint.children import LostError, Messages, frame, kill_group, signal_name
+from ownlint.facts.base import LIBCLANG
 from ownlint.facts.records import File, Language, Problem, decode_file, encode_file
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.worker import Handshake, Request, Response
@@ -359,6 +360,6 @@ def _folders() -> tuple[str, ...]:
 
 def _environment(folder: str) -> dict[str, str]:
     """Nothing that changes how headers are found (`CPATH`) or how Python starts."""
-    kept = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+    kept = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT", LIBCLANG)
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     return environment | {"LIBCLANG_NOTHREADS": "1", "TMPDIR": folder, "LC_ALL": "C.UTF-8", "PATH": os.defpath}

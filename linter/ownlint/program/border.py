@@ -61,7 +61,7 @@ class Border:
         self._results: dict[str, str | None] = {}
         self._looked_into: set[tuple[str, str]] = set()
         self._bases: dict[str, str | None] = {}
-        self.published = Published(program.contracts)
+        self.published = Published(program.contracts, self._described)
 
     # --- classes and functions of native modules ---
 
@@ -110,8 +110,16 @@ class Border:
         found = self.find(base) if base is not None else None
         return found if found is not None and self._is_bound(found) else None
 
+    def _described(self, dotted: str) -> str:
+        model = self.program.models.python_class(dotted)
+        return model.name if model is not None else ""
+
+    def _published_as(self, cls: str) -> str:
+        """The class in a contract that is meant, also by the name that a model has for it; empty for others."""
+        return cls if self.published.knows(cls) else self.published.find(cls) or ""
+
     def _is_bound(self, cls: str) -> bool:
-        return cls.startswith(_BOUND) or self.published.knows(cls)
+        return cls.startswith(_BOUND) or bool(self._published_as(cls))
 
     def derived(self, symbol: str) -> str:
         return symbol.rpartition(".")[2] if self._bases.get(symbol) is not None else ""
@@ -119,7 +127,8 @@ class Border:
     def calls_back(self, cls: str) -> bool:
         """Whether C++ calls methods that a class of Python derived from this one overrides."""
         if not cls.startswith(_BOUND):
-            return self.published.knows(cls) and self.published.has_trampoline(cls)
+            published = self._published_as(cls)
+            return bool(published) and self.published.has_trampoline(published)
         if cls.removeprefix(_BOUND) not in self.bound:
             return False
         file, index = self.bound[cls.removeprefix(_BOUND)]
@@ -139,8 +148,10 @@ class Border:
         if self.published.knows(cls):
             return self.published.member(cls, name)
         if not cls.startswith(_BOUND):
-            variants = self.program.models.python_variants(cls, name)
-            return fact_of(*variants) if variants else None
+            if variants := self.program.models.python_variants(cls, name):
+                return fact_of(*variants)
+            published = self._published_as(cls)
+            return self.published.member(published, name, cls) if published else None
         made = containers(self.program).get(cls.removeprefix(_BOUND))
         if made is not None:
             element = exports.of(self.program).python_class(made.element)

@@ -419,7 +419,8 @@ class Calls(Values):
     def keep_addresses(
         self, fact: Fact, call: r.Call, holders: Handles, placed: dict[int, tuple[Handles, r.Value]]
     ) -> None:
-        """The call stores the addresses of arguments, and nothing keeps them alive."""
+        """The call stores the addresses of arguments, and nothing keeps them alive; or references to them, which do."""
+        self.escape_all(h for number in fact.retains for h in placed.get(number, (NOTHING, None))[0] if h.holds)
         for number, into, sure in fact.stores:
             given, value = placed.get(number, (NOTHING, None))
             around = holders if into == 0 else placed.get(into, (NOTHING, None))[0]

@@ -104,6 +104,8 @@ class Fact(msgspec.Struct, frozen=True):
     stores: tuple[tuple[int, int, Certainty], ...] = ()
     """Arguments of which an address is kept and nothing else: the argument, in what (0 for the receiver, or for what is
     made), and how sure that is."""
+    retains: tuple[int, ...] = ()
+    """Arguments to which a reference is kept."""
     ends_members: tuple[str, ...] = ()
     """Members of the receiver: what they gave is dead after the call."""
     overloads: tuple[tuple[int, Fact], ...] = ()
@@ -151,6 +153,11 @@ def _says(call: r.Call, fact: Fact) -> bool:
 def fact_of(member: PyMember, *others: PyMember) -> Fact:
     """A model's member as a fact; what it borrows without a class is a view. `others` are its further variants."""
     returns = member.returns[0] if member.returns else ""
+    kept = [
+        (effect.place.number, effect.other.number)
+        for effect in member.effects
+        if effect.verb == "keep" and effect.place is not None and effect.other is not None
+    ]
     if not returns and member.borrows in ("self", "parent") and member.keeps in ("owner", "wrapper", "none"):
         returns = VIEW
     source = int(member.borrows.removeprefix("argument ")) if member.borrows.startswith("argument ") else 0
@@ -180,6 +187,9 @@ def fact_of(member: PyMember, *others: PyMember) -> Fact:
         asks=0 in _places(member, "validate"),
         asks_of=tuple(number for number in _places(member, "validate") if number),
         restores=_places(member, "restore"),
+        name=member.name if kept else "",
+        stores=() if member.counted else tuple((number, into, "certain") for number, into in kept),
+        retains=tuple(number for number, _ in kept) if member.counted else (),
         disowns=disowns,
         when=member.when,
         otherwise=fact_of(*others) if others and member.when else None,

@@ -17,6 +17,7 @@ from ownlint.program.model_records import (
     BindingKind,
     ClassModel,
     Comparison,
+    Effect,
     Environment,
     FrameworkModel,
     FunctionModel,
@@ -313,13 +314,16 @@ class ModelFile:
             when=self._condition(table),
             given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
             lacks=table.texts("lacks"),
-            effects=table.effects(),
+            effects=_python_effects(table, function),
+            counted=table.flag("counted"),
             marks=table.choice("marks", get_args(Marks)),
             versions=table.choices("versions", tuple(version.name for version in self.versions)),
             removed=table.flag("removed"),
             note=table.text("note"),
             source=table.text("source"),
         )
+        if model.counted and not any(effect.verb == "keep" for effect in model.effects):
+            table.fail('`counted` says how something is kept: it goes with `effect = "keep .."`', "counted")
         table.done()
         return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
 
@@ -341,14 +345,67 @@ class ModelFile:
         return table.fail(message, key, word)
 
 
+_WHOM = r"(?:receiver|argument \d+)"
+_PYTHON_EFFECTS = re.compile(
+    rf"own (?:result|receiver)|adopt {_WHOM}(?: in {_WHOM})?|disown receiver|(?:validate|restore) {_WHOM}"
+    rf"|invalidate {_WHOM} \w+|returns receiver|may fail|keep argument \d+ in (?P<keeper>result|{_WHOM})"
+)
+"""Those that the way of a Python handle is followed by."""
+_PYTHON_EXAMPLES = (
+    "own result",
+    "adopt argument 1 in receiver",
+    "adopt receiver in argument 1",
+    "disown receiver",
+    "invalidate receiver deep",
+    "invalidate argument 1 deep",
+    "keep argument 1 in receiver",
+    "keep argument 1 in result",
+    "restore receiver",
+    "returns receiver",
+    "validate receiver",
+    "may fail",
+)
+
+
+def _python_effects(table: Table, function: bool) -> tuple[Effect, ...]:
+    """Of a member, or of a `function`; any other effect would be without effect."""
+    kind = "static" if function else table.data.get("kind", "method")
+    without_receiver = kind in ("static", "classmethod")
+    effects = table.effects()
+    for effect in effects:
+        found = _PYTHON_EFFECTS.fullmatch(str(effect))
+        if found is None:
+            table.fail(
+                f"`{effect}` is no effect of Python{meant(str(effect), _PYTHON_EXAMPLES)}", "effect", str(effect)
+            )
+        keeper = found["keeper"]
+        if keeper == ("receiver" if without_receiver else "result") and kind != "constructor":
+            what = (
+                "a function or static method has no receiver" if without_receiver else "a method keeps in its receiver"
+            )
+            table.fail(f"`{effect}`: {what}", "effect", str(effect))
+    return effects
+
+
 def _dotted(module: str, name: str) -> str:
     return f"{module}.{name}" if module and "." not in name else name
 
 
+def anchors(file: ModelFile) -> tuple[str, ...]:
+    """What a Python file holds in which the library matters: where nobody says it, one of its packages."""
+    if file.anchors:
+        return file.anchors
+    dotted = [*file.exports, *file.modules, *(one.name for one in file.py_classes)]
+    dotted += [*(one.name for one in file.py_functions), *(one.name for one in file.consumers)]
+    dotted += [*(one.name for one in file.memory.types), *(one.name for one in file.memory.facts)]
+    packages = {name.partition(".")[0] for name in dotted if "." in name}
+    return tuple(rf"\b{re.escape(package)}\b" for package in sorted(packages) if package.isidentifier())
+
+
 def beside(file: ModelFile) -> tuple[str, ...]:
     """What a Python file holds that can come by an owner of this library's: a handle that somebody else owns is
-    somebody else's to keep."""
-    if file.beside:
+    somebody else's to keep. Nothing where the library is known by its packages alone."""
+    if file.beside or not file.anchors:
         return file.beside
     makers = {
         maker for cls in file.py_classes for variants in cls.variants.values() for maker in makers_among(variants)

@@ -371,6 +371,8 @@ class PyMember(msgspec.Struct, frozen=True):
     lacks: tuple[str, ...] = ()
     """Keywords that it does not take in those versions."""
     effects: tuple[Effect, ...] = ()
+    counted: bool = False
+    """Of what it keeps, it keeps a reference of its own, and not the address alone."""
     marks: Marks | None = None
     """Which Python objects know of what it ends: all, the one that was asked to, or none."""
     versions: tuple[str, ...] = ()
@@ -445,10 +447,15 @@ class PythonWords(msgspec.Struct, frozen=True):
     """Classes whose identity does not say which native object they stand for."""
 
 
+def moves(member: PyMember, effect: Effect) -> bool:
+    """Whether it says that a call puts something elsewhere, or its address."""
+    return effect.verb == "adopt" or (effect.verb == "keep" and not member.counted)
+
+
 def python_words(classes: Iterable[PyClass], members: Iterable[PyMember]) -> PythonWords:
     classes, members = list(classes), list(members)
     ending = (m for m in members if any(effect.verb in ("invalidate", "disown") for effect in m.effects))
-    moving = (m for m in members if m.kind == "callback" or any(effect.verb == "adopt" for effect in m.effects))
+    moving = (m for m in members if m.kind == "callback" or any(moves(m, effect) for effect in m.effects))
     return PythonWords(
         frozenset(member.name.rpartition(".")[2] for member in ending),
         frozenset({*(cls.last for cls in classes if cls.role == "guard"), *(member.name for member in moving)}),

@@ -23,7 +23,7 @@ from ownlint.finding import Certainty
 from ownlint.patterns import Expressions, globs
 from ownlint.program import memory_models
 from ownlint.program.consumer_models import Consuming
-from ownlint.program.model_files import ModelFile, beside
+from ownlint.program.model_files import ModelFile, anchors, beside
 from ownlint.program.model_names import _INLINE_NAMESPACE, Index, spelling, without_templates
 from ownlint.program.model_records import (
     ATTRIBUTE_ROLES,
@@ -90,7 +90,7 @@ class Models:
         self.consuming = Consuming(
             (model for file in files for model in file.consumers), (model for file in files for model in file.storages)
         )
-        self._anchors = {Anchor(word, beside(file)) for file in files for word in file.anchors}
+        self._anchors = {Anchor(word, beside(file)) for file in files for word in anchors(file)}
         self._everyday = frozenset(file.library for file in files if not file.helpers)
         self._index_types(files)
         self._index_macros(files)

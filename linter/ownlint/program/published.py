@@ -6,7 +6,9 @@ function: packages hand on what their extension modules define.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import msgspec
 
 from ownlint.program.contract_facts import fact_of_members, setter_of
 from ownlint.program.contract_records import ClassContract, ContractFile, MemberContract
@@ -16,9 +18,11 @@ _DEEPEST = 16
 
 
 class Published:
-    """All contracts at hand; of two about one package the later is heard."""
+    """All contracts at hand; of two about one package the later is heard. `described` is the name by which a model
+    describes a class, by its dotted name; empty where none does. By that name such a class is then returned."""
 
-    def __init__(self, contracts: Sequence[ContractFile]) -> None:
+    def __init__(self, contracts: Sequence[ContractFile], described: Callable[[str], str] = lambda dotted: "") -> None:
+        self._described = described
         self._heads: dict[str, str] = {}
         self._classes: dict[str, dict[str, ClassContract]] = {}
         self._last: dict[str, dict[str, str]] = {}
@@ -67,7 +71,12 @@ class Published:
         package, name = self._split(cls)
         return bool(self._classes[package][name].trampoline)
 
-    def member(self, cls: str, name: str) -> Fact | None:
+    def member(self, cls: str, name: str, described: str = "") -> Fact | None:
+        """`described` is the name of the class where a model describes it too."""
+        fact = self._member(cls, name)
+        return msgspec.structs.replace(fact, returns=described) if described and fact and fact.constructs else fact
+
+    def _member(self, cls: str, name: str) -> Fact | None:
         package, own = self._split(cls)
         waiting, seen = [own], 0
         while waiting and seen < _DEEPEST:
@@ -86,13 +95,18 @@ class Published:
     def _fact(self, package: str, found: list[MemberContract], cls: str, name: str) -> Fact | None:
         if name.endswith("="):
             return setter_of(found[0], cls, _told(package, found[0])) if len(found) == 1 else None
-        return fact_of_members(found, cls, lambda inner: f"<{package}> {inner}", lambda one: _told(package, one))
+        return fact_of_members(found, cls, lambda inner: self._name_of(package, inner), lambda one: _told(package, one))
+
+    def _name_of(self, package: str, cls: str) -> str:
+        heads = (head for head, of in self._heads.items() if of == package)
+        described = (name for head in heads if (name := self._described(f"{head}.{cls}")))
+        return next(described, f"<{package}> {cls}")
 
     def function(self, dotted: str) -> Fact | None:
         module, _, name = dotted.rpartition(".")
         package = self._package(module) if module else ""
         found = self._members[package].get(("", name), []) if package else []
-        return fact_of_members(found, "", lambda cls: f"<{package}> {cls}", lambda one: _told(package, one))
+        return fact_of_members(found, "", lambda cls: self._name_of(package, cls), lambda one: _told(package, one))
 
     def _split(self, cls: str) -> tuple[str, str]:
         package, _, name = cls.partition("> ")

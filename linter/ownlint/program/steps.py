@@ -13,9 +13,9 @@ from typing import NoReturn
 
 BUDGET = 1_000_000
 """Steps of one judgement or of one answer. A step is four or five microseconds, so that a cut-off takes about five
-seconds. What took most, in percent of this and of `PER_BYTE`: lmdb 3.0.0 5, pyopencl 2026.1.4 1.1, flax 0.12.12 1,
-contourpy 1.3.3 0.7, h5py 3.16.0 0.2, optax 0.2.8 0.01; leveldb 1.23 5, but for a
-rule that took 12 and was changed."""
+seconds. What took most, in percent of this and of `PER_BYTE`: MLIR 16.0.6 14, tensorstore 0.1.86 6, lmdb 3.0.0 and
+leveldb 1.23 5, jax 0.10.2 3, onnx 1.23.2, pyopencl 2026.1.4, flax 0.12.12, pyarrow 26.0.1 and contourpy 1.3.3 1, h5py
+3.16.0 and optax 0.2.8 less."""
 
 PER_BYTE = 1
 """Further steps for each byte of the files that an answer is about: all, where it is about the program."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 
 import msgspec
@@ -11,7 +11,7 @@ from ownlint.config import Config
 from ownlint.facts.records import File
 from ownlint.finding import Crash, Finding, TooLarge
 from ownlint.interplay import settle
-from ownlint.report.model import Incomplete, Located, Report, Sources, at_least, locate, reading_order
+from ownlint.report.model import Incomplete, Located, Notice, Report, Sources, at_least, locate, reading_order
 from ownlint.report.suppressions import Suppressions
 from ownlint.selection import RuleNames
 
@@ -30,12 +30,12 @@ def compose(
     yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
+    notices: Sequence[Notice] = (),
     changed: Changed | None = None,
-    note: str = "",
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
-    `yields` says which rules a rule leaves the word to; `hint` says why files have no types. With `changed`, findings
-    that touch none of these lines are kept apart; `note` says how these lines were chosen."""
+    `yields` says which rules a rule leaves the word to; `hint` says why files have no types, `notices` what else there
+    is to say. With `changed`, findings that touch none of these lines are kept apart."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -62,7 +62,7 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
-        notice="; ".join(filter(None, (note, _notice(files, hint)))),
+        notices=(*notices, *_types_notice(files, hint)),
         digests=sources.digests_of(shown),
     )
 
@@ -122,7 +122,7 @@ def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
     return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
-def _notice(files: Sequence[File], hint: str) -> str:
+def _types_notice(files: Sequence[File], hint: str) -> Iterator[Notice]:
     """The hint alone, when all types are there: a database was broken, or is one of several."""
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)
@@ -130,6 +130,5 @@ def _notice(files: Sequence[File], hint: str) -> str:
     said = f"{structure} of {len(cpp)} C++ files were read by structure only" if structure else ""
     if part:
         said = f"{said}, {part} in part" if said else f"{part} of {len(cpp)} C++ files were read in part"
-    if not said or not hint:
-        return said or hint
-    return f"{said} ({hint})"
+    if said or hint:
+        yield Notice(f"{said} ({hint})" if said and hint else said or hint)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
 import msgspec
 
 from ownlint.finding import Fix
-from ownlint.report.model import Incomplete, Located, Report, reading_order
+from ownlint.report.model import Incomplete, Located, Notice, Report, reading_order
 
 Renamed = Callable[[str], str]
 
@@ -20,6 +20,7 @@ def moved(report: Report, renamed: Renamed) -> Report:
         findings=tuple(_finding(each, renamed) for each in report.findings),
         elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
         incomplete=tuple(Incomplete(renamed(each.path), each.reason, each.kind) for each in report.incomplete),
+        notices=tuple(Notice(each.message, each.path and renamed(each.path)) for each in report.notices),
         digests={renamed(path): digest for path, digest in report.digests.items()},
     )
 
@@ -51,9 +52,18 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
         incomplete=tuple(sorted({each for _, report in parts for each in report.incomplete})),
         suppressed=sum(report.suppressed for _, report in parts),
         files=sum(report.files for _, report in parts),
-        notice="; ".join(f"{folder or '.'}: {report.notice}" for folder, report in parts if report.notice),
+        notices=tuple(_notices(parts)),
         digests=dict(sorted(digests.items())),
     )
+
+
+def _notices(parts: Sequence[tuple[str, Report]]) -> Iterator[Notice]:
+    """Nothing is said of a project as a whole in which there was nothing to look at, beside others."""
+    looked_at = any(report.files for _, report in parts)
+    for folder, report in parts:
+        for each in report.notices:
+            if each.path or report.files or not looked_at:
+                yield Notice(each.message, each.path or folder or ".")
 
 
 def _below(folder: str) -> Renamed:

@@ -82,6 +82,13 @@ class Incomplete(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Notice(msgspec.Struct, frozen=True):
+    """What else the user should know, in a line; `path` is what it is about, empty for the whole run."""
+
+    path: str
+    message: str
+
+
 class Document(msgspec.Struct, frozen=True):
     """`base` is what paths are relative to, as seen from the working directory of the run: the top of the git work
     tree, or `.` where there is none."""
@@ -89,6 +96,7 @@ class Document(msgspec.Struct, frozen=True):
     version: Literal[1]
     findings: tuple[Finding, ...]
     incomplete: tuple[Incomplete, ...]
+    notices: tuple[Notice, ...]
     suppressed: _From0
     elsewhere: _From0
     """Findings that touch no changed line and are left out for that, with `--changed` and `--diff-base`."""
@@ -103,6 +111,7 @@ def render(report: Report, page_of: Callable[[str], str] = lambda rule: "", base
         incomplete=tuple(
             Incomplete(sanitise(each.path), each.kind, sanitise(each.reason)) for each in report.incomplete
         ),
+        notices=tuple(Notice(sanitise(each.path), sanitise(each.message)) for each in report.notices),
         suppressed=report.suppressed,
         elsewhere=len(report.elsewhere),
         base=sanitise(base),

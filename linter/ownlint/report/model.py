@@ -91,6 +91,13 @@ class Incomplete(msgspec.Struct, frozen=True, order=True):
         return (int(found[1]), self.reason[found.end() :]) if found else (0, self.reason)
 
 
+class Notice(msgspec.Struct, frozen=True):
+    """One line; `path` is what it is about, relative to the root, `.` for that and empty for the whole run."""
+
+    message: str
+    path: str = ""
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a renderer may say. Findings are sorted by path, place and rule."""
 
@@ -101,8 +108,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     suppressed: int = 0
     files: int = 0
     """How many files were asked for."""
-    notice: str = ""
-    """How many of them were read by structure only; one line, may be empty."""
+    notices: tuple[Notice, ...] = ()
+    """What the user should know beside the findings: that files were not looked at, or by structure only."""
     digests: Mapping[str, str] = {}
     """By path, the digest of what was analysed of the files that findings speak of."""
 

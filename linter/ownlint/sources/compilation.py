@@ -15,7 +15,7 @@ import msgspec
 
 from ownlint import door, json_reading
 from ownlint.facts.errors import RefusalError
-from ownlint.sources import headers
+from ownlint.sources import headers, libclang
 from ownlint.sources.arguments import allowed, split
 from ownlint.sources.inference import Inference
 
@@ -79,7 +79,7 @@ class Compilation:
         self._root = root
         self._sources = sources
         self._database = found
-        self._headers = headers.find()
+        self._headers = headers.find(own=libclang.own_headers())
         self.notice = "; ".join(part for part in (notice, self._headers.notice) if part)
 
     @classmethod

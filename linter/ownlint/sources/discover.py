@@ -87,6 +87,8 @@ class Discovered(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
     unread: tuple[tuple[str, str], ...] = ()
     """Relative paths that look like sources and cannot be read as such, and folders, each with the reason."""
+    foreign: tuple[str, ...] = ()
+    """Relative paths of files that are asked for by name and that neither their suffix nor `include` calls sources."""
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -121,33 +123,52 @@ def root_of(paths: Sequence[Path], config_file: Path | None) -> Path:
 
 def _common(paths: Sequence[Path]) -> Path:
     # A link to a file stands where it stands: it does not make a project of where it leads.
-    folders = [path.resolve() if path.is_dir() else path.parent.resolve() for path in paths]
+    folders = [_nearest_folder(path if path.is_dir() else path.parent) for path in paths]
     return Path(os.path.commonpath(folders)) if folders else Path.cwd()
 
 
-def discover(root: Path, paths: Sequence[Path], config: Config, scope: Scope = ALONE) -> Discovered:
-    """Raises `DiscoverError` when a path that is asked for does not exist."""
+def _nearest_folder(path: Path) -> Path:
+    """The path itself, or what is above it where it does not exist yet."""
+    resolved = path.resolve()
+    return next(folder for folder in (resolved, *resolved.parents) if folder.is_dir())
+
+
+def discover(
+    root: Path, paths: Sequence[Path], config: Config, scope: Scope = ALONE, unsaved: Path | None = None
+) -> Discovered:
+    """Raises `DiscoverError` when a path that is asked for does not exist, unless it is `unsaved`, without links: a
+    file that is about to stand there."""
     root = root.resolve()
-    found, closed, asked = _found(root, paths, config, scope)
-    sources, unread = _checked(root, found)
-    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed.items() if _under(folder, asked)]
-    return Discovered(root, tuple(sources), tuple(sorted(unread)))
+    found = _found(root, paths, config, scope, unsaved)
+    sources, unread = _checked(root, found.files, found.new)
+    closed = ((folder, reason) for folder, reason in found.closed.items() if _under(folder, found.asked))
+    unread += [(_as_text(folder) or ".", reason) for folder, reason in closed]
+    return Discovered(root, tuple(sources), tuple(sorted(unread)), tuple(map(_as_text, sorted(found.foreign))))
 
 
 def folders(root: Path, paths: Sequence[Path], config: Config) -> list[str]:
     """The folders, relative to the root and sorted, that hold a file that is asked for; empty for the root itself.
     Raises `DiscoverError` like `discover`."""
-    found, _, _ = _found(root.resolve(), paths, config, ALONE)
-    return sorted({os.path.dirname(relative) for relative, asked in found.items() if asked})
+    found = _found(root.resolve(), paths, config, ALONE)
+    return sorted({os.path.dirname(relative) for relative, asked in found.files.items() if asked})
 
 
-def _found(
-    root: Path, paths: Sequence[Path], config: Config, scope: Scope
-) -> tuple[dict[str, bool], Closed, list[str]]:
-    """By relative path, whether a file is asked for; folders that cannot be listed; the paths below the root."""
+class _Found(NamedTuple):
+    """By relative path, whether a file is asked for; folders that cannot be listed; the paths below the root; of them
+    those that are no sources, and the one that is not there yet, if any."""
+
+    files: dict[str, bool]
+    closed: Closed
+    asked: list[str]
+    foreign: set[str]
+    new: str
+
+
+def _found(root: Path, paths: Sequence[Path], config: Config, scope: Scope, unsaved: Path | None = None) -> _Found:
     if not _is_text(str(root)):
         raise DiscoverError(f"{_as_text(str(root))}: the name of the project's folder is not valid UTF-8")
-    asked = [_asked(path, root) for path in paths]
+    asked = [_asked(path, root, unsaved) for path in paths]
+    new = _asked(unsaved, root, unsaved) if unsaved is not None and not os.path.lexists(unsaved) else ""
     excluded = _matcher((*config.exclude, *config.extend_exclude))
     included = _matcher(config.include)
     others = scope.matcher()
@@ -156,12 +177,17 @@ def _found(
     for relative in _listed(root, closed):
         if len(found) < _MOST_FILES and (is_source(relative) or included(relative)) and not excluded(relative):
             found[relative] = _under(relative, asked) and not others(relative)
+    foreign: set[str] = set()
     for place in asked:
         if config.force_exclude and place and (excluded(place) or others(place)):
             continue
+        is_file = bool(place) and (place == new or (root / place).is_file())
+        if is_file and not is_source(place) and not included(place):
+            foreign.add(place)
+            continue
         for relative in _asked_files(root, place, found, excluded, closed):
             found[relative] = relative == place or not others(relative)
-    return found, closed, asked
+    return _Found(found, closed, asked, foreign, new)
 
 
 def is_source(relative: str) -> bool:
@@ -172,10 +198,12 @@ def language_of(path: str) -> Language:
     return SUFFIXES.get(os.path.splitext(path)[1].lower(), "cpp")
 
 
-def _asked(path: Path, root: Path) -> str:
+def _asked(path: Path, root: Path, unsaved: Path | None) -> str:
     """The path below the root, empty for the root itself."""
     try:
-        resolved = path.resolve(strict=True)
+        resolved = path.resolve()
+        if resolved != unsaved:
+            resolved.stat()
     except FileNotFoundError:
         raise DiscoverError(f"{path}: no such file or folder") from None
     except (OSError, RuntimeError) as error:
@@ -300,13 +328,16 @@ def _gitignore(root: Path, below: str) -> Decides:
 # --- checking ---------------------------------------------------------------------------------
 
 
-def _checked(root: Path, found: dict[str, bool]) -> tuple[list[Source], list[tuple[str, str]]]:
-    """The sources, and those that were asked for and cannot be read, each with the reason."""
+def _checked(root: Path, found: dict[str, bool], new: str) -> tuple[list[Source], list[tuple[str, str]]]:
+    """The sources, and those that were asked for and cannot be read, each with the reason. `new` is not there yet."""
     sources: list[Source] = []
     unread: list[tuple[str, str]] = []
     prefix = f"{root}/" if str(root) != "/" else "/"
     for relative in sorted(found):
         path = prefix + relative
+        if new and relative == new:
+            sources.append(Source(Path(path), relative, language_of(relative), found[relative]))
+            continue
         try:
             status = os.lstat(path)
             if stat.S_ISLNK(status.st_mode):

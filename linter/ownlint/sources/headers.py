@@ -49,14 +49,17 @@ class Headers(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=8)
-def find(filesystem: Path = Path("/"), zig: Path | None = None) -> Headers:
-    """Looks below `filesystem`; `zig` is where the `ziglang` package lies, found by itself otherwise."""
+def find(filesystem: Path = Path("/"), zig: Path | None = None, own: Path | None = None) -> Headers:
+    """Looks below `filesystem`; `zig` is where the `ziglang` package lies, found by itself otherwise. `own` is a folder
+    of such headers that belongs to the parser, and goes before all others."""
     zig = zig or _package("ziglang")
     library = _standard_library(filesystem)
     if not library:
         if zig is not None and (zig / "lib/libcxx/include/vector").is_file():
             return _all_of_zig(zig / "lib")
         return Headers(notice="no C++ standard library is installed here, try ownlint[headers]")
+    if own is not None:
+        return Headers(("-resource-dir", str(own)), f"clang {own.name}")
     for major in MAJORS:
         for pattern in _CLANG:
             for folder in sorted(filesystem.glob(pattern.format(major=major)), reverse=True):

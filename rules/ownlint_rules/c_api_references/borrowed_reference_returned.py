@@ -1,4 +1,4 @@
-"""A function that must return a new reference returns a borrowed one.
+"""A borrowed reference is returned where the caller expects a new one.
 
 Whoever calls a function from a `PyMethodDef`, a getter or a `tp_*` slot releases what it answers. A borrowed object,
 an argument, a member of `self` or `Py_None` needs a reference for that: without it every call takes one from the

@@ -1,4 +1,4 @@
-"""A method ignores the parameter that it should keep alive.
+"""A method ignores the parameter that it is given to keep alive.
 
 A setter or factory of a wrapper takes a Python object beside the native thing that the wrapper points to, the class
 has a member that can keep such an object, and the method never looks at the parameter. The caller believes that the

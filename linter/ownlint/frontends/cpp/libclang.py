@@ -1,17 +1,20 @@
 """The part of libclang's C interface that `meaning` calls, without the layer of `clang.cindex`.
 
 `clang.cindex` checks and wraps every result, at 3 to 5 us a cursor; a big file has tens of
-thousands of them. The library is the one of the `libclang` distribution, found without importing
-its package.
+thousands of them. The library is the one that the user's environment names, else that of the `libclang` distribution,
+found without importing its package.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
 from ctypes import POINTER, Structure, c_char_p, c_int, c_uint, c_ulong, c_void_p
 from functools import lru_cache
 from pathlib import Path
+
+from ownlint.facts.base import LIBCLANG
 
 KEEP_GOING = 0x200
 SKIP_FUNCTION_BODIES = 0x40
@@ -96,18 +99,26 @@ _FUNCTIONS = {
 
 @lru_cache(maxsize=1)
 def load() -> ctypes.CDLL:
-    """The library, its functions declared. Raises `OSError` where there is none."""
+    """The library, its functions declared. Raises `OSError` where there is none, or one that lacks a function."""
+    path = os.environ.get(LIBCLANG) or _installed()
+    library = ctypes.CDLL(path)
+    for name, (result, arguments) in _FUNCTIONS.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise OSError(f"{path} is no libclang, or too old: it has no {name}") from None
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+def _installed() -> str:
     spec = importlib.util.find_spec("clang")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec is not None else []
     found = sorted(file for folder in folders for file in folder.glob("native/*clang.*"))
     if not found:
         raise OSError("the libclang distribution is not installed")
-    library = ctypes.CDLL(str(found[0]))
-    for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
-    return library
+    return str(found[0])
 
 
 def text(string: String) -> str:

@@ -55,8 +55,11 @@ class Precompiled(NamedTuple):
 
 
 def precompile(lines: tuple[str, ...], arguments: tuple[str, ...], directory: str, path: str) -> Precompiled | None:
-    """Parses a header of these `lines` into the file `path`. None when it has an error of its own."""
-    library = libclang.load()
+    """Parses a header of these `lines` into the file `path`. None when it has an error of its own, or is not read."""
+    try:
+        library = libclang.load()
+    except OSError:  # told of each file
+        return None
     flags = (
         libclang.KEEP_GOING | libclang.SKIP_FUNCTION_BODIES | libclang.INCOMPLETE | libclang.FOR_SERIALIZATION
     )  # and no preamble: all of it is one
