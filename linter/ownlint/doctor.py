@@ -29,7 +29,8 @@ from ownlint.sources.discover import discover
 State = Literal["ok", "optional", "missing"]
 
 _SECONDS = 60.0
-_PACKAGE = "reinstall ownlint: `python -m pip install --force-reinstall ownlint`"
+_PACKAGE = "reinstall ownlint: `python -m pip install --force-reinstall .` in a checkout of it"
+_EXTRA = "`python -m pip install '.[headers]'` in a checkout of ownlint"
 _MOST_TRIED = 8
 _COMPILES = "configure and build the project as it is now, so that its database and the headers it generates fit"
 _DATABASE = (
@@ -92,7 +93,7 @@ def _parsers() -> Iterator[Part]:
         yield msgspec.structs.replace(part, found=f"{other}, as {LIBCLANG} says{reason}", remedy=remedy)
     found = headers.find(own=libclang.own_headers())
     if not found.source:
-        yield Part("compiler's headers", "optional", found.notice, "`python -m pip install 'ownlint[headers]'`")
+        yield Part("compiler's headers", "optional", found.notice, _EXTRA)
         return
     command = Command(("-x", "c++", "-std=c++17", *found.arguments), "/", inferred=True)
     part = _tried("compiler's headers", "cpp", "#include <vector>\n#include <cstddef>\n", (), command)
@@ -100,7 +101,7 @@ def _parsers() -> Iterator[Part]:
         yield msgspec.structs.replace(part, found=found.source)
     else:
         told = f"{found.source}: {part.found}"
-        yield Part(part.name, "optional", told, "`python -m pip install 'ownlint[headers]'`, or clang 18")
+        yield Part(part.name, "optional", told, f"{_EXTRA}, or clang 18")
 
 
 def _tried(

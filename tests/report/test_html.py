@@ -285,7 +285,10 @@ def test_the_command_says_so_before_the_work(tmp_path: Path, how: tuple[str, ...
         [sys.executable, "-c", script, "check", str(tmp_path), *options], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 2
-    assert ran.stderr == "error: the HTML report needs a template engine: pip install ownlint[html]\n"
+    assert (
+        ran.stderr
+        == "error: the HTML report needs a template engine: `pip install '.[html]'` in a checkout of ownlint\n"
+    )
     assert not (tmp_path / "report.html").exists()
 
 

@@ -50,5 +50,5 @@ def test_nothing_at_all_is_one_line(tmp_path: Path) -> None:
     for root in (tmp_path / "empty", touch(tmp_path / "library", LIBRARY)):
         found = find(root, tmp_path / "none")
         assert found.arguments == ()
-        assert "try ownlint[headers]" in found.notice
+        assert "see `ownlint doctor`" in found.notice
         assert "\n" not in found.notice

@@ -43,7 +43,7 @@ MOST_PLAIN = 500
 def check_installed() -> None:
     """Raises `ConfigError` when what draws the page is not there; worth asking before a run, not after it."""
     if any(find_spec(name) is None for name in _NEEDED):
-        raise ConfigError("the HTML report needs a template engine: pip install ownlint[html]")
+        raise ConfigError("the HTML report needs a template engine: `pip install '.[html]'` in a checkout of ownlint")
 
 
 def render(report: Report, rules: Sequence[RuleInfo], sources: Sources, version: str, origin: Origin) -> str:
