@@ -150,7 +150,7 @@ REASONS = {
     "utf16.cc": "the file is not text",
     "utf16.py": "line 1: invalid or missing encoding declaration",
     "syntax.py": "line 2: invalid syntax",
-    "broken.cc": "92 % of the file could not be parsed",
+    "broken.cc": "92 % of the file could not be parsed, the first of it in line 1",
     "brackets.py": "line 2: too many nested parentheses",
     "lists.py": "line 2: too many nested parentheses",
     "elif.py": "too complex to parse",
