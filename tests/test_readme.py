@@ -1,4 +1,4 @@
-"""What README says is so: its table, its links, its picture."""
+"""What README says is so: its table, its picture; and the links of all pages of the checkout lead somewhere in it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WIDTH_OF_A_CHARACTER = 12.2
 """In units of the picture, as rich draws it."""
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "examples").rglob("README.md"))]
-"""The links of `docs` lead to generated pages too; they are checked in the site."""
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 
 
 def test_the_list_of_rules_is_what_the_command_prints() -> None:
@@ -35,10 +34,33 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) <= 100
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_page_of_the_settings_is_what_the_script_prints() -> None:
+    command = [sys.executable, str(ROOT / "docs" / "settings_page.py")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert written == ran.stdout, "write it: python docs/settings_page.py > docs/settings.md"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    broken = []
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", prose(page)):
+        path, _, fragment = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (fragment and fragment not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code; a lambda in C++ looks like a link."""
+    return re.sub(r"^(`{3,})\w.*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub and the site call the titles of a page."""
+    titles = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
 
 def test_the_picture_is_a_real_report() -> None:

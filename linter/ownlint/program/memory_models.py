@@ -1,7 +1,7 @@
 """What libraries say about raw memory: who owns it, what gives its address, and what keeps the owner alive.
 
 Read from the `[[memory.type]]`, `[[memory.function]]` and `[[memory.callbacks]]` tables of model files, and looked up
-by the engine of addresses. `rules/ownlint_rules/models/README.md` is the reference.
+by the engine of addresses. `docs/models-reference.md` is the reference.
 """
 
 from __future__ import annotations

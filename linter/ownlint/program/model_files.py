@@ -1,4 +1,4 @@
-"""One model file, read and validated; `rules/ownlint_rules/models/README.md` is the reference of what stands there."""
+"""One model file, read and validated; `docs/models-reference.md` is the reference of what stands there."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ class FrameworkModel(msgspec.Struct, frozen=True):
     extras: dict[str, str]
     """Name of an extra -> `keep alive`, `policy`, `call guard`, `argument`, `call policy`, `other`."""
     facts: dict[str, str]
-    """What differs between frameworks; see the models' README."""
+    """What differs between frameworks; see `docs/models-reference.md`."""
     iterators: tuple[str, ...] = ()
     source: str = ""
 

@@ -1,6 +1,6 @@
 """What libraries do, as data: model files, read strictly and looked up quickly.
 
-A model is a TOML file about one library; `rules/ownlint_rules/models/README.md` is its reference. A mistake in
+A model is a TOML file about one library; `docs/models-reference.md` is its reference. A mistake in
 one is a `ModelError` that names the line. Everything that a look-up returns is frozen, and every look-up is cached:
 the same few hundred names come up thousands of times in a run.
 """
