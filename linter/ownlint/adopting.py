@@ -270,8 +270,8 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
     notes = left_alone(alone, options.root)
     here = shown(options.root, Path.cwd())
     notes += [
-        f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not silenced: no comment above the line or "
-        "at its end has an effect, or lets the file be read as before"
+        f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not silenced: no comment above the line or"
+        " at its end has an effect, or lets the file be read as before"
         for one in report.findings
         if one.path not in alone
     ]
