@@ -241,38 +241,50 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
         reason = silencing.check_reason(reason)
     except silencing.ReasonError as error:
         raise CannotRunError(f"--add-suppressions: {error}") from None
-    first, left = report, list(report.findings)
+    first, unread = report, _unread(report)
+    asked = {finding.fingerprint for finding in first.findings}
     alone: dict[str, str] = {}
     for trailing in (False, True):
-        sources = pipeline.sources_of(options, first.digests)
-        comments = silencing.silenced(sources, left, reason, trailing=trailing)
-        alone |= dict.fromkeys(sources.changed, "changed after it was analysed")
-        asked = msgspec.structs.replace(first, findings=tuple(comments))
-        written = _mend(options.root, mending.plan(options.root, asked, unsafe=False, alone=alone))
-        alone |= written.alone
-        if not written.after:
-            break
-        after = pipeline.run(options)
-        wrong = _of_no_use(after, left, written.after)
-        if wrong:  # what stands there is no comment
-            _undo(options.root, written, wrong, alone)
+        left = [finding for finding in report.findings if finding.fingerprint in asked]
+        while left:
+            sources = pipeline.sources_of(options, report.digests)
+            comments = silencing.silenced(sources, left, reason, trailing=trailing)
+            alone |= dict.fromkeys(sources.changed, "changed after it was analysed")
+            commented = msgspec.structs.replace(report, findings=tuple(comments))
+            written = _mend(options.root, mending.plan(options.root, commented, unsafe=False, alone=alone))
+            alone |= written.alone
+            if not written.after:
+                break
             after = pipeline.run(options)
-        report = without_known(after, options, baseline_file).report
-        left = [finding for finding in left if finding.path in wrong]
+            wrong = _of_no_use(after, left, unread) & written.after.keys()
+            tried = left
+            if wrong:  # what stands there is no comment; those beside it may do
+                _undo(options.root, written, sorted(wrong), alone)
+                standing = {finding.fingerprint for finding in after.findings}
+                left = [one for one in tried if one.path in wrong and one.fingerprint not in standing]
+                after = pipeline.run(options)
+            report = without_known(after, options, baseline_file).report
+            if not wrong or len(left) == len(tried):
+                break
     done = len(first.findings) - len(report.findings)
     notes = left_alone(alone, options.root)
-    if standing := sum(finding.path not in alone for finding in report.findings):
-        notes.append(f"warning: {_count(standing, 'finding')} not silenced: no comment can stand there")
+    here = shown(options.root, Path.cwd())
+    notes += [
+        f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not silenced: no comment above the line or "
+        "at its end has an effect, or lets the file be read as before"
+        for one in report.findings
+        if one.path not in alone
+    ]
     return Adopted(report, tuple(notes), done)
 
 
-def _of_no_use(after: Report, silenced: Iterable[Located], paths: Collection[str]) -> list[str]:
-    """Files in which a comment did not do what it should, in order."""
+def _of_no_use(after: Report, silenced: Iterable[Located], unread: Collection[str]) -> set[str]:
+    """Files in which a comment did not do what it should, or that cannot be read as before: not those of `unread`."""
     from ownlint import silencing
 
     known = {finding.fingerprint for finding in silenced}
     wrong = {f.path for f in after.findings if f.fingerprint in known or f.rule in silencing.ABOUT_COMMENTS}
-    return sorted((wrong | _unread(after)) & set(paths))
+    return wrong | (_unread(after) - set(unread))
 
 
 # --- words ------------------------------------------------------------------------------------

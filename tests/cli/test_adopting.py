@@ -174,6 +174,26 @@ def test_where_no_comment_can_stand_above_it_stands_behind(run: Run) -> None:
     assert "bad_two():  # ownlint: ignore[bad-name]: kept\n" in text
 
 
+def test_what_stays_says_where_and_takes_nothing_else_with_it(run: Run) -> None:
+    """A line that begins and ends inside of strings has no room for a comment."""
+    strings = 'const char *a = R"(\n)"; int bad_two(const char *b = R"(\n)") { return 2; }\n'
+    Path("a.cc").write_text(f"int bad_one() {{ return 1; }}\n{strings}")
+    done = check(run, "--add-suppressions", "kept")
+    assert "// ownlint: ignore[bad-name]: kept\nint bad_one" in Path("a.cc").read_text(), done
+    assert done.code == 1
+    assert "warning: a.cc:4: bad-name: not silenced: no comment above the line or at its end has an effect" in done.err
+
+
+def test_a_file_that_was_read_in_part_before_is_silenced_too(run: Run) -> None:
+    gap = "class A { void f( {{{ )\n" * 20
+    Path("a.cc").write_text(f"int bad_one() {{ return 1; }}\n{gap}")
+    assert "could not be parsed" in check(run).err
+    done = check(run, "--add-suppressions", "kept")
+    assert "silenced 1 finding\n" in done.err
+    assert "not silenced" not in done.err
+    assert Path("a.cc").read_text().startswith("// ownlint: ignore[bad-name]: kept\nint bad_one")
+
+
 def test_a_reason_is_needed(run: Run) -> None:
     Path("a.cc").write_text("int bad_one() { return 1; }\n")
     assert check(run, "--add-suppressions", " ").err.startswith("error: --add-suppressions: a reason is needed")

@@ -79,8 +79,8 @@ def _commands(body: str, first: int) -> Iterator[Command]:
 
 
 def environment_of(folder: Path) -> Path:
-    """A virtual environment that sees what is installed here; what a page installs stays in it."""
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    """A virtual environment that sees what is installed here, `pip` too; what a page installs stays in it."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     packages = next((folder / "lib").glob("python3*/site-packages"))
     lines = [f"import site; site.addsitedir({place!r})\n" for place in (*site.getsitepackages(), *_OURS)]
     (packages / "beside.pth").write_text("".join(lines))

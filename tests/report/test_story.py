@@ -34,7 +34,7 @@ from ownlint.report.story import Lane, role_of, stops, story
         ("uses", "`x` is read here, too"),
         ("turn", "this can still fail"),
         ("turn", "nothing releases it"),
-        ("turn", "`list` is not released on every way out"),
+        ("turn", "`list` is not released on every exit path"),
         ("turn", "only an assertion says that it is not there"),
         ("turn", "`is deleted here` is the name of something"),
     ],

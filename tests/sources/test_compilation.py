@@ -154,6 +154,20 @@ def test_a_header_borrows_from_the_source_of_its_name_or_from_its_neighbour(tmp_
     assert lent("elsewhere/z.h") == ["-x", "c++", "-DAX"]
 
 
+def test_c_borrows_from_c_or_what_is_not_about_the_language(tmp_path: Path) -> None:
+    database(tmp_path / "mixed", ("a/x.cc", "-DCXX -std=c++17"), ("b/y.c", "-DC -std=c11"))
+    database(tmp_path / "cxx", ("x.cc", "-x c++ -DCXX -std=gnu++17"), ("as_cxx.c", "-DOWN -std=c++20"))
+
+    def lent(folder: str, name: str) -> list[str]:
+        return arguments(Compilation.find(tmp_path / folder, None, []).command(Source(tmp_path / folder / name)))
+
+    assert lent("mixed", "b/new.c") == ["-DC", "-std=c11"]
+    assert lent("mixed", "b/new.cc") == ["-DCXX", "-std=c++17"]
+    assert lent("cxx", "as_cxx.c") == ["-x", "c++", "-DOWN", "-std=c++20"]
+    database(tmp_path / "cxx", ("x.cc", "-x c++ -DCXX -std=gnu++17"))
+    assert lent("cxx", "new.c") == ["-DCXX"]
+
+
 # --- inferred ------------------------------------------------------------------------------------
 
 
@@ -206,6 +220,11 @@ def test_the_standard_is_the_newest_the_build_files_speak_of(tmp_path: Path) -> 
     write(tmp_path / "pyproject.toml", 'cpp_std=c++17, older: "-std=c++14"\n')
     write(tmp_path / "m.cc")
     assert inferred(tmp_path, "m.cc") == ["-std=c++20"]
+
+
+def test_c_has_no_standard_of_cxx(tmp_path: Path) -> None:
+    write(tmp_path / "a.c")
+    assert inferred(tmp_path, "a.c") == []
 
 
 def test_without_any_headers_nothing_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

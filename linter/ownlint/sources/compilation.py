@@ -6,7 +6,7 @@ import bisect
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Protocol
@@ -28,6 +28,8 @@ _LONGEST_PATH = 4096
 BUILD_FOLDERS = ("build", "out", "builddir", "cmake-build-*", "build/*")
 
 SOURCES = (".cc", ".cpp", ".cxx", ".c++", ".c", ".C", ".cp")
+C = ".c"
+"""The suffix whose files a compiler takes for C: it refuses them where the arguments name a standard of C++."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -130,10 +132,25 @@ class Compilation:
 
 
 def _named(path: Path, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """A header's language does not follow from its name."""
-    if path.suffix in SOURCES or "-x" in arguments:
+    """A header's language does not follow from its name, nor that of a `.c` which is compiled as C++."""
+    if "-x" in arguments or (path.suffix in SOURCES and not (path.suffix == C and any(map(_OF_CXX, arguments)))):
         return arguments
     return ("-x", "c++", *arguments)
+
+
+def _lent_to_c(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments of a C++ source without the words that make them C++."""
+    words = iter(arguments)
+    kept: list[str] = []
+    for word in words:
+        if word == "-x":
+            next(words, None)
+        elif not _OF_CXX(word):
+            kept.append(word)
+    return tuple(kept)
+
+
+_OF_CXX = re.compile(r"-std=\w+\+\+").match
 
 
 def _shown(path: Path, root: Path) -> str:
@@ -170,24 +187,25 @@ class Database:
     def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         self.path = path
         self._files: dict[str, Entry] = {}
-        self._stems: dict[str, list[str]] = {}
         for entry in entries:
             if len(entry.directory) + len(entry.file) > _LONGEST_PATH:  # no file has such a name
                 continue
             directory = os.path.join(path.parent, entry.directory)  # noqa: PTH118
             file = os.path.normpath(os.path.join(directory, entry.file))  # noqa: PTH118
             self._files.setdefault(file, entry)
-        self._lenders = sorted(file for file in self._files if not file.endswith(".c"))  # its arguments make no C++
-        for file in self._lenders:
-            self._stems.setdefault(PurePosixPath(file).stem, []).append(file)
+        of_c = [file for file in self._files if file.endswith(C)]
+        others = _Lenders(file for file in self._files if not file.endswith(C))
+        self._lenders = {True: _Lenders(of_c) if of_c else others, False: others}  # arguments of C make no C++
 
     def __len__(self) -> int:
         return len(self._files)
 
     def command(self, path: Path, root: Path) -> Command | None:
-        """The file's own, or that of a source beside it: of the same stem, else the nearest one."""
+        """The file's own, or that of a source beside it: of the same stem, else the nearest one. A C file has that of
+        another C file, or of a C++ source what is not about its language."""
         own = str(path) if str(path) in self._files else os.path.realpath(path)
-        name = own if own in self._files else self._lender(str(path))
+        in_c = path.suffix == C
+        name = own if own in self._files else self._lenders[in_c].of(str(path))
         entry = self._files.get(name)
         if entry is None:
             return None
@@ -196,9 +214,23 @@ class Database:
             words = entry.words()
         except ValueError:
             return None
-        return Command(allowed(words, directory, (root, self.path.parent)), directory, name != own, str(root))
+        arguments = allowed(words, directory, (root, self.path.parent))
+        if in_c and name != own:
+            arguments = _lent_to_c(arguments)
+        return Command(arguments, directory, name != own, str(root))
 
-    def _lender(self, path: str) -> str:
+
+class _Lenders:
+    """Sources whose command another file can have."""
+
+    def __init__(self, files: Iterable[str]) -> None:
+        self._files = sorted(files)
+        self._stems: dict[str, list[str]] = {}
+        for file in self._files:
+            self._stems.setdefault(PurePosixPath(file).stem, []).append(file)
+
+    def of(self, path: str) -> str:
+        """Empty where there is none."""
         pure = PurePosixPath(path)
         alike = self._stems.get(pure.stem, ())
         if alike:
@@ -207,8 +239,8 @@ class Database:
 
     def _first_below(self, folder: str) -> str:
         start = folder.rstrip("/") + "/"
-        at = bisect.bisect_left(self._lenders, start)
-        found = self._lenders[at] if at < len(self._lenders) else ""
+        at = bisect.bisect_left(self._files, start)
+        found = self._files[at] if at < len(self._files) else ""
         return found if found.startswith(start) else ""
 
 

@@ -44,7 +44,7 @@ class Inference:
         self._includes: dict[str, tuple[tuple[bool, str], ...]] = {}
 
     def arguments(self, path: Path) -> tuple[str, ...]:
-        arguments = [f"-std=c++{self._standard}"]
+        arguments = [] if path.suffix == ".c" else [f"-std=c++{self._standard}"]  # refused of a file in C
         for root in self._roots(str(path)):
             arguments += _option(root)
         for folder in self._outside:

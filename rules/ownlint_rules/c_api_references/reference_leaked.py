@@ -124,7 +124,7 @@ def _said(one: counting.Trouble) -> str:
             return f"`{one.name}` is handed on with a reference too many"
     if one.because is not None:
         return f"the reference to `{one.name}` that is taken here is never given back"
-    return f"`{one.name}` is not released on {'any' if one.always else 'every'} way out"
+    return f"`{one.name}` is not released on {'any' if one.always else 'every'} exit path"
 
 
 def _help(one: counting.Trouble) -> str:

@@ -638,6 +638,35 @@ def test_what_is_no_source_is_a_problem(data: bytes, kind: str) -> None:
     assert not file.functions
 
 
+@pytest.mark.parametrize(
+    ("macro", "defined"),
+    [
+        ("LmdbObject_HEAD", ""),
+        ("Py_LIMITED_HEAD", ""),
+        ("OBJECT_HEAD", ""),
+        ("object_head", "#define object_head struct object *next; int valid;\n"),
+    ],
+)
+@pytest.mark.parametrize("members", ["", "int n;\n"])
+def test_a_macro_that_opens_a_class_stands_for_members(macro: str, defined: str, members: str) -> None:
+    file = facts(f"{defined}struct S {{\n  {macro}  /* all of them */\n{members}}};\nint f(void) {{ return 1; }}\n")
+    assert file.problems == ()
+    assert [(one.name, len(one.fields)) for one in file.classes] == [("S", 1 if members else 0)]
+    assert [one.name for one in file.functions] == ["f"]
+
+
+def test_an_enumerator_that_opens_an_enum_is_none() -> None:
+    assert "Color_RED" in str(facts("enum class Color {\n  Color_RED\n};\n"))
+
+
+def test_of_a_gap_counts_what_yielded_nothing() -> None:
+    """The grammar gives up at the start, and all functions behind it are read."""
+    data = "struct S {\n  some thing else [[;\n" + "int f(int n) { return n; }\n" * 50
+    file = facts(data)
+    assert len(file.functions) == 50
+    assert file.problems == ()
+
+
 def test_a_ruined_file_says_so() -> None:
     assert [p.kind for p in facts("%%%% ((( ]]] @@@ ;;; )( ][ }{ }{ == == <<\n" * 20).problems] == ["partial"]
     assert not facts("void f() { a b c; }\n" + "void g() { h(1, 2, 3); }\n" * 9).problems

@@ -67,6 +67,8 @@ class Declarations(Statements):
         self.access: Access = ""
         self.current = -1
         self.nesting = 0
+        self.salvaged = 0
+        """Bytes that the parser could not place, and of which something was read all the same."""
 
     # --- walking ---
 
@@ -81,8 +83,16 @@ class Declarations(Statements):
         """Inside of what the parser could not place there may still stand whole declarations."""
         if self.nesting < _NESTING:
             self.nesting += 1
-            self.walk(node.children)
+            for child in node.children:
+                before = self.yielded()
+                self.walk((child,))
+                if child.kind_id != g.ERROR and self.yielded() > before:
+                    self.salvaged += child.end_byte - child.start_byte - g.unplaced(child)
             self.nesting -= 1
+
+    def yielded(self) -> int:
+        """How many facts there are."""
+        return len(self.functions) + len(self.classes) + len(self.variables) + len(self.aliases)
 
     def inside(self, node: Node, prefix: _Prefix) -> None:
         if self.nesting < _NESTING:
@@ -887,16 +897,7 @@ def _kind(
 
 def _really_broken(node: Node) -> bool:
     """Whether an error stands in the range; `MACRO(x)` without a semicolon is none, though the parser says so."""
-    stack = [node]
-    while stack:
-        node = stack.pop()
-        if node.kind_id == g.ERROR:
-            return True
-        if node.is_missing and node.kind_id not in (g.TYPE_IDENTIFIER, g.SEMICOLON):
-            return True
-        if node.has_error:
-            stack.extend(node.children)
-    return False
+    return next(g.gaps(node), None) is not None
 
 
 _QUALIFIERS = frozenset(

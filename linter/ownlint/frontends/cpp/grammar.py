@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import tree_sitter_cpp
-from tree_sitter import Language
+from tree_sitter import Language, Node
 
 LANGUAGE = Language(tree_sitter_cpp.language())
 
@@ -111,3 +113,22 @@ COMMA = kind(",", False)
 EQUALS = kind("=", False)
 TEMPLATE_WORD = kind("template", False)
 VIRTUAL_WORD = kind("virtual", False)
+
+
+def gaps(root: Node) -> Iterator[Node]:
+    """The outermost nodes that the parser could not place, and the tokens that it made up, in the order of the file."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.kind_id == ERROR:
+            yield node
+        elif node.is_missing and node.kind_id != TYPE_IDENTIFIER and node.kind_id != SEMICOLON:
+            # Not these: a default argument `= {}`, which the grammar takes for `T{}`, and `MACRO(x)` without `;`.
+            yield node
+        elif node.has_error:
+            stack.extend(reversed(node.children))
+
+
+def unplaced(root: Node) -> int:
+    """How many bytes are in gaps, each of which counts as one at least; a file without errors has none."""
+    return sum(node.end_byte - node.start_byte or 1 for node in gaps(root))

@@ -110,6 +110,12 @@ _MEMBER_CASTS = re.compile(
 _NEXT = re.compile(rb"\s*+(.)?", re.DOTALL)
 _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
+_FIRST_IN_CLASS = re.compile(
+    rb"\b(?:(enum)\s++)?(?:struct|class|union)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
+    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\})))"
+)
+"""The word that is alone on the first line in a class, and whether nothing follows it."""
+_ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*+")
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
 _ENUM_ATTRIBUTES = re.compile(
@@ -218,6 +224,7 @@ class _Preparation:
         self.join_operators()
         self.usual_namespaces()
         self.attributes_of_enums()
+        self.members_in_one_word()
         for match in _WORDS.finditer(self.masked):
             start, end = match.span()
             if start >= self.done:
@@ -234,7 +241,7 @@ class _Preparation:
             source,
             self.comments,
             sorted(self.marks),
-            self.loose,
+            sorted(self.loose, key=lambda macro: macro.start),
             self.taken,
             thrown,
             empties,
@@ -461,6 +468,18 @@ class _Preparation:
             self.masked, after
         ):
             self.mark(word, start, end)
+
+    def members_in_one_word(self) -> None:
+        """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line, and a macro by its name
+        or by what the file says of it, stands for members. One in capitals that more members follow is dealt with
+        among the words of capitals."""
+        for match in _FIRST_IN_CLASS.finditer(self.masked):
+            enum, word, ends = match.groups()
+            capitals = _WORDS.fullmatch(word) is not None
+            if not enum and (ends if capitals else _ENDS_IN_CAPITALS.fullmatch(word) or self.defined_role(word)):
+                start, end = match.span(2)
+                self.loose.append(Loose(start, end, word.decode(), None))
+                self.blank(start, end)
 
     def defined_role(self, word: bytes) -> Role:
         """`standing` for what the file itself defines as statements: `#define BEGIN { int saved = lock();`."""

@@ -50,7 +50,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
     prepared, root, unplaced = _parse(prepared)
     reader = Declarations(prepared, data)
     reader.children = unbroken if root.has_error else whole
-    reader.walk(root.children)
+    reader.walk((root,) if root.kind_id == g.ERROR else root.children)
     return File(
         path,
         "cpp",
@@ -66,7 +66,7 @@ def read(path: str, data: bytes, vocabulary: Vocabulary) -> File:
         comments=tuple(offset for comment in prepared.comments for offset in comment),
         comment_lines=tuple(_lines_about(data, prepared.comments)),
         suppressions=_suppressions(data, prepared.comments),
-        problems=_problems(unplaced, size),
+        problems=_problems(root, unplaced - reader.salvaged, size),
     )
 
 
@@ -79,14 +79,14 @@ def _parse(prepared: Prepared) -> tuple[Prepared, Node, int]:
     """The best of up to four attempts, each taking more out of the parser's way, and what it still lost."""
     parser = Parser(g.LANGUAGE)
     root = parser.parse(prepared.source).root_node
-    unplaced = _unplaced(root)
+    unplaced = g.unplaced(root)
     for simpler, tolerated in _ATTEMPTS:
         if unplaced <= tolerated * len(prepared.source):
             break
         again = simpler(prepared)
         if again.source != prepared.source:
             second = parser.parse(again.source).root_node
-            left = _unplaced(second)
+            left = g.unplaced(second)
             if left < unplaced:
                 prepared, root, unplaced = again, second, left
     return prepared, root, unplaced
@@ -133,25 +133,9 @@ def _suppressions(data: bytes, comments: list[tuple[int, int]]) -> tuple[Suppres
     return tuple(found)
 
 
-def _unplaced(root: Node) -> int:
-    """How many bytes the parser could not place; a file without errors has none."""
-    if not root.has_error:
-        return 0
-    unplaced = 0
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if node.kind_id == g.ERROR:
-            unplaced += node.end_byte - node.start_byte or 1
-        elif node.is_missing and node.kind_id != g.TYPE_IDENTIFIER and node.kind_id != g.SEMICOLON:
-            # Not counted: a default argument `= {}`, which the grammar takes for `T{}`, and `MACRO(x)` without `;`.
-            unplaced += 1
-        elif node.has_error:
-            stack.extend(node.children)
-    return unplaced
-
-
-def _problems(unplaced: int, size: int) -> tuple[Problem, ...]:
-    if unplaced <= _LOST * size:
+def _problems(root: Node, lost: int, size: int) -> tuple[Problem, ...]:
+    if lost <= _LOST * size:
         return ()
-    return (Problem(0, size, "partial", f"{unplaced * 100 // max(size, 1)} % of the file could not be parsed"),)
+    line = next(g.gaps(root)).start_point[0] + 1
+    share = lost * 100 // max(size, 1)
+    return (Problem(0, size, "partial", f"{share} % of the file could not be parsed, the first of it in line {line}"),)
