@@ -624,17 +624,19 @@ def explain(rule: str | None, all_: bool, output_format: str) -> None:
     deliver("\n".join(map(shown, found)), None)
 
 
-def _rules(name: str) -> list[RuleInfo]:
-    """Those that `name` stands for, by group."""
+def _rules(*asked: str) -> list[RuleInfo]:
+    """Those that a name stands for, by group."""
     from ownlint.outline import rule_infos
     from ownlint.selection import RuleNames
 
     with _refusals():
         infos = rule_infos()
     names = RuleNames(infos)
-    if not names.of(name):
-        raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
-    return sorted((info for info in infos if info.id in names.of(name)), key=lambda info: (info.group, info.id))
+    for name in asked:
+        if not names.of(name):
+            raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
+    found = frozenset[str]().union(*map(names.of, asked))
+    return sorted((info for info in infos if info.id in found), key=lambda info: (info.group, info.id))
 
 
 def _json(value: object) -> str:
@@ -644,12 +646,13 @@ def _json(value: object) -> str:
 
 
 @cli.command(short_help="List the rules, by group.")
+@click.argument("names", nargs=-1, metavar="[RULES]...", callback=_names, shell_complete=commands.rule_names)
 @click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
-def rules(output_format: str) -> None:
-    """List the rules by group, with language, severity, and whether some findings have a fix."""
+def rules(names: tuple[str, ...] | None, output_format: str) -> None:
+    """List the RULES (default: all) by group, with language, severity, and whether some findings have a fix."""
     from ownlint.report import manual
 
-    infos = _rules("all")
+    infos = _rules(*(names or ("all",)))
     if output_format == "json":
         deliver(_json([manual.entry(info) for info in infos]), None)
     elif output_format == "markdown":

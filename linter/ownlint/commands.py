@@ -212,7 +212,7 @@ def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
         Of one PATH that is a TOML file, the settings in it are checked. Every mistake is a line.
         """
         from ownlint import verifying
-        from ownlint.config import ConfigError
+        from ownlint.config import ConfigError, misnamed_tables
         from ownlint.report.sanitise import sanitise
 
         if len(paths) == 1 and paths[0].suffix == ".toml" and paths[0].is_file() and given["config_file"] is None:
@@ -227,6 +227,10 @@ def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
             settings, root = error.sound, error.sound.file.parent
             found = [str(error), *error.others]
         found += dict.fromkeys(verifying.mistakes(settings, root))
+        if given["config_file"] is None and not given["isolated"]:
+            found += dict.fromkeys(
+                mistake for path in paths or (Path(),) for mistake in misnamed_tables(path.resolve())
+            )
         for mistake in found:
             click.echo(f"error: {sanitise(mistake)}", err=True)
         if not found:

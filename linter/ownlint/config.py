@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -140,11 +140,12 @@ def _settings(path: Path, required: bool, within: Path | None) -> Settings | Non
     except toml.TomlError as error:
         raise ConfigError(f"{path}:{error.line}: {error.message}") from None
     if project:
+        whole = table
         tool = table.get("tool", {})
         table = tool.get("ownlint") if isinstance(tool, dict) else None
         if table is None:
             if required:
-                raise ConfigError(f"{path}: has no table [tool.ownlint]")
+                raise ConfigError(next(_misnamed(path, text, whole), f"{path}: has no table [tool.ownlint]"))
             return None
         if not isinstance(table, dict):
             raise ConfigError(f"{path}: [tool.ownlint] is not a table")
@@ -153,6 +154,37 @@ def _settings(path: Path, required: bool, within: Path | None) -> Settings | Non
     if mistakes:
         raise ConfigError(mistakes[0], mistakes[1:], settings)
     return settings
+
+
+def misnamed_tables(start: Path) -> Iterator[str]:
+    """A line for each table of a `pyproject.toml` that seems to be meant for us and has another name. They are those
+    between `start`, a file or a folder, and the settings that hold there: what has settings is not searched."""
+    from ownlint import toml
+
+    for folder in (start, *start.parents):
+        try:
+            if standing_in(folder) is not None:
+                return
+            text = _text(folder / "pyproject.toml", door.tree_of(folder))
+            found = list(_misnamed(folder / "pyproject.toml", text, toml.parse(text)))
+        except (ConfigError, toml.TomlError):  # others say what is wrong with it, or it is none of ours
+            continue
+        yield from found
+
+
+_ALIKE = 0.8
+"""Of 1: more than `pylint` is like us."""
+
+
+def _misnamed(path: Path, text: str, document: dict[str, Any]) -> Iterator[str]:
+    from difflib import get_close_matches
+
+    tool = document.get("tool")
+    tables = {f"tool.{name}": name for name in tool} if isinstance(tool, dict) else {}
+    meant = [full for full, name in tables.items() if get_close_matches(name, ["ownlint"], cutoff=_ALIKE)]
+    for full in (*meant, *(["ownlint"] if isinstance(document.get("ownlint"), dict) else [])):
+        lines = (number for number, line in enumerate(text.splitlines(), 1) if _header(line) == full)
+        yield f"{path}:{next(lines, 1)}: has no table [tool.ownlint]; did you mean it by [{full}]?"
 
 
 def _text(path: Path, within: Path | None = None) -> str:
@@ -174,13 +206,19 @@ def _parted(path: Path, text: str, table: dict[str, object]) -> tuple[dict[str, 
     mistakes: list[str] = []
     for key, value in table.items():
         if key not in KEYS:
-            mistakes.append(f"{path}:{line_of(text, key)}: unknown key `{key}`{did_you_mean(key, KEYS)}")
+            mistakes.append(f"{path}:{line_of(text, key)}: unknown key `{key}`{_instead_of(path, key)}")
         elif _refused(path, text, key, value):
             parts = [_refused(path, text, key, part) for part in _parts(value)]
             mistakes += dict.fromkeys(filter(None, parts))
         else:
             sound[key] = value
     return sound, mistakes
+
+
+def _instead_of(path: Path, key: str) -> str:
+    if key in ("tool", "ownlint") and path.name != "pyproject.toml":
+        return f"; keys of {path.name} stand without [tool.ownlint]"
+    return did_you_mean(key, KEYS)
 
 
 def _parts(value: object) -> Iterator[object]:
@@ -200,9 +238,18 @@ def _refused(path: Path, text: str, key: str, value: object) -> str:
     except msgspec.ValidationError as error:
         message = str(error).partition(" - at `$.")[0]
         message = message[:1].lower() + message[1:]
-        quoted = re.search(r"invalid enum value '(.*)'", message)
+        quoted = re.search(r"invalid enum value '(.*)'", message, re.DOTALL)
+        if quoted is not None:
+            message = f"`{quoted[1]}` is none of {', '.join(f'`{word}`' for word in _words_of(key))}"
         return f"{path}:{line_of(text, key, quoted and quoted[1])}: `{key}`: {message}"
     return ""
+
+
+def _words_of(key: str) -> tuple[str, ...]:
+    """Among which the value of a key is chosen, or each value of its table."""
+    hints = get_type_hints(Config)
+    kind = next(hints[name] for name, encoded in _KEY_OF.items() if encoded == key)
+    return get_args(get_args(kind)[1] if get_origin(kind) is dict else kind)
 
 
 _OPENING = re.compile(

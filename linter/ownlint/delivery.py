@@ -39,6 +39,8 @@ def outputs(given: Sequence[str], root: Path) -> tuple[tuple[str, Path], ...]:
     found = []
     for text in given:
         name, equals, path = text.partition("=")
+        if name not in FORMATS and not equals:
+            raise CannotRunError(f"--output: `{text}` is not FORMAT=FILE, as in `{_example(text)}`")
         if name not in FORMATS:
             raise CannotRunError(f"--output: unknown format `{name}`{did_you_mean(name, FORMATS)}")
         if not equals or not path:
@@ -46,6 +48,14 @@ def outputs(given: Sequence[str], root: Path) -> tuple[tuple[str, Path], ...]:
         check_output(Path(path), root, output_format=name)
         found.append((name, Path(path)))
     return tuple(found)
+
+
+def _example(text: str) -> str:
+    """What may have been meant by a file without a format, or by a format that is misspelt."""
+    suffix = text.rpartition(".")[2]
+    if suffix != text:
+        return f"{suffix if suffix in FORMATS else 'html'}={text}"
+    return "html=report.html"
 
 
 def shown(root: Path, base: Path) -> Callable[[str], str]:

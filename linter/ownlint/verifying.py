@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from ownlint import config, inputs, pipeline
+from ownlint import baseline, config, inputs, pipeline
 from ownlint.config import Config, Settings
 from ownlint.facts.cache import Cache
 from ownlint.facts.errors import RefusalError
@@ -35,6 +35,11 @@ def mistakes(settings: Settings, root: Path) -> Iterator[str]:
     if named is not None and not (root / named).exists():
         place = config.place_of(settings, "build-path", named)
         yield f"{place}: `build-path`: `{named}`: no such file or folder"
+    if (known := settings.config.baseline) is not None:
+        try:
+            baseline.read(root / known, root)
+        except baseline.BaselineError as error:
+            yield f"{config.place_of(settings, 'baseline', known)}: `baseline`: {error}"
 
 
 def _refusal(read: Callable[[], object]) -> Iterator[str]:

@@ -271,6 +271,8 @@ def test_several_outputs_at_once(run: Run) -> None:
     ("given", "said"),
     [
         ("juint=x.xml", "error: --output: unknown format `juint`; did you mean `junit`?\n"),
+        ("report.html", "error: --output: `report.html` is not FORMAT=FILE, as in `html=report.html`\n"),
+        ("report", "error: --output: `report` is not FORMAT=FILE, as in `html=report.html`\n"),
         ("junit", "error: --output: `junit` names no file: write `junit=FILE`\n"),
         ("junit=", "error: --output: `junit=` names no file: write `junit=FILE`\n"),
         ("junit=gone/x.xml", "error: gone/x.xml: no folder gone\n"),

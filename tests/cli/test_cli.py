@@ -307,7 +307,10 @@ def test_a_group_or_a_glob_stands_for_its_rules_wherever_a_rule_is_named(run: Ru
     for name in ("made-up", "bad-*", "*-up", "b?d-name"):
         assert run("check", "--select", name).code == 1
         assert run("check", "--ignore", name).code == 0
+        assert run("rules", name).out.splitlines()[1].startswith("bad-name ")
+        assert "unused-suppression" not in run("rules", name).out
     assert run("check", "--select", "suppressions").code == 0
+    assert "unknown rule `made-ups`; did you mean `made-up`?" in run("rules", "made-ups").err
     assert "unknown rule `made-ups`; did you mean `made-up`?" in run("check", "--select", "made-ups").err
     Path("ownlint.toml").write_text('[per-file-ignores]\n"*.cc" = ["made-up"]\n')
     assert run("check").code == 0

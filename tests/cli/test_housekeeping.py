@@ -240,6 +240,8 @@ def test_verify_looks_at_all_that_settings_name(project: Path) -> None:
         'models = ["none.toml"]\n': "ownlint.toml:1: `none.toml`: no such file or folder",
         'models = ["model.toml"]\n': "model.toml:",
         '\nbuild-path = "none"\n': "ownlint.toml:2: `build-path`: `none`: no such file or folder",
+        '\nbaseline = "none.json"\n': f"ownlint.toml:2: `baseline`: {project}/none.json: No such file or directory",
+        '\nbaseline = "model.toml"\n': f"ownlint.toml:2: `baseline`: {project}/model.toml:1: Expected `object`",
     }
     for text, told in wrong.items():
         file.write_text(text)
@@ -247,6 +249,14 @@ def test_verify_looks_at_all_that_settings_name(project: Path) -> None:
         assert done.returncode == 2, text
         assert told in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_verify_tells_of_a_table_with_another_name(project: Path) -> None:
+    (project / "ownlint.toml").unlink()
+    (project / "pyproject.toml").write_text("[tool.ownlnt]\njobs = 2\n")
+    done = ownlint("config", "verify", where=project)
+    said = f"error: {project}/pyproject.toml:1: has no table [tool.ownlint]; did you mean it by [tool.ownlnt]?\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 def test_config_still_takes_paths_and_a_path_may_be_called_verify(project: Path) -> None:

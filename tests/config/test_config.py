@@ -1,10 +1,21 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from ownlint.config import Config, ConfigError, Settings, find, read, refuse, rule_mistakes, with_preset
+from ownlint.config import (
+    Config,
+    ConfigError,
+    Settings,
+    find,
+    misnamed_tables,
+    read,
+    refuse,
+    rule_mistakes,
+    with_preset,
+)
 from ownlint.report.model import RuleInfo
 from ownlint.selection import RuleNames
 
@@ -53,10 +64,12 @@ def test_an_own_file_goes_before_the_pyproject_beside_it(tmp_path: Path) -> None
             ":5: unknown key `selct`; did you mean `select`?",
         ),
         ("ownlint.toml", "zzz = 1\n", ":1: unknown key `zzz`"),
+        ("ownlint.toml", "[tool.ownlint]\njobs = 2\n", ":1: unknown key `tool`; keys of ownlint.toml stand without"),
+        ("ownlint.toml", "[ownlint]\njobs = 2\n", ":1: unknown key `ownlint`; keys of ownlint.toml stand without"),
         ("ownlint.toml", "\njobs = 0\n", ":2: `jobs`: expected `int` >= 1"),
         ("ownlint.toml", 'jobs = 2\nselect = "x"\n', ":2: `select`: expected `array`, got `str`"),
-        ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: invalid enum value 'sure'"),
-        ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: invalid enum value 'bad'"),
+        ("ownlint.toml", 'certainty = "sure"\n', ":1: `certainty`: `sure` is none of `certain`, `likely`, `possible`"),
+        ("ownlint.toml", '[severity]\nx = "bad"\n', ":2: `severity`: `bad` is none of `error`, `warning`, `note`"),
         ("ownlint.toml", 'per-file-ignores."a/*" = ["x"]\nper-file-ignores."b" = 1\n', ":1: `per-file-ignores`: "),
         ("ownlint.toml", "jobs = 1\njobs = = 2\n", ":2: "),
         ("pyproject.toml", "[tool]\nownlint = 3\n", ": [tool.ownlint] is not a table"),
@@ -75,6 +88,24 @@ def test_a_named_file_must_hold_settings(tmp_path: Path) -> None:
         read(write(tmp_path, "pyproject.toml", "[project]\n"))
     with pytest.raises(ConfigError, match="no such file"):
         read(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["tool.ownlnt", "tool.own-lint", "tool.ownlinter", "ownlint"])
+def test_a_table_that_seems_to_be_ours_is_told(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, "pyproject.toml", f"[tool.pylint]\n[{name}]\njobs = 2\n")
+    (tmp_path / "src").mkdir()
+    said = f"{path}:2: has no table [tool.ownlint]; did you mean it by [{name}]?"
+    assert list(misnamed_tables(tmp_path / "src")) == [said]
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        read(path)
+    write(tmp_path / "src", "ownlint.toml", "jobs = 2\n")
+    assert list(misnamed_tables(tmp_path / "src")) == []
+
+
+@pytest.mark.parametrize("text", ["[tool.pylint]\n", "[tool]\nx = 1\n", "tool = 3\n", "x = = 1\n", "[tool.golint]\n"])
+def test_a_table_of_another_tool_is_not_ours(tmp_path: Path, text: str) -> None:
+    write(tmp_path, "pyproject.toml", text)
+    assert list(misnamed_tables(tmp_path)) == []
 
 
 def test_bad_utf8_names_its_line(tmp_path: Path) -> None:

@@ -364,6 +364,7 @@ BROKEN = [
     ("", "compile_commands.json:1: not a compile database: "),
     ("[" * 100_000, "compile_commands.json:1: not a compile database: "),
     ("\0\xff", "compile_commands.json:1: not a compile database: "),
+    ("nonsense", "compile_commands.json:1: not a compile database: JSON is malformed"),
     ('[\n  {"file": "\udced\udca0"}\n]', "compile_commands.json:2: not a compile database: not valid UTF-8"),
 ]
 
@@ -514,8 +515,8 @@ def settings(folder: Path, text: str) -> Path:
         ('selct = ["all"]', "pyproject.toml:5: unknown key `selct`; did you mean `select`?"),
         ("select = 7", "pyproject.toml:5: `select`: expected `array`, got `int`"),
         ("\njobs = 0", "pyproject.toml:6: `jobs`: expected `int` >= 1"),
-        ('types = "allways"', "pyproject.toml:5: `types`: invalid enum value 'allways'"),
-        ('certainty = "likley"', "pyproject.toml:5: `certainty`: invalid enum value 'likley'"),
+        ('types = "allways"', "pyproject.toml:5: `types`: `allways` is none of `auto`, `always`, `never`"),
+        ('certainty = "likley"', "pyproject.toml:5: `certainty`: `likley` is none of `certain`, `likely`, `possible`"),
         ('select = ["all"', "pyproject.toml:"),
         ('ignore = [\n  "discarded-staus",\n]', "pyproject.toml:6: unknown rule `discarded-staus`; did you mean"),
         ('models = ["missing.toml"]', "pyproject.toml:5: "),

@@ -275,7 +275,8 @@ def _plain(message: str) -> str:
     """msgspec's words, without the place we say better."""
     text = re.sub(r" - at `\$\[(\d+|\.\.\.)\]\.?(\w*).*`", lambda m: f" (`{m[2]}`)" if m[2] else "", message)
     text = re.sub(r" - at `\$`|(?<!\s)\s*+\(byte \d+\)", "", text)
-    return "not a compile database: " + text[:1].lower() + text[1:]
+    acronym = text[:2].isupper()
+    return "not a compile database: " + (text if acronym else text[:1].lower() + text[1:])
 
 
 def _line_of_byte(data: bytes, message: str) -> int:
