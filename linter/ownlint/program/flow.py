@@ -219,6 +219,7 @@ class Flow:
         rank = {node: position for position, node in enumerate(order)}
         parents = [-1] * len(self.events)
         parents[self.entry] = self.entry
+        depth = [0] * len(self.events)
         changed = True
         while changed:
             changed = False
@@ -226,12 +227,13 @@ class Flow:
                 sources = [one for one, _ in self.predecessors[node] if one in rank and parents[one] != -1]
                 if len(sources) > 2:
                     # The deepest first: what they have in common then climbs, and none is climbed from twice.
-                    sources.sort(key=lambda one: rank[parents[one]], reverse=True)
+                    sources.sort(key=depth.__getitem__, reverse=True)
                 best = sources[0] if sources else -1
                 for source in sources[1:]:
                     best = self._meet(parents, rank, best, source)
                 if best != -1 and parents[node] != best:
                     parents[node] = best
+                    depth[node] = depth[best] + 1
                     changed = True
         parents[self.entry] = -1
         return parents
