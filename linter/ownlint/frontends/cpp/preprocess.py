@@ -112,9 +112,10 @@ _DEFINE = re.compile(rb"\s*(\w+)(\(([^)]*)\))?(.*)", re.DOTALL)
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]*)"|<([^>\n]*)>)')
 _FIRST_IN_CLASS = re.compile(
     rb"\b(?:(enum)\s++)?(?:struct|class|union)\b[^(){};=]{0,200}\{\s*+([A-Za-z_]\w++)"
-    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\})))"
+    rb"(?=[ \t]*+\r?\n\s*+(?:[A-Za-z_~]|(\}))|\s++(?!const\b|volatile\b)[A-Za-z_][\w:]*+[\s*&]++[A-Za-z_])"
 )
-"""The word that is alone on the first line in a class, and whether nothing follows it."""
+"""The word that is alone on the first line in a class, or stands before a type and a name there, and whether nothing
+follows it."""
 _ENDS_IN_CAPITALS = re.compile(rb"\w*?_[A-Z]{2,}+(?:_[A-Z]++)*+")
 _SLASH, _HASH = b"/#"
 _CLASS_WORDS = (b"class", b"struct", b"union", b"enum")
@@ -470,9 +471,9 @@ class _Preparation:
             self.mark(word, start, end)
 
     def members_in_one_word(self) -> None:
-        """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line, and a macro by its name
-        or by what the file says of it, stands for members. One in capitals that more members follow is dealt with
-        among the words of capitals."""
+        """`struct X { Foo_HEAD int n; };`: a word that is first in a class, alone on its line or before a whole
+        declaration, and a macro by its name or by what the file says of it, stands for members. One in capitals that
+        more members follow is dealt with among the words of capitals."""
         for match in _FIRST_IN_CLASS.finditer(self.masked):
             enum, word, ends = match.groups()
             capitals = _WORDS.fullmatch(word) is not None
