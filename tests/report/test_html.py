@@ -269,7 +269,7 @@ def test_the_same_report_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_without_its_libraries_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(html, "_NEEDED", ("jinja2", "no_such_module"))
-    with pytest.raises(ConfigError, match=r"pip install .\.\[html\]. in a checkout"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[html\]'` in a checkout"):
         html.render(Report(), (), Sources(tmp_path), "0.1.0", sample.ORIGIN)
 
 
