@@ -83,6 +83,67 @@ def test_cpp(tmp_path: Path, jobs: str) -> None:
     assert findings(tmp_path, "--jobs", jobs) == {"Draw": ("likely", why)}
 
 
+BORROWED = """\
+#include <Python.h>
+
+static PyObject* Drop(PyObject* self, PyObject* args) {
+  PyObject* found = PyDict_GetItemString(self, "found");
+  if (found == NULL) return NULL;
+  Py_DECREF(found);
+  Py_RETURN_NONE;
+}
+
+static const char* Shown(PyObject* thing) {
+  PyObject* name = PyObject_Str(thing);
+  if (name == NULL) return NULL;
+  const char* chars = PyUnicode_AsUTF8(name);
+  Py_DECREF(name);
+  return chars;
+}
+
+static int Filled(PyObject* table) {
+  PyObject* one = PyLong_FromLong(1);
+  if (one == NULL) return -1;
+  if (PyDict_SetItemString(table, "one", one) < 0) return -1;
+  Py_DECREF(one);
+  return 0;
+}
+"""
+
+
+def test_references(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(BORROWED)
+    assert findings(tmp_path) == {
+        "Drop": ("likely", "harmless if a reference that was taken elsewhere is released here"),
+        "Shown": ("likely", "harmless if something else still owns a reference to it"),
+        "Filled": ("likely", "on some of the exit paths; on others the reference is released or passed on"),
+    }
+
+
+CALLBACK = """\
+import ctypes
+
+HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int)
+lib = ctypes.CDLL("libevents.so")
+
+
+def listen(on_event):
+    lib.set_event_handler(HANDLER(on_event))
+
+
+def start(on_event):
+    lib.start(HANDLER(on_event))
+"""
+
+
+def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CALLBACK)
+    assert findings(tmp_path, "--certainty", "possible") == {
+        "listen": ("likely", "that `lib.set_event_handler` keeps it is inferred from its name"),
+        "start": ("possible", "whether `lib.start` keeps it is not known"),
+    }
+
+
 def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
     command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "."]

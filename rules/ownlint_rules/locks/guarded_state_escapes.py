@@ -105,6 +105,9 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
             yield from _Judge(function, domain, held).findings()
 
 
+_READ = {"annotation": "annotated", "comment": "read from a comment", "use": "inferred from its uses"}
+
+
 class _Judge:
     def __init__(self, function: Function, domain: guarded.Domain, held: dict[int, locks.Locks]) -> None:
         self.function = function
@@ -266,14 +269,16 @@ class _Judge:
         evidence = escapes.hazard(self.domain, found, storage)
         if evidence is None:
             return
-        inferred = f"that `{guard.lock}` guards it is inferred from its uses" if guard.why == "use" else ""
+        inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
-        if storage.kind == "unknown" or not evidence.strong or not storage.type or escapes.is_pinned(self.function):
-            certainty = "possible"
+        if storage.kind == "unknown" or not storage.type:
+            certainty = because("possible", f"the type of `{found.traced.member}` is not known")
+        elif not evidence.strong or escapes.is_pinned(self.function):
+            certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
-            certainty = "possible"
+            certainty = because("possible", "what is handed out has a lock of its own")
         use = evidence.use
         elsewhere = use.function.step(use.span, _DIES[use.kind].format(use.member))
         yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))

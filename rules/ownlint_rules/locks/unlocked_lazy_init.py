@@ -68,7 +68,7 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     for lazy in lazily.lazy_sets(function):
         certainty = _certainty(function, lazy)
         if certainty != "possible" and not lazy.guarded and lazily.is_behind_override(function):
-            certainty = "possible"
+            certainty = because("possible", "it overrides a method, whose callers may hold a lock")
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)

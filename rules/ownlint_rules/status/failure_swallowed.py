@@ -144,7 +144,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or _is_noticed(function, after)
         or _is_one_of_several(seen)
     )
-    return "possible" if spared else sure
+    return because("possible", "this failure looks as if it were ignored on purpose") if spared else sure
 
 
 def _is_one_of_several(seen: telling.Seen) -> bool:
