@@ -149,3 +149,33 @@ def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "."]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
     assert "= note: likely: that `tile_destroy` releases what `tile_create` hands out is inferred from" in said
+
+
+BOTH = (
+    PAIR
+    + """
+#include <cstdlib>
+
+int Copied(int n) {
+  char* data = new char[n];
+  if (n > 3) return -1;
+  delete[] data;
+  return 0;
+}
+"""
+)
+
+
+def test_code_scanning_is_told_how_sure_a_rule_usually_is_and_each_result(tmp_path: Path) -> None:
+    """`precision` is a property of rules alone there; a result has a rank."""
+    (tmp_path / "a.cc").write_text(BOTH)
+    (tmp_path / "b.py").write_text(DONATION)
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "--output-format", "sarif", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    (run,) = json.loads(done.stdout)["runs"]
+    precision = {rule["id"]: rule["properties"]["precision"] for rule in run["tool"]["driver"]["rules"]}
+    assert precision["use-after-donation"] == "high"
+    assert precision["lost-on-failure"] == "medium"
+    ranks = {(each["properties"]["certainty"], each["rank"]) for each in run["results"]}
+    assert ranks == {("certain", 90.0), ("likely", 60.0)}
+    assert all("precision" not in each["properties"] for each in run["results"])

@@ -149,6 +149,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Some of its findings come with a fix."""
     cwe: tuple[int, ...] = ()
     """Numbers of the CWE list: the weaknesses that a finding is an example of."""
+    usually: Certainty = "certain"
+    """How sure most of its findings are."""
 
 
 class Lines:

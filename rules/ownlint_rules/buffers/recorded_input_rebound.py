@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, captures, rule
 
 
-@rule(severity="error", cwe=(672,), languages=("python",), preview=True)
+@rule(severity="error", cwe=(672,), languages=("python",), preview=True, usually="likely")
 def recorded_input_rebound(function: Function) -> Iterator[Finding]:
     for rebound in captures.of(function.program).rebound_in(function):
         recording = rebound.recording

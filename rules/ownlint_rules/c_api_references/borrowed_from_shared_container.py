@@ -46,7 +46,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Program, because, guard_classes, places, records, references, rule, text
 
 
-@rule(severity="warning", cwe=(362, 416))
+@rule(severity="warning", cwe=(362, 416), usually="likely")
 def borrowed_from_shared_container(program: Program) -> Iterator[Finding]:
     if not _is_free_threaded(program):
         return

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, counting, events, owned_places, references, rule, text
 
 
-@rule(severity="error", cwe=(911,))
+@rule(severity="error", cwe=(911,), usually="likely")
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write):

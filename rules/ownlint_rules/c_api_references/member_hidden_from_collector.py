@@ -64,7 +64,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Program, because, collected, rule
 
 
-@rule(severity="warning", cwe=(401,))
+@rule(severity="warning", cwe=(401,), usually="likely")
 def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
     told: set[tuple[str, int, str]] = set()
     for one in collected.hidden(program):

@@ -67,7 +67,7 @@ from ownlint import Finding, Function, Step, because, counting, events, referenc
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 
 
-@rule(severity="error", cwe=(401, 911))
+@rule(severity="error", cwe=(401, 911), usually="likely")
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.Trouble]] = {}
     for one in counting.troubles(function):

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Program, Step, because, entrances, gil, python_use, records, rule, statics, types
 
 
-@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",))
+@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",), usually="likely")
 def python_after_finalize(program: Program) -> Iterator[Finding]:
     said: set[Function] = set()
     for function, step in [*_handlers(program), *_destructors(program)]:

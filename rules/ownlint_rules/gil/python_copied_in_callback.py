@@ -74,7 +74,7 @@ _KEEPS = re.compile(
 _HELD_ANYWAY = "harmless if the GIL is held wherever the callback is copied and destroyed"
 
 
-@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",))
+@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",), usually="likely")
 def python_copied_in_callback(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not any(True for _ in function.lambdas()):
         return

@@ -45,7 +45,7 @@ from ownlint import Certainty, Finding, Function, Span, because, questions, reco
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
-@rule(severity="warning", cwe=(477,), languages=("python",))
+@rule(severity="warning", cwe=(477,), languages=("python",), usually="likely")
 def removed_api(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, questions, records, rule, text
 
 
-@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True)
+@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True, usually="likely")
 def wrapper_identity(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):

@@ -47,7 +47,7 @@ from ownlint import Class, Finding, Function, Program, Step, because, environmen
 _MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
 
 
-@rule(severity="note")
+@rule(severity="note", usually="likely")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     around = environment.Surroundings(program)
     by_name: dict[str, list[environment.Reading]] = {}

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Program, because, hidden_members, rule
 
 
-@rule(severity="note", cwe=(401,))
+@rule(severity="note", cwe=(401,), usually="likely")
 def cycle_never_collected(program: Program) -> Iterator[Finding]:
     found: dict[str, list[hidden_members.Hiding]] = {}
     for one in hidden_members.hiding(program):

@@ -49,7 +49,7 @@ _WHY = {
 }
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:

@@ -198,7 +198,7 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
     early = because("likely", "on a path that leaves before it is taken back")
-    return early, (function.step(leave, "this leaves before it is taken back"),)
+    return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
 
 
 def _is_meeting_point(function: Function, store: keeping.Store) -> bool:

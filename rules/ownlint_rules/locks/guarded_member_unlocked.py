@@ -71,7 +71,7 @@ _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
 
 
-@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"))
+@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"), usually="likely")
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
         judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]

@@ -62,7 +62,12 @@ from ownlint import Certainty, Finding, Function, because, lazily, places, rule
 _THREADS = "whether several threads come here is not known"
 
 
-@rule(severity="warning", cwe=(362,), yields_to=("check-then-act-across-locks", "guarded-member-unlocked"))
+@rule(
+    severity="warning",
+    cwe=(362,),
+    yields_to=("check-then-act-across-locks", "guarded-member-unlocked"),
+    usually="likely",
+)
 def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     seen: set[places.Place] = set()
     for lazy in lazily.lazy_sets(function):

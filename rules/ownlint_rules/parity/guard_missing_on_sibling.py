@@ -82,7 +82,7 @@ from ownlint import Certainty, Finding, Function, Span, because, parity, rule
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
-@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="possible")
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)

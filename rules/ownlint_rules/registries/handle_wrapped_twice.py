@@ -83,7 +83,7 @@ from ownlint import (
 )
 
 
-@rule(severity="note", cwe=(415,))
+@rule(severity="note", cwe=(415,), usually="possible")
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}

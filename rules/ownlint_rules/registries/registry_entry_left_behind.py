@@ -79,7 +79,7 @@ _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short"
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 
-@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
+@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"), usually="likely")
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp" or not cls.methods:
         return

@@ -85,7 +85,7 @@ class _Touch(NamedTuple):
     lock: str
 
 
-@rule(severity="warning", cwe=(362,))
+@rule(severity="warning", cwe=(362,), usually="likely")
 def registry_without_lock(program: Program) -> Iterator[Finding]:
     known = registries.registries(program)
     if len(known.all) < _FEWEST or not _runs_free(program):

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Program, because, rule, slots
 
 
-@rule(severity="error", cwe=(415,))
+@rule(severity="error", cwe=(415,), usually="likely")
 def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):

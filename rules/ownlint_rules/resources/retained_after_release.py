@@ -43,7 +43,7 @@ _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"
 _THROUGH = frozenset({"ptr", "get"})
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def retained_after_release(function: Function) -> Iterator[Finding]:
     if not function.mentions(*_GIVES_UP):
         return

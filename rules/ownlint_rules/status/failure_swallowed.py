@@ -75,7 +75,7 @@ _OK_SAYS = re.compile(
 )
 
 
-@rule(severity="warning", cwe=(390,))
+@rule(severity="warning", cwe=(390,), usually="likely")
 def failure_swallowed(function: Function) -> Iterator[Finding]:
     if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return

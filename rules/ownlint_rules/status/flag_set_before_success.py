@@ -96,7 +96,7 @@ _NEAR = 24
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
-@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
+@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"), usually="likely")
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return
