@@ -29,11 +29,13 @@ _MOST_ROUNDS = 10
 
 
 class Adopted(NamedTuple):
-    """`notes` are lines for the user; `done` is how many findings were mended or silenced."""
+    """`notes` are lines for the user; `done` is how many findings were mended or silenced, and `undone` are lines about
+    what was to be, and was not: they are said to those, too, who asked for quiet."""
 
     report: Report
     notes: tuple[str, ...] = ()
     done: int = 0
+    undone: tuple[str, ...] = ()
 
 
 def adopted(run: Run, known: Sequence[Path | None], *, fix: bool, unsafe: bool, reason: str | None) -> Adopted:
@@ -52,7 +54,8 @@ def adopted(run: Run, known: Sequence[Path | None], *, fix: bool, unsafe: bool, 
         notes.append(f"mended {_count(done, 'finding')}")
     elif reason is not None:
         notes.append(f"silenced {_count(done, 'finding')}")
-    return Adopted(run.joined(one.report for one in found), tuple(notes), done)
+    undone = tuple(line for one in found for line in one.undone)
+    return Adopted(run.joined(one.report for one in found), tuple(notes), done, undone)
 
 
 # --- baselines --------------------------------------------------------------------------------
@@ -173,7 +176,7 @@ def _ran(options: Options) -> frozenset[str]:
 
 def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Path | None) -> Adopted:
     """Makes the fixes in the files, as long as there are any. Raises `CannotRunError` when a file cannot be written."""
-    done, notes = 0, list[str]()
+    done, undone = 0, list[str]()
     alone: dict[str, str] = {}
     for _ in range(_MOST_ROUNDS):
         written = _mend(options.root, mending.plan(options.root, report, unsafe=unsafe, alone=alone))
@@ -184,10 +187,10 @@ def mended(report: Report, options: Options, *, unsafe: bool, baseline_file: Pat
         report = without_known(report, options, baseline_file).report
         if broken:
             there = ", ".join(map(shown(options.root, Path.cwd()), broken))
-            notes.append(f"warning: {there}: a fix there was undone: the file could not be read in full after it")
+            undone.append(f"warning: {there}: a fix there was undone: the file could not be read in full after it")
             break
         done += len(written.made)
-    return Adopted(report, (*left_alone(alone, options.root), *notes), done)
+    return Adopted(report, done=done, undone=(*left_alone(alone, options.root), *undone))
 
 
 def _checked(
@@ -267,15 +270,15 @@ def silenced(report: Report, options: Options, reason: str, baseline_file: Path 
             if not wrong or len(left) == len(tried):
                 break
     done = len(first.findings) - len(report.findings)
-    notes = left_alone(alone, options.root)
+    undone = left_alone(alone, options.root)
     here = shown(options.root, Path.cwd())
-    notes += [
+    undone += [
         f"warning: {sanitise(here(one.path))}:{one.region.line}: {one.rule}: not silenced: no comment above the line or"
         " at its end has an effect, or lets the file be read as before"
         for one in report.findings
         if one.path not in alone
     ]
-    return Adopted(report, tuple(notes), done)
+    return Adopted(report, done=done, undone=tuple(undone))
 
 
 def _of_no_use(after: Report, silenced: Iterable[Located], unread: Collection[str]) -> set[str]:

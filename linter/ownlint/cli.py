@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -364,7 +365,7 @@ def _coloured(choice: str) -> bool:
 @click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
 @click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
 @click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
-@click.option("-q", "--quiet", is_flag=True, help="Only the findings: no notice, no summary.")
+@click.option("-q", "--quiet", is_flag=True, help="Only the findings, and what could not be done.")
 @click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
 def check(
     paths: tuple[Path, ...],
@@ -418,8 +419,8 @@ def check(
     if export_fixes is not None:
         exported, alone = mending.exported(options.root, report)
         deliver(exported, export_fixes)
-        for note in adopting.left_alone(alone, options.root):
-            _say(note, quiet)
+        for warning in adopting.left_alone(alone, options.root):
+            _say(warning)
     if diff:
         return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
     for name, path in beside:
@@ -432,9 +433,14 @@ def check(
     deliver(text, output_file)
     if verbose:
         _tell_settings(run)
+    if given["config_file"] is None and not given["isolated"]:
+        for table in commands.misnamed(asked):
+            _say(f"warning: {table}", quiet)
     _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
     if fail_on_incomplete and report.incomplete:
         _tell_incomplete(report, options)
+    for warning in adopted.undone:
+        _say(warning)
     for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
         _say(note, quiet)
     if fail_on_incomplete and report.incomplete:
@@ -452,8 +458,8 @@ def _diff(
     text = mending.diff(planned, shown(options.root, base))
     terminal = output_file is None and sys.stdout.isatty()
     deliver(mending.harmless(text) if terminal else text, output_file)
-    for note in adopting.left_alone(planned.alone, options.root):
-        _say(note, quiet)
+    for warning in adopting.left_alone(planned.alone, options.root):
+        _say(warning)
     if base != Path.cwd():
         _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
     _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
@@ -481,23 +487,27 @@ def _tell(
     from ownlint.report.text import summary
 
     here = shown(options.root, Path.cwd())
-    said = failed = 0
+    said = failed = beside = 0
     for each in report.incomplete:
         if each.kind == "rule":
             failed += 1
             if verbose or failed <= _MOST_INCOMPLETE:
                 _say(f"error: {here(each.path)}: {each.reason}")
+        elif not verbose and report.is_beside(each):
+            beside += each.kind not in TYPES_ONLY
         elif verbose or (each.kind not in TYPES_ONLY and said < _MOST_INCOMPLETE):
             said += 1
             line, reason = each.placed
             place = f"{here(each.path)}:{line}" if line else here(each.path)
             _say(f"warning: {place}: {KINDS[each.kind]}: {reason}", quiet)
-    left = len(report.unanalysed) - failed - said
+    left = len(report.unanalysed) - failed - said - beside
     if failed > _MOST_INCOMPLETE and not verbose:
         _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
     if left > 0 and not verbose:
         _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
     for notice in report.notices:
+        if notice.detail and not verbose:
+            continue
         _say(f"note: {here(notice.path)}: {notice.message}" if notice.path else f"note: {notice.message}", quiet)
     click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
 
@@ -621,7 +631,15 @@ def explain(rule: str | None, all_: bool, output_format: str) -> None:
         deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)
         return
     shown = manual.markdown if output_format == "markdown" else manual.text
-    deliver("\n".join(map(shown, found)), None)
+    _read("\n".join(map(shown, found)))
+
+
+def _read(text: str) -> None:
+    """Through the user's pager, where a person reads and it is longer than the terminal is high."""
+    if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines:
+        click.echo_via_pager(text)
+    else:
+        deliver(text, None)
 
 
 def _rules(*asked: str) -> list[RuleInfo]:

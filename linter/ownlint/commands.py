@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +202,14 @@ def _schema() -> click.Command:
     return schema
 
 
+def misnamed(paths: Iterable[Path]) -> list[str]:
+    """A line for each table between the paths and their settings that seems to be meant for us and has another name."""
+    from ownlint.config import misnamed_tables
+
+    folders = dict.fromkeys(path if path.is_dir() else path.parent for path in (path.resolve() for path in paths))
+    return list(dict.fromkeys(mistake for folder in folders for mistake in misnamed_tables(folder)))
+
+
 def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
     @click.command("verify", short_help="Check the settings that hold for PATHS.")
     @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
@@ -212,7 +220,7 @@ def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
         Of one PATH that is a TOML file, the settings in it are checked. Every mistake is a line.
         """
         from ownlint import verifying
-        from ownlint.config import ConfigError, misnamed_tables
+        from ownlint.config import ConfigError
         from ownlint.report.sanitise import sanitise
 
         if len(paths) == 1 and paths[0].suffix == ".toml" and paths[0].is_file() and given["config_file"] is None:
@@ -228,9 +236,7 @@ def _verify(with_config: Decorator, options: MakeOptions) -> click.Command:
             found = [str(error), *error.others]
         found += dict.fromkeys(verifying.mistakes(settings, root))
         if given["config_file"] is None and not given["isolated"]:
-            found += dict.fromkeys(
-                mistake for path in paths or (Path(),) for mistake in misnamed_tables(path.resolve())
-            )
+            found += misnamed(paths or (Path(),))
         for mistake in found:
             click.echo(f"error: {sanitise(mistake)}", err=True)
         if not found:

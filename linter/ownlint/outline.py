@@ -72,6 +72,7 @@ def _info(rule: Rule) -> RuleInfo:
         languages=rule.languages,
         fixable=rule.fixable,
         cwe=rule.cwe,
+        usually=rule.usually,
     )
 
 

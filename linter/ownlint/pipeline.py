@@ -160,7 +160,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         said = _said(chosen, facts, _Way(build, before, libraries), cache, asked, changes, options)
         found = msgspec.structs.replace(found, unread=(*found.unread, *broken))
         text = sources_of(options, facts.held())
-        report = _compose(said, facts, found, text, config, rules, ran, how.hint, changes)
+        report = _compose(said, facts, found, text, config, rules, ran, how, changes)
         changed = frozenset(text.changed)
         if facts.settled and not changed and not any(isinstance(one, Crash) for one in said):
             _remember(cache, digests, key, report, facts.depends, at_hand)
@@ -347,7 +347,7 @@ def _compose(
     config: Config,
     rules: Outline,
     ran: frozenset[str],
-    hint: str,
+    how: Compiling,
     changes: Changes | None,
 ) -> Report:
     from ownlint.report.compose import compose
@@ -362,7 +362,8 @@ def _compose(
         ran=ran,
         yields={rule.id: rule.yields_to for rule in rules.rules if rule.yields_to},
         unread=(*(Incomplete(path, reason) for path, reason in found.unread), *unsought(facts)),
-        hint=hint,
+        hint=how.hint,
+        expected=how.expected,
         notices=(*_unchecked(found), *_chosen(changes)),
         changed=None if changes is None else changes.lines,
     )
@@ -405,16 +406,19 @@ def _earlier(
 
 
 class Compiling(msgspec.Struct, frozen=True):
-    """How to compile the files whose types are wanted, by relative path; `hint` says why others have no types."""
+    """How to compile the files whose types are wanted, by relative path; `hint` says why others have no types, and
+    `expected` whether they should have: not where nobody asked for any, and there is no database to take them from."""
 
     commands: dict[str, Command]
     hint: str = ""
+    expected: bool = True
 
 
 def _without(how: Compiling, options: Options) -> Compiling:
     """A compiler would look for the headers of what is unsaved beside the place where it is stored."""
     own = _unsaved_path(options)
-    return Compiling({path: command for path, command in how.commands.items() if path != own}, how.hint)
+    commands = {path: command for path, command in how.commands.items() if path != own}
+    return msgspec.structs.replace(how, commands=commands)
 
 
 def _unsaved_path(options: Options) -> str:
@@ -432,7 +436,7 @@ def sources_of(options: Options, digests: Mapping[str, str], base: Path | None =
 def compiling(found: Discovered, config: Config) -> Compiling:
     """Types are wanted of the files that were asked for: with `auto`, of those that a database tells how to compile."""
     if config.types == "never":
-        return Compiling({}, "`--types never`")
+        return Compiling({}, "`--types never`", expected=False)
     wanted = [source for source in found.sources if source.asked and source.language == "cpp"]
     if not wanted:
         return Compiling({})
@@ -441,7 +445,8 @@ def compiling(found: Discovered, config: Config) -> Compiling:
     build = None if config.build_path is None else found.root / config.build_path
     compilation = Compilation.find(found.root, build, found.sources)
     if config.types == "auto" and not compilation.from_database:
-        return Compiling({}, f"{compilation.notice or 'no compile_commands.json'}; see `--build-path`")
+        reason = f"{compilation.notice or 'no compile_commands.json'}; see `--build-path`"
+        return Compiling({}, reason, expected=bool(compilation.notice))
     commands = {}
     for source in wanted:
         command = compilation.command(source)

@@ -21,7 +21,7 @@ import msgspec
 
 from ownlint.facts.base import Language
 from ownlint.facts.errors import RefusalError
-from ownlint.finding import Finding, Severity
+from ownlint.finding import Certainty, Finding, Severity
 from ownlint.patterns import PatternError, expression
 
 Subject = Literal["Function", "Class", "Binding", "Program"]
@@ -36,7 +36,8 @@ class Rule(msgspec.Struct, frozen=True):
     `yields_to` names rules that say it better: where one of them has a finding this one is silent, see `interplay`.
     A `preview` is off unless somebody asks for previews, or for it by name. A `fixable` rule gives some of its findings
     a fix. `group` is the folder the rule stands in, with dashes: users select rules by it too.
-    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of."""
+    `cwe` are the weaknesses, by their number in the CWE list, that a finding is an example of. `usually` is how sure
+    most of its findings are, which each says of itself: consumers of SARIF grade a rule as a whole."""
 
     id: str
     severity: Severity
@@ -52,6 +53,7 @@ class Rule(msgspec.Struct, frozen=True):
     preview: bool = False
     fixable: bool = False
     cwe: tuple[int, ...] = ()
+    usually: Certainty = "certain"
 
     @property
     def headline(self) -> str:
@@ -72,6 +74,7 @@ def rule(
     preview: bool = False,
     fixable: bool = False,
     cwe: tuple[int, ...] = (),
+    usually: Certainty = "certain",
 ) -> Callable[[Check], Check]:
     """Marks the check of a rule file. Raises `RuleError` when the first parameter says no subject, or when an anchor is
     no regular expression."""
@@ -105,6 +108,7 @@ def rule(
             preview=preview,
             fixable=fixable,
             cwe=cwe,
+            usually=usually,
         )
         _attach(check, made)
         return check

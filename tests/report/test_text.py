@@ -19,7 +19,7 @@ def test_steps_in_one_file_are_marked_in_one_excerpt(tmp_path: Path) -> None:
     assert (
         full(tmp_path, sample.flag())
         == """\
-error[flag-set-before-success]: `init_done_` is set before `Record` has succeeded
+error[flag-set-before-success]: `init_done_` is set before `Record` has succeeded (likely)
   --> src/a.cc:5:3
    |
  5 |   init_done_ = true;  // 漢字 wide
@@ -99,7 +99,7 @@ def test_a_span_over_several_lines_has_a_bar(tmp_path: Path) -> None:
     assert (
         full(tmp_path, sample.block())
         == """\
-note[block]: a block
+note[block]: a block (possible)
   --> src/a.cc:8:21
    |
  8 |     if (!status.ok()) {
@@ -109,7 +109,6 @@ note[block]: a block
 11 | |   }
    | |___^
    |
-   = note: confidence: possible
 
 """
     )
@@ -185,7 +184,7 @@ def test_concise_is_one_line_each(tmp_path: Path) -> None:
     sources = sample.write(tmp_path)
     shown = text.concise(sample.report(sources, sample.flag(), sample.long()), lambda path: f"../{path}")
     assert shown == (
-        "../src/a.cc:5:3: error[flag-set-before-success] `init_done_` is set before `Record` has succeeded\n"
+        "../src/a.cc:5:3: error[flag-set-before-success] `init_done_` is set before `Record` has succeeded (likely)\n"
         "../src/long.cc:1:449: warning[long] escape \\u{1b}[31m\n"
     )
 

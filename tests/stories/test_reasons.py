@@ -83,8 +83,99 @@ def test_cpp(tmp_path: Path, jobs: str) -> None:
     assert findings(tmp_path, "--jobs", jobs) == {"Draw": ("likely", why)}
 
 
+BORROWED = """\
+#include <Python.h>
+
+static PyObject* Drop(PyObject* self, PyObject* args) {
+  PyObject* found = PyDict_GetItemString(self, "found");
+  if (found == NULL) return NULL;
+  Py_DECREF(found);
+  Py_RETURN_NONE;
+}
+
+static const char* Shown(PyObject* thing) {
+  PyObject* name = PyObject_Str(thing);
+  if (name == NULL) return NULL;
+  const char* chars = PyUnicode_AsUTF8(name);
+  Py_DECREF(name);
+  return chars;
+}
+
+static int Filled(PyObject* table) {
+  PyObject* one = PyLong_FromLong(1);
+  if (one == NULL) return -1;
+  if (PyDict_SetItemString(table, "one", one) < 0) return -1;
+  Py_DECREF(one);
+  return 0;
+}
+"""
+
+
+def test_references(tmp_path: Path) -> None:
+    (tmp_path / "a.cc").write_text(BORROWED)
+    assert findings(tmp_path) == {
+        "Drop": ("likely", "harmless if a reference that was taken elsewhere is released here"),
+        "Shown": ("likely", "harmless if something else still owns a reference to it"),
+        "Filled": ("likely", "on some of the exit paths; on others the reference is released or passed on"),
+    }
+
+
+CALLBACK = """\
+import ctypes
+
+HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_int)
+lib = ctypes.CDLL("libevents.so")
+
+
+def listen(on_event):
+    lib.set_event_handler(HANDLER(on_event))
+
+
+def start(on_event):
+    lib.start(HANDLER(on_event))
+"""
+
+
+def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CALLBACK)
+    assert findings(tmp_path, "--certainty", "possible") == {
+        "listen": ("likely", "that `lib.set_event_handler` keeps it is inferred from its name"),
+        "start": ("possible", "whether `lib.start` keeps it is not known"),
+    }
+
+
 def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
     command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "."]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
     assert "= note: likely: that `tile_destroy` releases what `tile_create` hands out is inferred from" in said
+
+
+BOTH = (
+    PAIR
+    + """
+#include <cstdlib>
+
+int Copied(int n) {
+  char* data = new char[n];
+  if (n > 3) return -1;
+  delete[] data;
+  return 0;
+}
+"""
+)
+
+
+def test_code_scanning_is_told_how_sure_a_rule_usually_is_and_each_result(tmp_path: Path) -> None:
+    """`precision` is a property of rules alone there; a result has a rank."""
+    (tmp_path / "a.cc").write_text(BOTH)
+    (tmp_path / "b.py").write_text(DONATION)
+    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "--output-format", "sarif", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    (run,) = json.loads(done.stdout)["runs"]
+    precision = {rule["id"]: rule["properties"]["precision"] for rule in run["tool"]["driver"]["rules"]}
+    assert precision["use-after-donation"] == "high"
+    assert precision["lost-on-failure"] == "medium"
+    ranks = {(each["properties"]["certainty"], each["rank"]) for each in run["results"]}
+    assert ranks == {("certain", 90.0), ("likely", 60.0)}
+    assert all("precision" not in each["properties"] for each in run["results"])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import instances
 from ownlint.program.address_records import (
     NOTHING,
@@ -22,7 +22,7 @@ from ownlint.program.address_records import (
     inside,
     whole,
 )
-from ownlint.program.address_values import ADDS_MANY, ADDS_ONE, Values, is_written, root
+from ownlint.program.address_values import ADDS_MANY, ADDS_ONE, UNOWNED, Values, is_written, not_known, root
 from ownlint.program.containment import ANY
 from ownlint.program.memory_models import Fact
 from ownlint.program.places import last_name
@@ -96,7 +96,9 @@ class Calls(Values):
             case "own":
                 if not fact.consumes:
                     self.used(call, [refs for refs in given if not any(ref.holds for ref in refs)])
-                certainty: Certainty = "likely" if fact.may_return else "certain"
+                certainty: Certainty = "certain"
+                if fact.may_return:
+                    certainty = because("likely", f"`{text(call.callee)}` may return its own argument, which is alive")
                 return self.filled(call, fact.returns, given, certainty)
         number = fact.source
         found = (call, on) if number == 0 else self.argument(call, given, number, fact.parameters)
@@ -110,7 +112,7 @@ class Calls(Values):
             and isinstance(found[0], r.Call)
             and found[0] is not call
         ):
-            return frozenset({self.create(call, fact.returns, "possible")})
+            return frozenset({self.create(call, fact.returns, because("possible", not_known(found[0])))})
         if self.memory.role(fact.returns) == "foreign":
             return self.foreign(call, fact, refs, given)
         if fact.keeps == "none" and number and self.memory.role(fact.returns) != "address":
@@ -148,7 +150,7 @@ class Calls(Values):
         if any(ref.token[0] >= 0 for ref in wrapped) or (source is not None and not refs and self.lasts(source[0])):
             return wrapped
         made = self.create(call, fact.returns)
-        self.doubts[made.token[0]] = "likely"
+        self.doubts[made.token[0]] = because("likely", UNOWNED)
         return frozenset({made._replace(loss="foreign")})
 
     def lasts(self, value: r.Value) -> bool:
@@ -231,7 +233,8 @@ class Calls(Values):
         for ref in in_order(direct):
             self.touch(ref, callee.base, None)
         if not symbol and (cls := self.fresh(callee.name)) and not any(ref.cls for ref in direct):
-            return frozenset({self.create(call, cls, "likely")})
+            inferred = f"that `{text(call.callee)}` returns a new object is inferred from its name"
+            return frozenset({self.create(call, cls, because("likely", inferred))})
         if any(ref.cls for ref in direct):
             self.used(call, given)
             self.see(given)
@@ -351,9 +354,14 @@ class Calls(Values):
             return False
         if keeps and not foreign and not isinstance(call.callee, (r.Member, r.Name)):
             return False
-        certainty: Certainty = "likely" if keeps else "possible"
+        name = text(call.callee)
+        inferred, unknown = (
+            f"that `{name}` keeps it is inferred from its name",
+            f"whether `{name}` keeps it is not known",
+        )
+        certainty = because("likely", inferred) if keeps else because("possible", unknown)
         for ref in callbacks:
-            self.add_registration(ref, call, text(call.callee), certainty)
+            self.add_registration(ref, call, name, certainty)
         return bool(keeps) and any(ref.cls for ref in callbacks)
 
     def add_registration(self, ref: Ref, call: r.Call, callee: str, certainty: Certainty) -> None:

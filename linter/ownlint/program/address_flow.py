@@ -11,7 +11,7 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.program.address_calls import Calls
 from ownlint.program.address_records import (
     NOTHING,
@@ -26,7 +26,7 @@ from ownlint.program.address_records import (
     inside,
     whole,
 )
-from ownlint.program.address_values import Known
+from ownlint.program.address_values import UNOWNED, Known
 from ownlint.program.bodies import values
 from ownlint.program.closures import kept_out_of_sight, outside_names, read_by_functions
 from ownlint.program.containment import ANY, VALUE
@@ -84,7 +84,7 @@ class Interpreter(Calls, Paths[State]):
             self.leave(state)
         out = []
         for key, misuses in sorted(self.found.items()):
-            sure: Certainty = "certain" if self.reached.get(key, 0) <= len(misuses) else "likely"
+            sure = "certain" if self.reached.get(key, 0) <= len(misuses) else because("likely", SOME_PATHS)
             certainty = weaker(sure, *(misuse.certainty for misuse in misuses))
             out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
         return _first_of_each(out)
@@ -233,7 +233,7 @@ class Interpreter(Calls, Paths[State]):
             if stored.name and ref not in state.get(stored.name):
                 continue
             if ref.loss == "foreign" and ref.holds:
-                self.note("store", ref, stored.at, "likely")
+                self.note("store", ref, stored.at, because("likely", UNOWNED))
             elif not ref.holds:
                 self.settle("store", ref, stored.at, dead=not kept(ref.token))
         for one in sorted(state.registered):
@@ -267,7 +267,8 @@ class Interpreter(Calls, Paths[State]):
         key = (kind, at.start, ref.taken.start)
         self.reached[key] = self.reached.get(key, 0) + 1
         if dead:
-            doubt: Certainty = "possible" if direct and ref.loss == "address" else "certain"
+            cached = direct and ref.loss == "address"
+            doubt = because("possible", "its memory may stay valid until the call returns") if cached else "certain"
             self.note(kind, ref, at, doubt)
 
     def note(self, kind: str, ref: Ref, at: Span, certainty: Certainty, before: Span | None = None) -> None:
@@ -300,7 +301,7 @@ class Interpreter(Calls, Paths[State]):
         for ref in in_order(refs) if value is not None else ():
             assert value is not None
             if ref.loss == "foreign" and ref.holds and not ref.stale.end:
-                self.note("return", ref, value.span, "likely")
+                self.note("return", ref, value.span, because("likely", UNOWNED))
             elif ref.stale.end:
                 self.note("stale", ref, value.span, "certain", ref.stale)
             elif not ref.holds:

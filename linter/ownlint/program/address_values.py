@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import instances
 from ownlint.program.address_records import (
     NOTHING,
@@ -38,7 +38,14 @@ _POINTERS = frozenset(["pointer", "loose pointer", "raw", "foreign", "struct", "
 """What looks at memory when something is taken from it."""
 _LOST_AT = {"raw": "raw", "foreign": "foreign"}
 _COMPARES = frozenset(["==", "!=", "<", ">", "<=", ">=", "is", "is not", "in", "not in", "%", "&", ">>", "//"])
+UNOWNED = "harmless if the memory behind the address is never freed"
+"""The reason where memory of nobody known is wrapped, without an owner."""
 _ENDS = "the comprehension over it ends here"
+
+
+def not_known(made: r.Value) -> str:
+    """The reason where a call's result is taken for an object of its own."""
+    return f"what `{text(made)}` returns may be kept alive elsewhere"
 
 
 class Values(Expressions[Ref]):
@@ -195,7 +202,7 @@ class Values(Expressions[Ref]):
                 return refs | {self.create(base, cls)}
             case r.Call():
                 made = self.create(base, cls)
-                self.doubts[made.token[0]] = "possible"
+                self.doubts[made.token[0]] = because("possible", not_known(base))
                 return refs | {made}
         return refs
 

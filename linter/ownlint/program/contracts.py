@@ -15,7 +15,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, weaker
+from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, because, weaker
 from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.objects import Made, Shape, made_by_hand, views_in
@@ -30,7 +30,8 @@ _MOST_HELD = 3
 """How deep a class is looked for inside wrappers: `std::vector<std::pair<int, std::unique_ptr<Row>>>`."""
 
 
-_UNSEEN = Origin(1, "likely", r.Name(0, 0, ""))
+_NO_BODY = "the body is not in what was read; this is inferred from the classes"
+_UNSEEN = Origin(1, because("likely", _NO_BODY), r.Name(0, 0, ""))
 """Where a result comes from whose body nobody shows."""
 
 
@@ -197,10 +198,10 @@ class _Reading:
     def _standing(self) -> Certainty | None:
         """How sure it is that Python gets a wrapper around the object returned that nobody keeps alive."""
         if self.returned is not None and shares_itself(self.returned):
-            return "possible"
+            return because("possible", f"a `{self.name}` can share ownership of itself")
         if self.name.rsplit("::", 1)[-1] in self.program.bound_types:
             return "certain"
-        return "likely" if self.returned is not None else None
+        return because("likely", f"no binding of `{self.name}` was read") if self.returned is not None else None
 
     # --- a declaration alone ---
 
@@ -214,10 +215,14 @@ class _Reading:
             for view in self._bound_classes():
                 field = borrowing_field(view)
                 if field is not None and (points_at(view, owner) or self._kept_beside(view)):
-                    borrow = Borrow(1, Step(owner.path, at, "the result looks back at its maker", "lends"), "likely")
+                    borrow = Borrow(
+                        1, Step(owner.path, at, "the result looks back at its maker", "lends"), _UNSEEN.certainty
+                    )
                     yield self._judged(Made("view", view.symbol, _UNSEEN, "value", field), borrow)
         elif self._refers() and self.returned is not None and holds(owner, self.returned):
-            borrow = Borrow(1, Step(owner.path, at, f"`{owner.name}` holds what this hands out", "lends"), "likely")
+            borrow = Borrow(
+                1, Step(owner.path, at, f"`{owner.name}` holds what this hands out", "lends"), _UNSEEN.certainty
+            )
             yield self._judged(Made(self.shape, self.name, _UNSEEN, self.handing), borrow)
 
     def _kept_beside(self, view: Class) -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.bodies import values
@@ -136,10 +136,14 @@ class CoOwners:
                 return (True, ended.certainty) if is_sure else None
         is_address = isinstance(given, r.Unary)
         if not self._is_plain_owner(call, function, is_address=is_address):
-            return (False, "likely") if lent and self._is_adopted_inside(call, function, index) else None
+            adopted = lent and self._is_adopted_inside(call, function, index)
+            return (False, because("likely", _taken_inside(name))) if adopted else None
         if self.resources.taking(call, function, index) != "adopted":
             return None
-        return False, "certain" if call.kind == "construct" else "likely"
+        if call.kind == "construct":
+            return False, "certain"
+        seen = bool(self.program.callee(call, function).functions)
+        return False, because("likely", _taken_inside(name) if seen else "")
 
     def _is_plain_release(self, call: r.Call, function: Function, index: int, depth: int = 0) -> bool:
         """A release that is known as one, or a function of the project that does little else: a long one that ends its
@@ -225,19 +229,27 @@ class CoOwners:
         match given:
             case r.Name():
                 if not releases and self._is_shared(call, function) and function.record.kind != "constructor":
-                    yield CoOwner(call, THIS, "this", False, weaker(certainty, "likely"))
+                    yield CoOwner(
+                        call,
+                        THIS,
+                        "this",
+                        False,
+                        weaker(certainty, because("likely", "harmless if nothing else owns the object")),
+                    )
             case r.Unary(value=r.Name(text=name)):
                 kind = types.parse(function.locals[name][0])
                 by_value = not kind.pointers and not kind.reference and not kind.is_placeholder
                 if by_value and (not releases or call.kind == "delete"):  # `thing_clear(&thing)` ends what is inside
-                    yield CoOwner(call, name, "address", releases, certainty)
+                    kept = because(certainty, "harmless if the owner's deleter does not free it")
+                    yield CoOwner(call, name, "address", releases, kept)
             case r.Call():
                 owner = receiver(given)
                 still = owner is not None and self._still_owns(owner, given, function)
                 if still and releases and call.kind != "delete" and self._is_smart(owner, function):
                     return  # `PyBuffer_Release(view.get())` ends what is inside; the pointer frees the struct
                 if owner is not None and still and not self._lets_go(owner, call, function):
-                    yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, "likely"))
+                    letting = f"harmless if `{text(owner)}` gives it up elsewhere"
+                    yield CoOwner(call, text(owner), "owner", releases, weaker(certainty, because("likely", letting)))
 
     def _is_shared(self, call: r.Call, function: Function) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
@@ -308,12 +320,17 @@ class CoOwners:
                 if second.index <= first.index or second.node is first.node:
                     continue
                 if not (calls[first.node.start, first.node.end] and releases) and second.index in behind:
-                    yield CoOwner(second.node, name, "raw", releases, "likely", first.node)
+                    why = f"harmless if the first owner of `{name}` gives it up before this"
+                    yield CoOwner(second.node, name, "raw", releases, because("likely", why), first.node)
                     return
 
     def _gives_back(self, first: e.Call, function: Function) -> bool:
         """Whether the first owner releases again what it was given."""
         return first.into is not None and first.into[-1] in self._letting_go(function).by_owner
+
+
+def _taken_inside(name: str) -> str:
+    return f"that `{name}` takes ownership is inferred from its body"
 
 
 def _only_returns(method: Function, field: str) -> bool:

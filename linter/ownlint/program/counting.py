@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ownlint.facts import records as r
+from ownlint.finding import SOME_PATHS
 from ownlint.program import events as e
 from ownlint.program import types
 from ownlint.program.counting_calls import Calls
@@ -36,6 +37,11 @@ _DEEPEST = 3
 """So deep are the project's own functions looked into."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
+_SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
+"""What is told at the end of a path, of an event that stands before it."""
+_NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
+_SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
+_NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
 _UNKNOWN = Summary("", True, ())
 
 
@@ -105,6 +111,8 @@ class Counting(Calls):
             event = self.flow.events[current]
             for state in _in_order(fresh):
                 spend()
+                self.passing += 1
+                self.passed_by[current] = self.passed_by.get(current, 0) + 1
                 for target, after in self.step(event, state):
                     known = states.setdefault(target, set())
                     if after in known:
@@ -117,7 +125,8 @@ class Counting(Calls):
                         pending.add(target)
                         heapq.heappush(queue, target)
         jumps = self.jumps_in_macros
-        return [self.judged(one) for one in self.found.values() if not jumps or one.what not in _BY_WAY]
+        told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
+        return [self.judged(key, one) for key, one in told]
 
     @cached_property
     def jumps_in_macros(self) -> bool:
@@ -125,11 +134,17 @@ class Counting(Calls):
         named = self.function.program.macros_named
         return any("goto" in macro.body for name in self.macros for macro in named(name))
 
-    def judged(self, one: Trouble) -> Trouble:
+    def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
+        troubled = len(self.troubled.get(key, ()))
+        partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
         if one.what not in ("leaked", "surplus"):
-            return one
-        always = self.complete and self.ends.get(one.site.index) == {False}
-        return one._replace(always=always and not self.is_left_settled(one.site))
+            some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
+            return one._replace(reason=some if partly else "")
+        if not self.complete:
+            return one._replace(reason=_NOT_ALL_FOLLOWED)
+        if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
+            return one._replace(always=True)
+        return one._replace(reason=_NOT_OWED_ELSEWHERE)
 
     def is_left_settled(self, site: Event) -> bool:
         """Whether a way leaves with an object of this site for which nothing is owed."""

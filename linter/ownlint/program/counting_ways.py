@@ -51,6 +51,8 @@ class Trouble(NamedTuple):
     """The expression at `at` that it is about."""
     always: bool = False
     """Every way out that has the object goes wrong like this."""
+    reason: str = ""
+    """Which paths it is seen on, where it is not seen on all; empty where they are not told apart."""
 
 
 class Summary(NamedTuple):
@@ -74,6 +76,12 @@ class Ways:
         self.flow = function.flow
         self.references = references(function.program)
         self.found: dict[tuple[object, ...], Trouble] = {}
+        self.passing = 0
+        """The number of the state that is followed through an event right now."""
+        self.passed_by: dict[int, int] = {}
+        """By event how many states were followed through it."""
+        self.troubled: dict[tuple[object, ...], set[int]] = {}
+        """By trouble the numbers of the states that have it."""
         self.ends: dict[int, set[bool]] = {}
         """By site whether ways out with its object were good."""
         self.complete = True
@@ -164,7 +172,9 @@ class Ways:
         site = self.site(one)
         reason = self.flow.events[because] if because >= 0 else None
         said = name or self.name_of(draft, one, value)
-        self.found.setdefault((what, one[0], at.index), Trouble(what, said, site, at, reason, value))
+        key = (what, one[0], at.index)
+        self.found.setdefault(key, Trouble(what, said, site, at, reason, value))
+        self.troubled.setdefault(key, set()).add(self.passing)
 
     def kept_in(self, draft: Draft, value: r.Value | None) -> Id | None:
         """The object in a place that others see, which has a reference of its own."""

@@ -18,7 +18,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.program.consumer_models import ConsumerModel
 from ownlint.program.subjects import Class, Function
 
@@ -136,6 +136,9 @@ class Scope(NamedTuple):
         return hash((self.function, *self.given))
 
 
+_SEVERAL = "what is called is one of several functions, which do not donate alike"
+
+
 def union(found: Iterable[Known | None]) -> Known | None:
     """What a name stands for that has several bindings: any of them may be meant."""
     every = list(found)
@@ -146,7 +149,7 @@ def union(found: Iterable[Known | None]) -> Known | None:
     if all(one == first for one in every):
         return first
     takes = tuple(sorted({take for one in consumers for take in one.takes}))
-    return msgspec.structs.replace(first, takes=takes, certainty=weaker(first.certainty, "likely"))
+    return msgspec.structs.replace(first, takes=takes, certainty=weaker(first.certainty, because("likely", _SEVERAL)))
 
 
 # --- what is known on a path ------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Step, weaker
+from ownlint.finding import Step, because, weaker
 from ownlint.program.bodies import bound_names, values
 from ownlint.program.donation import Consumer, Instance, Items, Known, Own, PassesOn, Scope, Spec, union
 from ownlint.program.donation_hot import Hot
@@ -149,7 +149,10 @@ class Callables:
                 return msgspec.structs.replace(inner, unbound=True)
             return inner
         if isinstance(inner, Consumer):
-            return msgspec.structs.replace(inner, certainty=weaker(inner.certainty, "likely"))
+            return msgspec.structs.replace(
+                inner,
+                certainty=weaker(inner.certainty, because("likely", f"what the decorator `{last}` does is not known")),
+            )
         return None
 
     def annotated(self, function: Function, name: str) -> Known | None:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program.donation import Consumer, Instance, Loss, Own, Path, Spec, Take
 from ownlint.program.donation_specs import parameters_of
-from ownlint.program.donation_values import LIVE, PLAIN, Got, Summary, Values
+from ownlint.program.donation_values import LIVE, PLAIN, Got, Summary, Values, not_known
 from ownlint.program.places import last_name
 
 _GROWS = frozenset(["append", "add", "extend", "insert", "update", "setdefault", "appendleft", "put"])
@@ -217,7 +217,16 @@ class Calls(Values):
         if not isinstance(asked, r.Literal) or asked.text != "True":
             return None
         self.use(given[0].got, given[0].value)
-        self.take(given[0].got, given[0].value, self.loss(given[0].value, text(call.callee), "moved", "likely"))
+        self.take(
+            given[0].got,
+            given[0].value,
+            self.loss(
+                given[0].value,
+                text(call.callee),
+                "moved",
+                because("likely", "harmless if it only ever runs on a CPU"),
+            ),
+        )
         return self.fresh(call, LIVE)
 
     def constructed(self, call: r.Call, given: list[Argument], known: Instance) -> Got:
@@ -246,12 +255,8 @@ class Calls(Values):
             names = parameters_of(callee)
             for name, tree in zip(names, trees, strict=False):
                 if tree.got.path is not None and self.ends_all(callee, name):
-                    loss = self.loss(
-                        tree.value,
-                        text(call.callee),
-                        "ended",
-                        "certain" if self.kind(tree.got.path) == LIVE else "likely",
-                    )
+                    sure = self.whether_live(tree.got.path, tree.value)
+                    loss = self.loss(tree.value, text(call.callee), "ended", sure)
                     self.take(tree.got, tree.value, loss)
                     continue
                 if not self.world.only_looks(callee.function, name):
@@ -395,7 +400,9 @@ class Calls(Values):
             if got.path is None:
                 continue
             live = self.kind(got.path) == LIVE or (got.path in self.containers and argument.spread == "")
-            sure = weaker(callee.certainty, take.certainty, "certain" if live else "likely")
+            sure = weaker(
+                callee.certainty, take.certainty, "certain" if live else because("likely", not_known(argument.value))
+            )
             shown = text(argument.value) + "".join(take.steps)
             loss = Loss(argument.value.span, shown, by, "consumed", sure, tuple(self.rounds), callee.made)
             if call is self.dropped and len(taken) == 1 and self.stands_for(callee, argument, take):
@@ -426,7 +433,11 @@ class Calls(Values):
                     "again" if taken else "use",
                     got.path,
                     argument.value,
-                    loss._replace(certainty=weaker(loss.certainty, "likely")),
+                    loss._replace(
+                        certainty=weaker(
+                            loss.certainty, because("likely", f"harmless if `{loss.shown}` is not among what is used")
+                        )
+                    ),
                 )
 
     def consume_one(self, got: Got, at: r.Value, loss: Loss, shown: str) -> None:
@@ -434,7 +445,7 @@ class Calls(Values):
         if got.path is None or self.expecting or self.suspended or self.kind(got.path) == PLAIN:
             return
         if self.kind(got.path) != LIVE:
-            loss = loss._replace(certainty=weaker(loss.certainty, "likely"))
+            loss = loss._replace(certainty=weaker(loss.certainty, because("likely", not_known(at))))
         self.judge("again", got.path, at)
         self.take(got, at, loss._replace(shown=shown))
 
@@ -500,7 +511,7 @@ class Calls(Values):
 
     def tell_twice(self, callee: Consumer, by: str, argument: Argument, paths: list[Path]) -> bool:
         live = all(self.kind(path) == LIVE for path in paths)
-        certainty = weaker(callee.certainty, "certain" if live else "likely")
+        certainty = weaker(callee.certainty, "certain" if live else because("likely", not_known(argument.value)))
         loss = Loss(
             argument.value.span, text(argument.value), by, "consumed", certainty, tuple(self.rounds), callee.made
         )

@@ -56,7 +56,9 @@ class Interpreter(Calls, Paths[State]):
         for (start, end, *_), misuse in sorted(self.found.items()):
             whichever = misuse.kind == "twice" or (start, end) in always
             sure: Certainty = (
-                "certain" if whichever else because("likely", SOME_PATHS if (start, end) in differs else "")
+                "certain"
+                if whichever
+                else because("likely", SOME_PATHS if (start, end) in differs else "not each time that this runs")
             )
             out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
         return out
@@ -79,7 +81,11 @@ class Interpreter(Calls, Paths[State]):
                 takes[first] = takes.get(first, 0) + 1
         # What is taken on some ways alone may hang on the arguments: whether on this one is not known.
         found = [
-            take._replace(certainty=take.certainty if count == len(self.ends) else "possible")
+            take._replace(
+                certainty=take.certainty
+                if count == len(self.ends)
+                else because("possible", "the function takes it on some of its paths alone")
+            )
             for take, count in sorted(takes.items())
         ]
         sets = {name[1:] for name in self.function.record.mentions if name.startswith("=")}
@@ -253,7 +259,11 @@ class Interpreter(Calls, Paths[State]):
         for state in states if expects else ():
             for path, loss in state.dead.items():  # whoever tries this with what is gone may expect to fail
                 if not loss.failed and loss.rounds == tuple(self.rounds):
-                    state.dead[path] = loss._replace(certainty=weaker(loss.certainty, "possible"))
+                    state.dead[path] = loss._replace(
+                        certainty=weaker(
+                            loss.certainty, because("possible", "whoever tries it may expect that it fails")
+                        )
+                    )
         for inner in statement.body:
             after = self.statement(inner, after) if after else []
             raised += [state.copy() for state in after]

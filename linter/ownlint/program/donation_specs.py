@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.program.consumer_models import ConsumerModel
 from ownlint.program.donation import Consumer, Own, Scope, Spec, Take
 from ownlint.program.places import last_name
@@ -74,7 +74,11 @@ def _joined(parts: list[Constant]) -> Constant:
 def _either(one: Constant, other: Constant) -> Constant:
     """A condition between two: both count, and neither is sure."""
     words = tuple(word for part in (one, other) if part is not None for word in part[0])
-    return (tuple(dict.fromkeys(words)), "likely") if words else None
+    return (
+        (tuple(dict.fromkeys(words)), because("likely", "which arguments it donates depends on a condition"))
+        if words
+        else None
+    )
 
 
 def _range(bounds: list[Constant]) -> Constant:
@@ -97,7 +101,7 @@ def spec_of(
     for keyword, value in keywords:
         found = read(value) if keyword in (model.positions, model.by_name, model.static) else ((), "certain")
         if found is None:
-            spec = msgspec.structs.replace(spec, certainty="possible")
+            spec = msgspec.structs.replace(spec, certainty=because("possible", f"what `{keyword}` says is not known"))
             continue
         words, sure = found
         numbers = tuple(word for word in words if isinstance(word, int))

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, because, weaker
+from ownlint.finding import SOME_PATHS, Certainty, because, weaker
 from ownlint.program.donation import (
     Instance,
     Items,
@@ -165,7 +165,7 @@ class Values:
         second = self.value(other) if other is not None else before
         for path, loss in after.dead.items():
             if path not in self.state.dead:
-                self.state.lose(path, loss._replace(certainty=weaker(loss.certainty, "likely")))
+                self.state.lose(path, loss._replace(certainty=weaker(loss.certainty, because("likely", SOME_PATHS))))
         for name, path in after.names.items():
             if name not in self.state.names:
                 self.state.bind(name, path)
@@ -428,9 +428,12 @@ class Values:
         self.tell(kind, path, at, loss)
         return True
 
+    def whether_live(self, path: Path, at: r.Value) -> Certainty:
+        """Whether there is storage to lose."""
+        return "certain" if self.kind(path) == LIVE else because("likely", not_known(at))
+
     def tell(self, kind: str, path: Path, at: r.Value, loss: Loss) -> None:
-        live: Certainty = "certain" if self.kind(path) == LIVE else because("likely", _not_known(at))
-        certainty = weaker(loss.certainty, live)
+        certainty = weaker(loss.certainty, self.whether_live(path, at))
         if loss.failed:
             doubt: Certainty = because(
                 "likely" if kind == "again" else "possible", f"on the path where `{loss.by}` fails"
@@ -503,5 +506,5 @@ def single_round(iterable: r.Value | None) -> bool:
     return False
 
 
-def _not_known(at: r.Value) -> str:
+def not_known(at: r.Value) -> str:
     return f"whether `{text(at)}` has storage to lose is not known"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import CERTAINTIES
+from ownlint.finding import CERTAINTIES, because
 from ownlint.program import types
 from ownlint.program.arguments import stored_by_field, unkept
 from ownlint.program.bound_containers import containers, python_name
@@ -67,6 +67,7 @@ _OPERATORS = {
     "!": "__bool__",
     "~": "__invert__",
 }
+_BY_POLICY = "the C++ was not read; this is inferred from the policy"
 _HAS_SELF = ("init", "method", "property", "property_rw", "field", "field_rw", "iterator")
 
 
@@ -238,7 +239,8 @@ class Exports:
                 source = "self" if has_self and keep.patient == 1 else f"argument {keep.patient - has_self}"
                 ignored = said.is_ignored(keep.extra)
                 reason = _clean(keep.extra.text) + (" is ignored on a property" if ignored else "")
-                yield Lent(source, not ignored, "", reason, "likely" if ignored else "certain")
+                sure = because("likely", "the annotation alone says so") if ignored else "certain"
+                yield Lent(source, not ignored, "", reason, sure)
         held = field_of(binding)
         if held is not None:
             kind = types.parse(self.program.expand(held[1].type, held[0].file, held[0].symbol))
@@ -254,9 +256,9 @@ class Exports:
         else:
             policy = said.effective(handing) if self.python_class(signature.result if signature else "") else ""
         if policy == "reference internal":
-            yield Lent("self", True, "", "the policy is an internal reference", "likely")
+            yield Lent("self", True, "", "the policy is an internal reference", because("likely", _BY_POLICY))
         elif policy == "reference":
-            yield Lent("self", False, "", "the policy keeps nothing alive", "possible")
+            yield Lent("self", False, "", "the policy keeps nothing alive", because("possible", _BY_POLICY))
 
     def _stores(self, binding: Binding, said: Policies, has_self: bool) -> Iterator[Kept]:
         def place(index: int) -> str:

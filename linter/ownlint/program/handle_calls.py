@@ -12,7 +12,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.program.bound_methods import behind
 from ownlint.program.containment import ANY, BURIED, VALUE, value_slot
 from ownlint.program.handle_chains import Chain, Reach, literal
@@ -551,7 +551,7 @@ class Calls(Values):
         *before, last = erased.chain.steps or ("",)
         above = Chain(erased.chain.up, tuple(before))
 
-        perhaps = why._replace(certainty="possible")
+        perhaps = why._replace(certainty=because("possible", "whether it is the entry that is looked up is not known"))
 
         def mark(handle: Handle) -> Handle:
             if handle.token != erased.token or handle in knowing or self.classes.role(handle.cls) != "index":
@@ -630,7 +630,11 @@ class Calls(Values):
             if passed is not None and ending.how == "erased" and self.is_root(token, chain):
                 self.root_erased(passed, call.span, text(call))
             elif passed is not None or not -1_000_000 < ending.token[0] < 0:
-                certainty: Certainty = "certain" if sure else "likely"
+                certainty: Certainty = (
+                    "certain"
+                    if sure
+                    else because("likely", f"`{text(call.callee)}` does it on some of its paths alone")
+                )
                 why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
                 self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
 

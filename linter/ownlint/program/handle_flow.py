@@ -47,6 +47,13 @@ from ownlint.program.subjects import Function
 
 _RETURNED = "<returned>"
 _ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
+_HARMLESS = {
+    "next": "harmless if it never is the element that comes next",
+    "users": "harmless if each operation uses the value once",
+    "inside": "harmless if nothing is inside of what is erased",
+    "added": "harmless if the loop stops adding by itself",
+}
+"""Why something that is done while a loop or a walk runs need not meet it, by kind of harm."""
 _WITH_ENDS = "its `with` block ends here"
 
 
@@ -432,7 +439,18 @@ class Interpreter(Loops):
         key = ("walk", *_place(harm.at), harm.site, harm.site)
         self.reached[key] = self.reached.get(key, 0) + 1
         child = Handle("", (0, 0), False, harm.at, harm.what)
-        misuse = Misuse(self.function, "walk", harm.at, child, harm.over, harm.at, None, "likely", None, harm)
+        misuse = Misuse(
+            self.function,
+            "walk",
+            harm.at,
+            child,
+            harm.over,
+            harm.at,
+            None,
+            because("likely", _HARMLESS[harm.kind]),
+            None,
+            harm,
+        )
         self.found.setdefault(key, []).append(misuse)
 
     def root_erased(self, handle: Handle, at: Span, call: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, Step
+from ownlint.finding import Certainty, Step, because
 from ownlint.program import types
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.places import strip
@@ -42,8 +42,9 @@ def mismatch(binding: Binding) -> Mismatch | None:
             cls = binding.program.find_class(pointee, scope, binding.file)
             bound = _unique(binding, framework, cls) if cls is not None else None
             if cls is not None and bound is not None:
+                sure = "certain" if old else because("likely", "the version of the framework is not known")
                 at = Step(bound[0].path, bound[1].span, f"`{bound[1].name}` has a unique holder")
-                return Mismatch(cls.name, pointer, returned, at, "certain" if old else "likely")
+                return Mismatch(cls.name, pointer, returned, at, sure)
     return None
 
 

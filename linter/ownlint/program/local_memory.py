@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program import casters, types
 from ownlint.program import events as e
 from ownlint.program.model_records import FrameworkModel
@@ -58,7 +58,9 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
             for made in made_by_hand(call, origins, framework) or ():
                 if made.shape in ("memory", "iterator") and made.handing == "object":
                     name = names[made.origin.argument]
-                    sure = weaker(made.origin.certainty, "likely") if name == lent else made.origin.certainty
+                    sure = made.origin.certainty
+                    if name == lent:
+                        sure = weaker(sure, because("likely", f"harmless if what is cast outlives the `{made.name}`"))
                     yield OverLocal(call, name, made.name, sure)
         model = known.model(call, function)
         if model is None or model.keeps != "none":

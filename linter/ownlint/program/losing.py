@@ -98,13 +98,20 @@ def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
 
 def when(loss: Loss) -> str:
     """What fails, as a clause."""
-    cause = loss.ways[0].cause
+    return _fails(loss.ways[0])
+
+
+def _fails(way: Way) -> str:
+    cause = way.cause
     return f"`{last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
 
 
 @once
 def _losses(function: Function) -> tuple[Loss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
+
+
+_NEXT_ROUND = "harmless if the loop is left before it acquires another"
 
 
 class _Losing:
@@ -334,7 +341,7 @@ class _Losing:
         chosen = sure or ways
         ended = next(iter(sorted(trace.ended, key=lambda event: event.index)), None)
         unsure = trace.unsure
-        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else ("likely",))
+        certainty = weaker(site.certainty, *(self.best(chosen),) if chosen else (because("likely", _NEXT_ROUND),))
         name = site.owner or render(site.holder.place)
 
         def loss(kind: Kind, certainty: Certainty, ways: list[Way]) -> Loss:
@@ -349,12 +356,21 @@ class _Losing:
         if overwriting or (again and not chosen):
             return loss(
                 "overwritten",
-                weaker(certainty, "likely" if site.certainty == "certain" else "possible"),
-                overwriting or [Way(site.start, None, False, "likely")],
+                weaker(
+                    certainty,
+                    because(
+                        "likely" if site.certainty == "certain" else "possible",
+                        f"harmless if `{name}` is empty by then",
+                    ),
+                ),
+                overwriting or [Way(site.start, None, False, because("likely", _NEXT_ROUND))],
             )
         if ended is None:
+            seen = unsure or not site.known or self.is_seen_through(site)
             return loss(
-                "never", "possible" if unsure or not site.known or self.is_seen_through(site) else certainty, chosen
+                "never",
+                because("possible", f"a call that was not read may release `{name}`") if seen else certainty,
+                chosen,
             )
         return loss(
             "skipped", weaker(certainty, because("likely", f"on a path that does not release `{name}`")), chosen
@@ -457,7 +473,9 @@ class _Losing:
             self._throws = {failed.leave.index: failed.certainty for failed in failure.thrown(self.function)}
             for call in self.flow.calls:
                 if self.is_python(call.node) and not failure.is_caught(self.function, call):
-                    self._throws[call.index] = "likely"
+                    self._throws[call.index] = because(
+                        "likely", f"on the path where `{last_name(call.node.callee)}` throws"
+                    )
         return self._throws
 
     @cached_property
@@ -504,7 +522,9 @@ class _Losing:
             if failing and (trace.ended or unsure):
                 told.add(where)
                 ended = next(iter(trace.ended), None)
-                certainty = weaker(certainty, "likely", self.best(failing))
+                certainty = weaker(
+                    certainty, because("likely", f"on the path where {_fails(failing[0])}"), self.best(failing)
+                )
                 yield Loss("gathered", render(where), event, acquisition, tuple(failing), ended, certainty)
 
     def put(self, event: e.Event, live: list[tuple[_Site, Walk]]) -> tuple[Place, Certainty, Acquisition] | None:

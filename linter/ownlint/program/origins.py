@@ -191,9 +191,13 @@ class Origins:
         roles = self.program.models.role(kind.name, (cls.symbol,))
         is_foreign = kind.pointers and (is_given(cls, name) or not is_released(cls, field))
         if kind.reference or "view" in roles or is_foreign:
-            return found._replace(certainty="possible")
+            return found._replace(
+                certainty=because("possible", f"what `{name}` points to may belong to something else")
+            )
         if "shared pointer" in roles:
-            return found._replace(certainty=weaker(found.certainty, "likely"))
+            return found._replace(
+                certainty=weaker(found.certainty, because("likely", f"other owners may share what `{name}` holds"))
+            )
         return found
 
     def _call(self, call: r.Call) -> Origin | None:

@@ -121,16 +121,17 @@ class _Filling:
         for store, event in at:
             if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
                 continue
+            freed = f"harmless if what `{self.slot.field.name}` holds is kept elsewhere too, or was released before"
             found = self._found(event) if _is_of_own(store) else None
             earlier = self._earlier(store, event, at)
             if found is not None:
-                yield Overwrite(store, "found", found, "likely")
+                yield Overwrite(store, "found", found, because("likely", freed))
             elif earlier is not None:
-                yield Overwrite(store, "stored", earlier, "likely")
+                yield Overwrite(store, "stored", earlier, because("likely", freed))
             elif self._is_unasked(store, event):
                 full = self._is_always_full(store)
                 empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
-                yield Overwrite(store, "unasked", None, "likely" if full else empty)
+                yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
 
     def _is_grown(self, store: Store) -> bool:
         """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""

@@ -14,7 +14,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program.model_records import FrameworkModel
 from ownlint.program.subjects import Binding
 
@@ -146,9 +146,10 @@ class Policies:
                 ineffective, reason = extra, "keeps the result alive, not what it points into"
             elif nurse == 0:
                 ineffective, reason = extra, "keeps another than what the result points into"
-        sure: Certainty = (
-            "possible" if any(self.is_unknown(extra, spelled) for extra, spelled in self.extras) else "certain"
-        )
+        unknown = next((extra for extra, spelled in self.extras if self.is_unknown(extra, spelled)), None)
+        sure: Certainty = "certain"
+        if unknown is not None:
+            sure = because("possible", f"what `{unknown.text}` does is not known")
         policy, written = self.written_policy()
         if handing in ("value", "object"):
             has_policy = handing == "value" and policy in ("reference", "reference internal")

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.patterns import AnyName
 from ownlint.program import assignments, containers, lookups, types
 from ownlint.program import events as e
@@ -389,7 +389,14 @@ def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.
         asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
         done = assignment.held.kind == "flag" and works_after(function, nearest, act)
         again = _leads(flow, act, asked)
-        yield assignment, asked, "likely" if done and not again else "possible"
+        yield (
+            assignment,
+            asked,
+            because(
+                "likely" if done and not again else "possible",
+                "harmless if two threads never run this at the same time",
+            ),
+        )
 
 
 def _is_set_anyway(

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Literal, NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, weaker
+from ownlint.finding import Certainty, because, weaker
 from ownlint.program import types
 from ownlint.program.duties import OWNING as OWNING
 from ownlint.program.duties import Duties, releases_member
@@ -244,15 +244,17 @@ class Resources:
     def _by_name(self, call: r.Call, name: str, callee: Callee) -> tuple[Ended, ...]:
         """Nobody sees what the callee does. That it releases is said by its name, or by the macro that it is."""
         where = [Place("argument", number) for number in range(1, len(call.args) + 1)]
+        why = f"that `{name}` releases it is inferred from its name"
+        named = because("likely", why)
         by_macro = self._released_by_macro(name)
         if by_macro:
-            return tuple(Ended(place, "likely") for place in where if place.index in by_macro)
+            return tuple(Ended(place, named) for place in where if place.index in by_macro)
         if name in self.releasing_names and not callee.records:
-            return tuple(Ended(place, "likely") for place in where)
+            return tuple(Ended(place, named) for place in where)
         if releasing_verb(name):
             if isinstance(call.callee, r.Member):
                 where.append(Place("receiver"))
-            return tuple(Ended(place, "possible") for place in where)
+            return tuple(Ended(place, because("possible", why)) for place in where)
         return ()
 
     def _released_by_macro(self, name: str) -> frozenset[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, Step
+from ownlint.finding import Certainty, Step, because
 from ownlint.program import assignments, conditions, failure, glance, places, types
 from ownlint.program import events as e
 from ownlint.program.lower import statements
@@ -282,7 +282,8 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
             if _is_settled(other, test, settled, anywhere=True):
                 continue
             if _goes_around(other, test, now, wanted):
-                return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), "likely")
+                sure = because("likely", f"harmless if nothing calls `{other.name}` after the failure")
+                return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), sure)
     return None
 
 

@@ -216,7 +216,7 @@ class Slots:
         if self._may_be_ended_out_of_sight(slot.cls) or all(
             self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
         ):
-            certainty = "possible"
+            certainty = because("possible", "something else may own it, or be given it to release")
         return weaker(certainty, because("likely", "code that was not read could release it"))
 
     def _is_taken_back(self, slot: Slot) -> bool:

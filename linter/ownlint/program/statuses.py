@@ -103,7 +103,7 @@ class Statuses:
         certainty = because(certainty, f"`{kind.name}` is not defined in what was read, and taken for a status")
         if found is not None:
             return _modelled(found, certainty)
-        return Status(kind.name, "value", False, (), (".ok()",), "likely") if certainty == "likely" else None
+        return Status(kind.name, "value", False, (), (".ok()",), certainty) if certainty == "likely" else None
 
     def own(self, cls: Class) -> Status | None:
         """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,

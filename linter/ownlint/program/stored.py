@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because, weaker
 from ownlint.program import types
 from ownlint.program.bodies import values
 from ownlint.program.origins import Origin, Origins, sources_of
@@ -68,7 +68,9 @@ def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list
             is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
             if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
                 step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
-                found.append(Stored(1, number, step, "likely"))
+                found.append(
+                    Stored(1, number, step, because("likely", "the constructor is not defined in what was read"))
+                )
         break
     return found
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
+from ownlint.facts.show import text
 from ownlint.finding import Certainty, Finding, Fix, Role, Step
 from ownlint.patterns import AnyName
 from ownlint.program import events as e
@@ -57,6 +58,10 @@ class _Subject:
 
     def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
         return Step(self.path, _span(at), message, role)
+
+
+_LONGEST_TEST = 60
+"""Characters of a condition in a step."""
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
@@ -184,6 +189,17 @@ class Function(_Subject):
     def is_local(self, place: Place) -> bool:
         """Whether the place is rooted in something that ends with this call."""
         return place[0] in self.declared
+
+    def branch(self, at: e.Event, after: e.Event) -> tuple[Step, ...]:
+        """Which way the nearest `if` that `at` stands in goes, where that is decided between the two. No step where
+        there is none: what a test before `at` has let pass is the usual way."""
+        around = [one.span for one in self.statements if isinstance(one, r.Branch) and at.span.start in one.span]
+        for test, outcome in self.flow.guards(at) if around else ():
+            inside = any(test.span.start in span for span in around)
+            if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
+                taken = "true" if outcome else "false"
+                return (self.step(test, f"taken when `{text(test.value, _LONGEST_TEST)}` is {taken}"),)
+        return ()
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""

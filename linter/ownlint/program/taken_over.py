@@ -9,7 +9,7 @@ import msgspec
 
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
-from ownlint.finding import Certainty, Step, weaker
+from ownlint.finding import Certainty, Step, because
 from ownlint.program import types
 from ownlint.program.glance import says
 from ownlint.program.lasting import statics
@@ -124,21 +124,8 @@ def _found(binding: Binding, signature: Signature, pointee: Class, several: bool
         if _lasts(inner, function, 0):
             yield Taken(0, step, "certain")
         elif (found := origins.address(inner)) is not None:
-            sure = "certain" if _is_part(inner, function) else _sure(binding, pointee, found.certainty)
+            sure = "certain" if _is_part(inner, function) else found.certainty
             yield Taken(found.argument, step, sure)
-
-
-def _sure(binding: Binding, pointee: Class, certainty: Certainty) -> Certainty:
-    """What lies behind a pointer that was given from outside may be an object of Python's, which is then found again;
-    not when Python cannot make one."""
-    if certainty != "possible":
-        return certainty
-    made = any(
-        each.record.kind == "init"
-        for file, bound in bound_as(binding, pointee)
-        for each in binding.program.bindings_of(file, file.bound_classes.index(bound))
-    )
-    return "possible" if made else certainty
 
 
 def _is_pointer(value: r.Value | None, function: Function) -> bool:
@@ -254,4 +241,4 @@ def _declared(binding: Binding, signature: Signature, pointee: Class, several: b
         return
     at = Span(record.name_start, record.name_start + len(record.name.encode()))
     step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
-    yield Taken(1, step, weaker("likely"))
+    yield Taken(1, step, because("likely", "the body is not in what was read; this is inferred from the classes"))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ownlint.facts import records as r
 from ownlint.facts.show import text
-from ownlint.finding import Certainty
+from ownlint.finding import Certainty, because
 from ownlint.program import casters, types
 from ownlint.program import events as e
 from ownlint.program.entrances import callable_of
@@ -23,6 +23,7 @@ from ownlint.program.subjects import Function
 
 _DEEPEST = 6
 _CALLS = 2
+_UP_TO_CALLER = "harmless if the Python code around it always passes that type"
 _GENERIC = frozenset({"object", "handle"})
 _ASKS_NOTHING = frozenset({"ptr", "is_none", "is", "is_valid", "inc_ref", "dec_ref", "bool", "move", "forward"})
 """Methods that say nothing about a type."""
@@ -61,7 +62,9 @@ def trusted(function: Function) -> Iterator[Trusted]:
         if source is None or _was_looked_at(function, event, source):
             continue
         harmful = wanted.last in framework.facts.get("plain_memory_of", "").split()
-        certainty: Certainty = source.certainty if harmful else "possible"
+        certainty: Certainty = (
+            source.certainty if harmful else because("possible", f"harmless if it is a `{wanted.last}` each time")
+        )
         yield Trusted(node, source.said[0], wanted.last, harmful, certainty)
 
 
@@ -124,7 +127,9 @@ class _Reading:
                 found = self.source(base, depth + 1)
                 if found is None or said.strip('"').startswith("__"):
                     return None
-                return _Source("possible", (text(inner), *found.said))
+                return _Source(
+                    because("possible", f"what `{text(inner)}` is, is up to the class"), (text(inner), *found.said)
+                )
             case r.Index(base=base):
                 return self._element(base, inner, depth)
             case r.Member(base=base, name="first" | "second"):
@@ -143,7 +148,7 @@ class _Reading:
             return None
         writes = [one for one in function.flow.writes_to((name,)) if not (one.fresh and one.value is None)]
         if name in self.given:
-            return _Source("likely", (name,)) if not writes else None
+            return _Source(because("likely", _UP_TO_CALLER), (name,)) if not writes else None
         if len(writes) > 1:
             return None
         initial = writes[0].value if writes else function.locals.get(name, ("", None))[1]
@@ -167,7 +172,7 @@ class _Reading:
         """Of a container that Python handed over: nobody knows its elements."""
         inner = strip(base)
         if isinstance(inner, r.Name) and inner.text in self.given and _is_object(self.function, self.given[inner.text]):
-            return _Source("likely", (text(whole),))
+            return _Source(because("likely", _UP_TO_CALLER), (text(whole),))
         found = self.source(inner, depth + 1)
         return _Source(found.certainty, (text(whole),)) if found is not None else None
 

@@ -30,12 +30,14 @@ def compose(
     yields: Mapping[str, Sequence[str]] | None = None,
     unread: Iterable[Incomplete] = (),
     hint: str = "",
+    expected: bool = True,
     notices: Sequence[Notice] = (),
     changed: Changed | None = None,
 ) -> Report:
     """`files` are those that were asked for; `known` are the names of all rules there are, `ran` those that were run;
-    `yields` says which rules a rule leaves the word to; `hint` says why files have no types, `notices` what else there
-    is to say. With `changed`, findings that touch none of these lines are kept apart."""
+    `yields` says which rules a rule leaves the word to; `hint` says why files have no types, and `expected` that they
+    should have; `notices` are what else there is to say. With `changed`, findings that touch none of these lines are
+    kept apart."""
     findings: list[Finding] = []
     incomplete = [*unread, *_problems(files)]
     for each in said:
@@ -62,7 +64,8 @@ def compose(
         incomplete=tuple(sorted(set(incomplete))),
         suppressed=len(_apart(at_least([*silenced, *silenced_too], config.certainty), changed)[0]),
         files=len(files),
-        notices=(*notices, *_types_notice(files, hint)),
+        notices=(*notices, *_types_notice(files, hint, detail=not expected)),
+        touched=None if changed is None else frozenset(changed),
         digests=sources.digests_of(shown),
     )
 
@@ -122,7 +125,7 @@ def _problems(files: Iterable[File]) -> Iterable[Incomplete]:
     return (Incomplete(file.path, problem.reason, problem.kind) for file in files for problem in file.problems)
 
 
-def _types_notice(files: Sequence[File], hint: str) -> Iterator[Notice]:
+def _types_notice(files: Sequence[File], hint: str, *, detail: bool) -> Iterator[Notice]:
     """The hint alone, when all types are there: a database was broken, or is one of several."""
     cpp = [file for file in files if file.language == "cpp"]
     structure = sum(not file.typed and not file.meanings for file in cpp)
@@ -131,4 +134,4 @@ def _types_notice(files: Sequence[File], hint: str) -> Iterator[Notice]:
     if part:
         said = f"{said}, {part} in part" if said else f"{part} of {len(cpp)} C++ files were read in part"
     if said or hint:
-        yield Notice(f"{said} ({hint})" if said and hint else said or hint)
+        yield Notice(f"{said} ({hint})" if said and hint else said or hint, detail=detail)

@@ -20,9 +20,14 @@ def moved(report: Report, renamed: Renamed) -> Report:
         findings=tuple(_finding(each, renamed) for each in report.findings),
         elsewhere=tuple(_finding(each, renamed) for each in report.elsewhere),
         incomplete=tuple(Incomplete(renamed(each.path), each.reason, each.kind) for each in report.incomplete),
-        notices=tuple(Notice(each.message, each.path and renamed(each.path)) for each in report.notices),
+        notices=tuple(_renamed(each, each.path and renamed(each.path)) for each in report.notices),
+        touched=None if report.touched is None else frozenset(map(renamed, report.touched)),
         digests={renamed(path): digest for path, digest in report.digests.items()},
     )
+
+
+def _renamed(notice: Notice, path: str) -> Notice:
+    return msgspec.structs.replace(notice, path=path)
 
 
 def _finding(finding: Located, renamed: Renamed) -> Located:
@@ -44,6 +49,7 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
     for that itself."""
     parts = [(folder, moved(report, _below(folder))) for folder, report in sorted(reports, key=lambda part: part[0])]
     digests: dict[str, str] = {}
+    touched = [report.touched for _, report in parts if report.touched is not None]
     for _, report in parts:
         digests |= report.digests
     return Report(
@@ -53,6 +59,7 @@ def joined(reports: Sequence[tuple[str, Report]]) -> Report:
         suppressed=sum(report.suppressed for _, report in parts),
         files=sum(report.files for _, report in parts),
         notices=tuple(_notices(parts)),
+        touched=frozenset().union(*touched) if len(touched) == len(parts) else None,
         digests=dict(sorted(digests.items())),
     )
 
@@ -63,7 +70,7 @@ def _notices(parts: Sequence[tuple[str, Report]]) -> Iterator[Notice]:
     for folder, report in parts:
         for each in report.notices:
             if each.path or report.files or not looked_at:
-                yield Notice(each.message, each.path or folder or ".")
+                yield _renamed(each, each.path or folder or ".")
 
 
 def _below(folder: str) -> Renamed:

@@ -96,6 +96,8 @@ class Notice(msgspec.Struct, frozen=True):
 
     message: str
     path: str = ""
+    detail: bool = False
+    """Nothing that was asked for is missing: for people it is worth a line with `--verbose` alone."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,8 +112,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """How many files were asked for."""
     notices: tuple[Notice, ...] = ()
     """What the user should know beside the findings: that files were not looked at, or by structure only."""
+    touched: frozenset[str] | None = None
+    """Of a run about changes, the files that have changed lines; None where all are asked about."""
     digests: Mapping[str, str] = {}
     """By path, the digest of what was analysed of the files that findings speak of."""
+
+    def is_beside(self, each: Incomplete) -> bool:
+        """Whether it is of a file that the changes which the run is about do not touch."""
+        return self.touched is not None and bool(each.path) and each.path not in self.touched
 
     @property
     def failed(self) -> bool:
@@ -141,6 +149,8 @@ class RuleInfo(msgspec.Struct, frozen=True):
     """Some of its findings come with a fix."""
     cwe: tuple[int, ...] = ()
     """Numbers of the CWE list: the weaknesses that a finding is an example of."""
+    usually: Certainty = "certain"
+    """How sure most of its findings are."""
 
 
 class Lines:

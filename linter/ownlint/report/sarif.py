@@ -16,7 +16,10 @@ BASE = "%SRCROOT%"
 
 _Json = dict[str, object]
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
-_PRECISION = {"certain": "very-high", "likely": "high", "possible": "medium"}
+_PRECISION = {"certain": "high", "likely": "medium", "possible": "low"}
+"""Of a rule, by how sure most of its findings are: consumers sort alerts by it."""
+_RANK = {"certain": 90.0, "likely": 60.0, "possible": 30.0}
+"""Of one result among all, from 0 to 100."""
 _MOST_STEPS = 1000
 """Of one result; a consumer shows no more."""
 _LONGEST = 1024
@@ -77,7 +80,11 @@ def _rule(rule: RuleInfo, page: str) -> _Json:
         "fullDescription": {"text": _paragraph(rule.manual)[:_LONGEST]},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "help": {"text": rule.manual, "markdown": rule.manual},
-        "properties": {"precision": "high", "problem.severity": _problem_severity(rule), **_security(rule)},
+        "properties": {
+            "precision": _PRECISION[rule.usually],
+            "problem.severity": _problem_severity(rule),
+            **_security(rule),
+        },
     }
     if page:
         made["helpUri"] = page
@@ -123,6 +130,7 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
     result: _Json = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],
+        "rank": _RANK[finding.certainty],
         "message": {"text": "\n".join(_message(line) for line in text.splitlines())},
         "locations": [_location(finding.path, finding.region, symbol=finding.symbol)],
         "partialFingerprints": {
@@ -131,7 +139,6 @@ def _result(finding: Located, index: dict[str, int], hashes: _LineHashes) -> _Js
         },
         "properties": {
             "certainty": finding.certainty,
-            "precision": _PRECISION[finding.certainty],
             **({"reason": _message(finding.reason)} if finding.reason else {}),
         },
     }

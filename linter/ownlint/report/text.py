@@ -13,11 +13,18 @@ Shown = Callable[[str], str]
 
 
 def concise(report: Report, shown: Shown) -> str:
-    """The lines that editors and problem matchers know: `path:line:col: severity[rule] message`."""
+    """The lines that editors and problem matchers know: `path:line:col: severity[rule] message`; ` (likely)` at the end
+    where it is not certain."""
     return "".join(
-        f"{sanitise(shown(f.path))}:{f.region.line}:{f.region.column}: {f.severity}[{f.rule}] {sanitise(f.message)}\n"
+        f"{sanitise(shown(f.path))}:{f.region.line}:{f.region.column}: "
+        f"{f.severity}[{f.rule}] {sanitise(f.message)}{_confidence(f)}\n"
         for f in report.findings
     )
+
+
+def _confidence(finding: Located) -> str:
+    """Behind the message, where readers and patterns that know none are not in its way."""
+    return "" if finding.certainty == "certain" else f" ({finding.certainty})"
 
 
 def summary(report: Report) -> str:
@@ -93,7 +100,8 @@ def _coloured(rows: list[Row]) -> str:
 
 
 def _finding(finding: Located, sources: Sources, shown: Shown, width: int) -> Iterator[Row]:
-    yield [(f"{finding.severity}[{finding.rule}]", finding.severity), (f": {sanitise(finding.message)}", "title")]
+    kind, message = f"{finding.severity}[{finding.rule}]", f": {sanitise(finding.message)}"
+    yield [(kind, finding.severity), (message, "title"), (_confidence(finding), "")]
     files = _marks(finding)
     gutter = max(len(str(mark.region.end_line)) for marks in files.values() for mark in marks)
     for path, marks in files.items():
@@ -147,5 +155,3 @@ def _notes(finding: Located) -> Iterator[tuple[str, str]]:
         yield "fix", finding.fix.message
     if finding.reason:
         yield "note", f"{finding.certainty}: {finding.reason}"
-    elif finding.certainty == "possible":
-        yield "note", "confidence: possible"

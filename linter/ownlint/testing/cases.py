@@ -44,12 +44,15 @@ class Found:
 
 
 def check(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> list[str]:
-    """What is wrong with the case, a paragraph each; nothing when all is as marked. Raises `CaseError`."""
+    """What is wrong with the case, a paragraph each; nothing when all is as marked, and what is not certain gives its
+    reason. Raises `CaseError`."""
     found = run(case, rules, mode, prelude)
     least = CERTAINTIES.index(case.options.certainty or "likely")
     shown = [finding for finding in found.findings if CERTAINTIES.index(finding.certainty) <= least]
     crashed = [f"{crash.rule} crashed: {crash.error}" for crash in found.crashes]
     wrong = crashed + list(compare(case, shown))
+    doubtful = (finding for finding in found.findings if finding.certainty != "certain" and not finding.reason)
+    wrong += [f"{_told(finding)} does not say why it is no more than {finding.certainty}" for finding in doubtful]
     for finding in found.findings:
         if finding.fix is not None:
             wrong += _wrong_with(finding, finding.fix, case, rules, mode, prelude)

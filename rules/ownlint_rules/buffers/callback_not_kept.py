@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
+@rule(severity="error", cwe=(416,), languages=("python",), fixable=True, usually="likely")
 def callback_not_kept(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind == "kept":

@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, addresses, rule
 
 
-@rule(severity="error", cwe=(416,), languages=("python",))
+@rule(severity="error", cwe=(416,), languages=("python",), usually="likely")
 def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
     for misuse in addresses.of(function.program).misuses_in(function):
         if misuse.kind in ("use", "return", "store") and misuse.ref.loss == "foreign":

@@ -48,17 +48,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, captures, rule
+from ownlint import Finding, Function, because, captures, rule
 
 
-@rule(severity="error", cwe=(672,), languages=("python",), preview=True)
+@rule(severity="error", cwe=(672,), languages=("python",), preview=True, usually="likely")
 def recorded_input_rebound(function: Function) -> Iterator[Finding]:
     for rebound in captures.of(function.program).rebound_in(function):
         recording = rebound.recording
         yield function.finding(
             rebound.at,
             f"`{rebound.place}` is bound to something new, but `{recording.graph}` reads what it was when captured",
-            certainty="likely",
+            certainty=because("likely", "harmless if the replay is meant to read the old input again"),
             help=f"fill it in place: `{rebound.place}.copy_(..)`",
             steps=(
                 recording.function.step(recording.block.items[0].value, f"`{rebound.place}` is read in this capture"),

@@ -43,10 +43,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, guard_classes, places, records, references, rule, text
+from ownlint import Finding, Function, Program, because, guard_classes, places, records, references, rule, text
 
 
-@rule(severity="warning", cwe=(362, 416))
+@rule(severity="warning", cwe=(362, 416), usually="likely")
 def borrowed_from_shared_container(program: Program) -> Iterator[Finding]:
     if not _is_free_threaded(program):
         return
@@ -64,7 +64,7 @@ def borrowed_from_shared_container(program: Program) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{places.last_name(call.node.callee)}` borrows from `{text(container)}`, which others can change",
-                certainty="likely",
+                certainty=because("likely", "harmless if no other thread runs meanwhile, or all of them hold one lock"),
                 help=f"use `{model.replaced_by}`",
             )
 

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, references, rule, text
+from ownlint import Finding, Function, because, counting, events, references, rule, text
 
 _SAYS = {
     "released borrowed": "`{}` is only borrowed, and released here",
@@ -57,7 +57,7 @@ _BECAUSE = {
 }
 
 
-@rule(severity="error", cwe=(911, 416))
+@rule(severity="error", cwe=(911, 416), usually="likely")
 def borrowed_reference_released(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what in _SAYS and not _counts_itself(function, one):
@@ -65,7 +65,9 @@ def borrowed_reference_released(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.at,
                 _SAYS[one.what].format(one.name),
-                certainty="likely",
+                certainty=because(
+                    "likely", one.reason or "harmless if a reference that was taken elsewhere is released here"
+                ),
                 help="leave the release out, or count the reference up first",
                 steps=(function.step(reason, _BECAUSE[one.what]),) if isinstance(reason, events.Call) else (),
             )

@@ -53,10 +53,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, casters, counting, events, rule, text
+from ownlint import Finding, Function, because, casters, counting, events, rule, text
+
+_OWNED_ELSEWHERE = "harmless if a reference that was taken elsewhere is given away here"
 
 
-@rule(severity="error", cwe=(911,))
+@rule(severity="error", cwe=(911,), usually="likely")
 def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in counting.troubles(function):
@@ -67,7 +69,7 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{said}` is returned, and `{function.name}` does not own a reference to it",
-            certainty="likely",
+            certainty=because("likely", one.reason or _OWNED_ELSEWHERE),
             help="count the reference up before the return",
             steps=(function.step(one.because, "its reference was given away here"),)
             if isinstance(one.because, events.Call)
@@ -77,6 +79,6 @@ def borrowed_reference_returned(function: Function) -> Iterator[Finding]:
         yield function.finding(
             value,
             f"`{text(value, 60)}` is returned, and `{function.name}` gives no reference to it away",
-            certainty="likely",
+            certainty=because("likely", _OWNED_ELSEWHERE),
             help="return the reference that `release()` or `inc_ref()` gives",
         )

@@ -43,7 +43,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
+from ownlint import (
+    Edit,
+    Finding,
+    Fix,
+    Function,
+    Span,
+    because,
+    counting,
+    events,
+    places,
+    records,
+    references,
+    rule,
+    text,
+)
 
 
 @rule(severity="error", cwe=(911,), fixable=True)
@@ -73,7 +87,7 @@ def borrowed_reference_stolen(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.where if one.where is not None else one.at,
                 f"`{one.name}` is borrowed, and its reference is taken over here",
-                certainty="likely",
+                certainty=because("likely", "harmless if whoever lends it gives up its own reference"),
                 help=f"count `{one.name}` up first",
             )
 

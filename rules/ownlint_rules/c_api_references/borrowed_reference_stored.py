@@ -50,10 +50,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, owned_places, references, rule, text
+from ownlint import Finding, Function, because, counting, events, owned_places, references, rule, text
 
 
-@rule(severity="error", cwe=(911,))
+@rule(severity="error", cwe=(911,), usually="likely")
 def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
     for one in counting.troubles(function):
         if one.what != "stored borrowed" or not isinstance(one.at, events.Write):
@@ -64,7 +64,9 @@ def borrowed_reference_stored(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             f"`{said}` keeps an object that `{function.name}` only borrows",
-            certainty="likely",
+            certainty=because(
+                "likely", f"harmless if something else keeps the object alive as long as `{said}` is read"
+            ),
             help="count the reference up when it is stored",
             steps=(function.step(one.site, "lent here"),) if isinstance(one.site, events.Call) else (),
         )

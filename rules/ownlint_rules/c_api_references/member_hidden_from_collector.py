@@ -61,10 +61,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, collected, rule
+from ownlint import Finding, Program, because, collected, rule
 
 
-@rule(severity="warning", cwe=(401,))
+@rule(severity="warning", cwe=(401,), usually="likely")
 def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
     told: set[tuple[str, int, str]] = set()
     for one in collected.hidden(program):
@@ -77,7 +77,7 @@ def member_hidden_from_collector(program: Program) -> Iterator[Finding]:
         yield one.traverse.finding(
             one.traverse.record,
             f"`{one.traverse.name}` does not visit {what}, which the object owns",
-            certainty="likely",
+            certainty=because("likely", "harmless if no cycle ever leads through it"),
             help=f"visit it: `Py_VISIT(self->{one.member})`" if one.member else "add `Py_VISIT(Py_TYPE(self))`",
             steps=steps,
         )

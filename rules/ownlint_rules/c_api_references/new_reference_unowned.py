@@ -50,7 +50,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, counting, events, places, records, references, rule, text
+from ownlint import (
+    Edit,
+    Finding,
+    Fix,
+    Function,
+    Span,
+    because,
+    counting,
+    events,
+    places,
+    records,
+    references,
+    rule,
+    text,
+)
 
 _COMPARES = frozenset({"==", "!=", "<", ">"})
 
@@ -121,7 +135,12 @@ def _dropped(function: Function, known: references.References, event: events.Cal
         said = f"`{name}` gives up the reference, and its result is dropped: nobody releases it"
     else:
         said = f"the new reference from `{name}` is dropped: nobody releases it"
-    yield function.finding(event.span, said, certainty="likely", help="hold the result, and release it")
+    yield function.finding(
+        event.span,
+        said,
+        certainty=because("likely", "harmless if it is meant to live until the process ends"),
+        help="hold the result, and release it",
+    )
 
 
 def _is_on_purpose(function: Function, call: records.Call) -> bool:

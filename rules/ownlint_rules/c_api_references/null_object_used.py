@@ -52,7 +52,7 @@ from ownlint import Finding, Function, because, counting, events, places, rule, 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
 
-@rule(severity="error", cwe=(476,))
+@rule(severity="error", cwe=(476,), usually="likely")
 def null_object_used(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):
@@ -67,7 +67,10 @@ def null_object_used(function: Function) -> Iterator[Finding]:
             f"`{one.name}` can be NULL here",
             certainty=because("likely", _where_it_fails(one)),
             help="test it first",
-            steps=(function.step(one.site, "this answers NULL when it fails"),) if made else (),
+            steps=(
+                *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
+                *function.branch(one.at, one.site),
+            ),
         )
 
 

@@ -44,10 +44,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, counting, events, rule
+from ownlint import Finding, Function, because, counting, events, rule
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def object_used_after_release(function: Function) -> Iterator[Finding]:
     told: set[tuple[int, str]] = set()
     for one in counting.troubles(function):
@@ -56,7 +56,7 @@ def object_used_after_release(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 one.at,
                 f"`{one.name}` is used after the object behind it was released",
-                certainty="likely",
+                certainty=because("likely", one.reason or "harmless if something else still owns a reference to it"),
                 help="release it behind the last use",
                 steps=(function.step(one.because, "released here"),) if isinstance(one.because, events.Call) else (),
             )

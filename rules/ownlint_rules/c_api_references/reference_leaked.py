@@ -64,8 +64,10 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, Step, because, counting, events, references, rule, text, trials, uncounted
 
+_NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 
-@rule(severity="error", cwe=(401, 911))
+
+@rule(severity="error", cwe=(401, 911), usually="likely")
 def reference_leaked(function: Function) -> Iterator[Finding]:
     told: dict[int, list[counting.Trouble]] = {}
     for one in counting.troubles(function):
@@ -79,14 +81,16 @@ def reference_leaked(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 kept.at,
                 f"counted up for `{kept.container}`, and nothing in the program releases what is in it",
-                certainty="likely",
+                certainty=because(
+                    "likely", f"harmless if `{kept.container}` is meant to keep them until the process ends"
+                ),
                 help="release the references where the entries go, or say in a comment why they stay",
             )
     for crossed in uncounted.crossed(function):
         yield function.finding(
             crossed.at,
             f"`{crossed.owner}` is counted up, and {crossed.callback} counts `{crossed.data}` down",
-            certainty="likely",
+            certainty=because("likely", f"harmless if `{crossed.data}` owns `{crossed.owner}` and releases it"),
             help=f"count up what the callback is given: `{crossed.data}`",
         )
 
@@ -110,7 +114,7 @@ def _finding(function: Function, group: list[counting.Trouble]) -> Finding:
         if trials.is_trial(function)
         else "certain"
         if first.always
-        else "likely",
+        else because("likely", first.reason or _NOT_SEEN.format(first.name)),
         help=_help(first),
         steps=(*(made if isinstance(first.site, events.Call) else ()), *ways),
     )

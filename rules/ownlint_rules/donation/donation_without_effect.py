@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, donations, rule
+from ownlint import Finding, Function, because, donations, rule
 
 
 @rule(severity="warning", languages=("python",))
@@ -52,7 +52,7 @@ def donation_without_effect(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 place.span,
                 f"`{place.message}` is passed to `{place.shown}` by keyword, and not donated",
-                certainty="likely",
+                certainty=because("likely", "harmless if the buffer is not meant to be reused"),
                 help="pass it by position",
                 steps=(place.told,) if place.told is not None and place.told.message else (),
             )

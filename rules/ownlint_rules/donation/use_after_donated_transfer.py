@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, donations, rule
 
 
-@rule(severity="warning", cwe=(672,), languages=("python",))
+@rule(severity="warning", cwe=(672,), languages=("python",), usually="likely")
 def use_after_donated_transfer(function: Function) -> Iterator[Finding]:
     for misuse in donations.of(function.program).misuses_in(function):
         if misuse.loss.how == "moved":

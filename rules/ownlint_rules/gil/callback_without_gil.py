@@ -46,13 +46,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, c_callbacks, entrances, locks, python_use, rule
+from ownlint import Certainty, Finding, Function, Step, because, c_callbacks, entrances, locks, python_use, rule
 
 _ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|cleanup", re.IGNORECASE)
 """Names of members that end something."""
 
+_HELD_ANYWAY = "harmless if the GIL is held wherever it is called"
+_ON_THE_SPOT = "it may be called while the function that passes it still holds the GIL"
 
-@rule(severity="error", cwe=(820,), yields_to=("python-without-gil",))
+
+@rule(severity="error", cwe=(820,), yields_to=("python-without-gil",), usually="likely")
 def callback_without_gil(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or entrances.entrances(function.program).of(function):
         return
@@ -81,14 +84,15 @@ def _certainty(function: Function, stored: list[c_callbacks.Held], later: bool) 
     """Of what is stored in a struct: a deleter that stands alone, or one of several of which others take the lock.
     Where all of them use Python as they are, C calls them on the spot, for all we know."""
     if later or not stored or any(one.way == "deleter" for one in stored):
-        return "likely"
+        return because("likely", _HELD_ANYWAY)
     if c_callbacks.is_called_here(function):
-        return "possible"
+        return because("possible", _ON_THE_SPOT)
     others = c_callbacks.beside(function)
     if any(python_use.takes(other) for other in others):
-        return "likely"
+        return because("likely", _HELD_ANYWAY)
     plain = any(python_use.without_lock(other) is not None for other in others)
-    return "likely" if any(_ENDS.search(one.member) for one in stored) and not plain else "possible"
+    ends = any(_ENDS.search(one.member) for one in stored)
+    return because("likely", _HELD_ANYWAY) if ends and not plain else because("possible", _ON_THE_SPOT)
 
 
 def _override(function: Function, later: bool) -> tuple[Step, ...]:

@@ -72,7 +72,7 @@ from ownlint import (
 _EMPTIES = ("release", "reset", "clear", "swap", "dec_ref")
 
 
-@rule(severity="error", cwe=(820,))
+@rule(severity="error", cwe=(820,), usually="likely")
 def destroyed_without_gil(program: Program) -> Iterator[Finding]:
     for cls in program.classes:
         if cls.file.language == "cpp" and cls.destructor is not None:

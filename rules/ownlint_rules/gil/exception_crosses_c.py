@@ -66,7 +66,7 @@ from ownlint import (
 )
 
 
-@rule(severity="error", cwe=(248,))
+@rule(severity="error", cwe=(248,), usually="likely")
 def exception_crosses_c(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.path.endswith(".c"):  # C has no exceptions
         return

@@ -96,7 +96,7 @@ class _Taken(NamedTuple):
     event: events.Event
 
 
-@rule(severity="error", cwe=(833,))
+@rule(severity="error", cwe=(833,), usually="likely")
 def gil_taken_under_lock(program: Program) -> Iterator[Finding]:
     under = [one for function in program.functions if _may_take(function) for one in _under_mutex(function)]
     if not under:

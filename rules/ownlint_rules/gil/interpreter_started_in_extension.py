@@ -43,7 +43,7 @@ from ownlint import Finding, Function, Step, because, c_callbacks, entrances, ev
 _DEEPEST = 3
 
 
-@rule(severity="warning")
+@rule(severity="warning", usually="likely")
 def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
     models = function.program.models
     names = {name.rpartition("::")[2] for name in (*models.gil.starts, *models.gil.ends)}

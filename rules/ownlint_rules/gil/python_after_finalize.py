@@ -47,10 +47,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, Step, entrances, gil, python_use, records, rule, statics, types
+from ownlint import Finding, Function, Program, Step, because, entrances, gil, python_use, records, rule, statics, types
 
 
-@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",))
+@rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",), usually="likely")
 def python_after_finalize(program: Program) -> Iterator[Finding]:
     said: set[Function] = set()
     for function, step in [*_handlers(program), *_destructors(program)]:
@@ -62,7 +62,7 @@ def python_after_finalize(program: Program) -> Iterator[Finding]:
             yield function.finding(
                 at,
                 f"{what} when the interpreter is gone",
-                certainty="likely",
+                certainty=because("likely", "harmless if the interpreter is finalized after it"),
                 help="ask `Py_IsInitialized()` first, and do nothing without an interpreter",
                 steps=(step,),
             )

@@ -64,15 +64,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, entrances, events, places, python_use, records, rule, types
+from ownlint import Certainty, Finding, Function, because, entrances, events, places, python_use, records, rule, types
 
 _KEEPS = re.compile(
     r"(?:set|add|on|register|subscribe|connect|install|push|emplace|append)(?=$|[A-Z_])|.*(?:Callback|_callback|Handler|_handler|_cb)$",
     re.IGNORECASE,
 )
 
+_HELD_ANYWAY = "harmless if the GIL is held wherever the callback is copied and destroyed"
 
-@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",))
+
+@rule(severity="error", cwe=(820,), yields_to=("destroyed-without-gil",), usually="likely")
 def python_copied_in_callback(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not any(True for _ in function.lambdas()):
         return
@@ -94,9 +96,9 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
 
 def _certainty(function: Function, inner: Function) -> Certainty:
     if python_use.takes(inner):
-        return "likely"
+        return because("likely", _HELD_ANYWAY)
     threaded = function.home is not None and entrances.has_threads(function.home)
-    return "likely" if threaded else "possible"
+    return because("likely", _HELD_ANYWAY) if threaded else because("possible", "no thread that could run it was read")
 
 
 def _stored(function: Function) -> Iterator[tuple[records.Lambda, events.Event]]:

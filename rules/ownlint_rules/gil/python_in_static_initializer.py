@@ -46,6 +46,7 @@ from ownlint import (
     Finding,
     Function,
     Step,
+    because,
     entrances,
     events,
     gil,
@@ -57,6 +58,8 @@ from ownlint import (
     text,
     types,
 )
+
+_INDIRECT = "what it calls may return before it releases the GIL"
 
 
 @rule(severity="warning", cwe=(833,))
@@ -84,7 +87,7 @@ def _initialised(function: Function, static: statics.Static) -> Iterator[Finding
         yield function.finding(
             static.node,
             f"`{static.name}` begins with code that lets go of the GIL, and others wait for it",
-            certainty="likely" if found[1] else "certain",
+            certainty=because("likely", _INDIRECT) if found[1] else "certain",
             help="use `gil_safe_call_once_and_store`",
             steps=(found[0],),
         )
@@ -103,7 +106,7 @@ def _once(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{text(node.callee)}` runs code that lets go of the GIL, and others wait for it",
-                certainty="likely",
+                certainty=because("likely", _INDIRECT),
                 help="use `gil_safe_call_once_and_store`",
                 steps=(found,),
             )

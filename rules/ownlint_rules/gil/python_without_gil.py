@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, entrances, events, gil, python_use, records, rule
+from ownlint import Certainty, Finding, Function, Step, because, entrances, events, gil, python_use, records, rule
 
 
 @rule(severity="error", cwe=(820,))
@@ -91,10 +91,16 @@ def _finding(function: Function, use: python_use.Use, state: gil.State, entrance
     return function.finding(
         use.event,
         f"{use.what} without the GIL",
-        certainty="certain" if sure and not use.steps else "likely",
+        certainty=_certainty(use, sure),
         help=_help(state, entrance),
         steps=(*_since(function, state, entrance), *use.steps),
     )
+
+
+def _certainty(use: python_use.Use, sure: bool) -> Certainty:
+    if not sure:
+        return because("likely", "that another thread runs this is inferred from how it is passed on")
+    return because("likely", "what is called may return before it uses Python") if use.steps else "certain"
 
 
 def _help(state: gil.State, entrance: entrances.Entrance | None) -> str:

@@ -56,6 +56,7 @@ from ownlint import (
     Function,
     Program,
     Step,
+    because,
     entrances,
     events,
     gil,
@@ -112,7 +113,7 @@ def _in_function(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{_said(call)}` waits with the GIL held",
-                certainty="likely",
+                certainty=because("likely", "harmless if what it waits for never needs the GIL"),
                 help="release the GIL around the wait",
                 steps=tuple(steps),
             )
@@ -245,6 +246,6 @@ def _bound(binding: Binding) -> Iterator[Finding]:
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` waits with the GIL held",
-            certainty="likely",
+            certainty=because("likely", "harmless if what it waits for never needs the GIL"),
             help="bind it with a call guard that releases the GIL",
         )

@@ -103,7 +103,7 @@ class _Wrapper(NamedTuple):
     names: frozenset[str]
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def callback_handle_escapes(function: Function) -> Iterator[Finding]:
     data = callbacks.user_data(function)
     handles = {p.name: p for p in callbacks.handles(function)} if data else {}

@@ -40,12 +40,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Span, questions, records, rule, text
+from ownlint import Certainty, Finding, Function, Span, because, questions, records, rule, text
 
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
-@rule(severity="warning", cwe=(477,), languages=("python",))
+@rule(severity="warning", cwe=(477,), languages=("python",), usually="likely")
 def removed_api(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):
@@ -69,7 +69,9 @@ def _message(asked: questions.Asked, missing: questions.Missing) -> str:
 
 
 def _certainty(asked: questions.Asked, missing: questions.Missing) -> Certainty:
-    return "certain" if missing.sure and not asked.told else "likely"
+    if asked.told:
+        return because("likely", f"the class of what has `{asked.name}` is inferred from that name")
+    return "certain" if missing.sure else because("likely", "the installed version is not known")
 
 
 def _is_asked_for(function: Function, name: str) -> bool:

@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, questions, records, rule, text
 
 
-@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True)
+@rule(severity="warning", cwe=(595,), languages=("python",), fixable=True, usually="likely")
 def wrapper_identity(function: Function) -> Iterator[Finding]:
     known = questions.of(function.program)
     for asked in known.asked_in(function):
@@ -76,7 +76,7 @@ def _number(function: Function, known: questions.Questions, asked: questions.Ask
         yield function.finding(
             asked.at,
             f"`id({text(operand.value)})` is the number of a wrapper, and is given again when that is gone",
-            certainty="likely",
+            certainty=because("likely", "harmless if the wrapper is kept alive as long as the number is used"),
             help="use the object itself as the key: its hash says what it stands for"
             if "hash" in known.compared_by(operand)
             else "compare the objects with `==`",
@@ -90,7 +90,7 @@ def _key(function: Function, known: questions.Questions, asked: questions.Asked)
         yield function.finding(
             asked.at,
             f"`{text(operand.value)}` is looked up by its hash, which is another one for each wrapper",
-            certainty="likely",
+            certainty=because("likely", "harmless if the same wrapper is used for each lookup"),
             help="use what it belongs to as the key, or search a list with `==`",
         )
 

@@ -42,10 +42,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, Program, Step, environment, records, rule
+from ownlint import Class, Finding, Function, Program, Step, because, environment, records, rule
+
+_MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
 
 
-@rule(severity="note")
+@rule(severity="note", usually="likely")
 def environment_read_repeatedly(program: Program) -> Iterator[Finding]:
     around = environment.Surroundings(program)
     by_name: dict[str, list[environment.Reading]] = {}
@@ -84,7 +86,7 @@ def _in_several(around: environment.Surroundings, variable: str, places: list[en
     return _subject(last).finding(
         last.call,
         f"`{variable}` is read in {len(places)} places{differently}",
-        certainty="likely",
+        certainty=because("likely", _MAY_CHANGE),
         help="read it in one function, once, and ask that",
         steps=steps + _race(around),
     )
@@ -100,7 +102,7 @@ def _each_time(around: environment.Surroundings, reading: environment.Reading) -
     return _subject(reading).finding(
         reading.call,
         message,
-        certainty="likely",
+        certainty=because("likely", _MAY_CHANGE),
         help="read it once, into a static",
         steps=_race(around),
     )

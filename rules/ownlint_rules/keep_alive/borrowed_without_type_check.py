@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, rule, trusting
 
 
-@rule(severity="error", cwe=(843,))
+@rule(severity="error", cwe=(843,), usually="likely")
 def borrowed_without_type_check(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or not function.mentions(*function.program.models.trusting):
         return

@@ -50,7 +50,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, casters, places, records, rule, types
 
 
-@rule(severity="warning", cwe=(401,))
+@rule(severity="warning", cwe=(401,), usually="likely")
 def caster_leaks_value(function: Function) -> Iterator[Finding]:
     if not casters.is_of_caster(function) or _deletes(function):
         return

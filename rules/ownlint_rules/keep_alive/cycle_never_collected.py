@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Program, because, hidden_members, rule
 
 
-@rule(severity="note", cwe=(401,))
+@rule(severity="note", cwe=(401,), usually="likely")
 def cycle_never_collected(program: Program) -> Iterator[Finding]:
     found: dict[str, list[hidden_members.Hiding]] = {}
     for one in hidden_members.hiding(program):
@@ -69,7 +69,7 @@ def cycle_never_collected(program: Program) -> Iterator[Finding]:
         yield first.binding.finding(
             first.binding.record,
             f"a cycle through `{first.home.name}::{first.field.name}` is never collected: "
-            f"the type of `{first.cls.name}` shows it to no collector",
+            f"the type of `{first.cls.name}` has no `tp_traverse` that visits it",
             certainty=because("likely", f"whether a cycle through `{first.field.name}` ever comes up is not known"),
             help="give the class a traverse and a clear function: " + _extras(first),
             steps=tuple(steps),

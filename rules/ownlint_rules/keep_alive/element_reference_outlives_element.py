@@ -62,7 +62,12 @@ from collections.abc import Iterator
 from ownlint import Binding, Finding, because, elements, rule
 
 
-@rule(severity="warning", cwe=(416,), yields_to=("borrow-without-keep-alive", "python-deletes-borrowed-pointer"))
+@rule(
+    severity="warning",
+    cwe=(416,),
+    yields_to=("borrow-without-keep-alive", "python-deletes-borrowed-pointer"),
+    usually="likely",
+)
 def element_reference_outlives_element(binding: Binding) -> Iterator[Finding]:
     lent = elements.lent_element(binding)
     if lent is None:

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, local_memory, rule
+from ownlint import Finding, Function, because, local_memory, rule
 
 
 @rule(severity="error", cwe=(416,))
@@ -49,4 +49,11 @@ def handle_outlives_object(function: Function) -> Iterator[Finding]:
         else:
             message = f"what is returned leads to {owner}, which ends here"
             help = "return the object, or the reference that `release()` gives up"
-        yield function.finding(one.at, message, certainty="likely" if one.local else "certain", help=help)
+        yield function.finding(
+            one.at,
+            message,
+            certainty=because("likely", f"harmless if something else keeps the object of {owner} alive")
+            if one.local
+            else "certain",
+            help=help,
+        )

@@ -39,10 +39,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, converted, rule
+from ownlint import Finding, Function, because, converted, rule
+
+_WHY = {
+    "kept": "harmless if the conversion only hands out what something else keeps alive",
+    "stored": "harmless if the conversion only hands out what something else keeps alive",
+    "returned": "harmless if the conversion only hands out what something else keeps alive",
+    "parsed": "harmless if the caller's argument outlives it, or it is set anew before the next use",
+}
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
     for one in converted.dangling(function):
         match one.how:
@@ -52,7 +59,7 @@ def pointer_outlives_conversion(function: Function) -> Iterator[Finding]:
                 message = f"`{one.name}` keeps the address of `{one.owner}`, which belongs to an argument"
             case _:
                 message = f"`{one.name}` points into `{one.owner}`, which ends with this statement"
-        yield function.finding(one.at, message, certainty="likely", help=_help(one))
+        yield function.finding(one.at, message, certainty=because("likely", _WHY[one.how]), help=_help(one))
 
 
 def _help(one: converted.Dangling) -> str:

@@ -61,7 +61,7 @@ from ownlint import Binding, Finding, Function, because, contracts, records, rul
 _ITSELF = re.compile(r"__(i\w+|enter|iter|next|copy|deepcopy)__")
 
 
-@rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"))
+@rule(severity="note", yields_to=("borrow-without-keep-alive", "annotation-raises-when-called"), usually="likely")
 def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     said = contracts.policies_of(binding)
     if said is None or binding.record.kind != "method" or _ITSELF.fullmatch(binding.name):

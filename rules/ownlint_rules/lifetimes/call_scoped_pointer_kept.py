@@ -106,7 +106,7 @@ _MOST = 24
 _SHARES = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "python object", "immortal"})
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def call_scoped_pointer_kept(function: Function) -> Iterator[Finding]:
     if not keeping.may_store(function):
         return
@@ -322,14 +322,14 @@ def _doubts(function: Function, method: Function, store: keeping.Store) -> Certa
     if field is not None and _OWNED_ELSEWHERE.search(field[1].comment):
         return because("possible", f"a comment says that `{member}` is owned elsewhere")
     if _is_short_lived(home) or (store.in_container and store.kept.how == "capture"):
-        return "possible"
+        return because("possible", "the object that keeps it may be gone first")
     others = [m for m in _neighbours(function, store) if m is not method and m.record.kind != "constructor"]
     takes = _TAKES_OUT if not store.in_container else {"clear"} if store.kept.how == "key" else set()
     if takes and any(_empties(m, member, takes) for m in others if m.record.kind != "destructor"):
         return because("possible", f"another method empties `{member}`")
     used = any(glance.says(m, member) for m in others) or _is_used_here(function, store)
     if used or store.once or _holder_uses(store):
-        return "likely"
+        return because("likely", f"harmless if `{member}` is not used after the call")
     return because("possible", f"no use of `{member}` was found")
 
 

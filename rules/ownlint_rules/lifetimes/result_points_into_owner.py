@@ -65,7 +65,7 @@ from ownlint import Class, Finding, Function, because, ending, glance, keeping, 
 _LOCKS = frozenset({"guard", "iterator", "view"})
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="possible")
 def result_points_into_owner(function: Function) -> Iterator[Finding]:
     record = function.record
     if record.kind != "method" or function.home is None or not _may_return_one(function):

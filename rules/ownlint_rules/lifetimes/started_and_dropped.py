@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, rule, running, text
 
 
-@rule(severity="warning", cwe=(404,), languages=("python",), preview=True)
+@rule(severity="warning", cwe=(404,), languages=("python",), preview=True, usually="likely")
 def started_and_dropped(function: Function) -> Iterator[Finding]:
     for dropped in running.of(function.program).dropped_in(function):
         what = f"`{dropped.name}`" if dropped.name else f"`{text(dropped.made)}`"

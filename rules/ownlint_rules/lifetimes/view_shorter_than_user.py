@@ -198,7 +198,7 @@ def _left_at_end(function: Function, store: keeping.Store) -> tuple[Certainty, t
     if leave is None or leave.kind == "end" or leave.index > min(back):
         return None  # taken back under a condition, which may well be the one under which it was stored
     early = because("likely", "on a path that leaves before it is taken back")
-    return early, (function.step(leave, "this leaves before it is taken back"),)
+    return early, (*function.branch(leave, store.event), function.step(leave, "this leaves before it is taken back"))
 
 
 def _is_meeting_point(function: Function, store: keeping.Store) -> bool:
@@ -303,7 +303,8 @@ def _left_after_scope(
         quiet = [store.event, *(event for event in flow.calls if takes_back(event))]
         for event in flow.after(end, replaces if _user(store.place) == store.place else takes_back):
             if _looks_at(event, root) and not any(_is_inside(event, other) for other in quiet):
-                return "likely", (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
+                looked = because("likely", f"harmless if `{root}` does not go through what it was left with there")
+                return looked, (function.step(event, f"`{root}` is looked at here, where `{owner}` is gone", "uses"),)
     return None
 
 

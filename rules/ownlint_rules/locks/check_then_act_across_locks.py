@@ -64,6 +64,7 @@ from ownlint import (
     Finding,
     Function,
     assignments,
+    because,
     conditions,
     containers,
     events,
@@ -81,8 +82,12 @@ _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})
 _LOOK_AGAIN = "look again under the second lock, or insert with `try_emplace` and let the loser go"
 
+_THREADS = "harmless if two threads never run this for the same object at the same time"
+_AGAIN = "the test may be made again, or a caller may hold the lock"
+_REPLACED = "harmless if setting it twice comes to the same"
 
-@rule(severity="warning", cwe=(362, 367))
+
+@rule(severity="warning", cwe=(362, 367), usually="likely")
 def check_then_act_across_locks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or rechecks.is_settled(function):
         return
@@ -102,7 +107,7 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             yield function.finding(
                 insert.event,
                 _stored(insert.key, insert.container),
-                certainty=weaker(certainty, "possible") if gap.again else certainty,
+                certainty=weaker(certainty, because("possible", _AGAIN)) if gap.again else certainty,
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
@@ -143,7 +148,7 @@ def _by_helpers(function: Function) -> Iterator[Finding]:
         yield function.finding(
             handover.store,
             _stored(handover.key, insert.container),
-            certainty=weaker(certainty, "likely"),
+            certainty=weaker(certainty, because("likely", _THREADS)),
             help=f"look and store under one lock, which `{asked.name}` and `{stored.function.name}` take in turn",
             steps=(
                 function.step(
@@ -171,24 +176,24 @@ def _of_insert(
     keeps = not insert.overwrites
     roles = set(function.program.roles(held, function)) if held else set()
     acquired = _acquired(*stored)
-    lost: Certainty = "possible"
+    lost = because("possible", _REPLACED)
     if roles & _SHARED:
         if keeps:
             return None
     elif roles & _OWNERS:
         if keeps:
             return None
-        lost = "likely"
+        lost = because("likely", _THREADS)
     elif acquired is not None:
         lost = acquired
     elif types.parse(held).pointers or "handle" in roles:
         if not _is_made(*stored):
-            return "possible"
-        lost = "likely"
+            return because("possible", "what is stored may be the same each time")
+        lost = because("likely", _THREADS)
     elif keeps:
         return None
     if tests and not _is_absent(function, insert, tests):
-        return "possible"
+        return because("possible", "whether it is stored where nothing was found is not known")
     return lost
 
 
@@ -207,7 +212,7 @@ def _acquired(function: Function, value: records.Value | None) -> Certainty | No
             case events.Write(place=(name, _, *_), value=records.Call() as source) if name == inner.text:
                 got = known.acquisition(source, function)
                 if got is not None and got.where.kind == "result":
-                    return weaker("likely", got.certainty)
+                    return weaker(because("likely", _THREADS), got.certainty)
             case events.Call(node=node) if _fills(node, inner.text):
                 got = known.acquisition(node, function)
                 if got is not None and got.where.kind == "argument":
@@ -288,10 +293,15 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
     given = conditions.Given(assignment.place, held)
     if not any(rechecks.is_skipped(function, test.value, outcome, given) for test, outcome in gap.tests):
         return None
-    if gap.again or held.kind in ("copy", "cleared"):
-        return "possible"
+    if gap.again:
+        return because("possible", _AGAIN)
+    if held.kind in ("copy", "cleared"):
+        return because("possible", _REPLACED)
     if kind.pointers:
-        return "likely" if event.value is not None and _is_made(function, event.value) else "possible"
+        made = event.value is not None and _is_made(function, event.value)
+        return because("likely", _THREADS) if made else because("possible", _REPLACED)
     if held.kind in ("flag", "state"):
-        return "likely" if rechecks.works_between(function, gap) else "possible"
-    return "likely" if roles & _OWNERS and not roles & _SHARED else "possible"
+        works = rechecks.works_between(function, gap)
+        return because("likely", _THREADS) if works else because("possible", "no work that is done twice was found")
+    owns = roles & _OWNERS and not roles & _SHARED
+    return because("likely", _THREADS) if owns else because("possible", _REPLACED)

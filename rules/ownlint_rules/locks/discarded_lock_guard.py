@@ -49,6 +49,7 @@ from ownlint import (
     Fix,
     Function,
     Step,
+    because,
     events,
     gil,
     guard_classes,
@@ -76,7 +77,7 @@ def discarded_lock_guard(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"the guard that `{text(call.node.callee)}` returns ends with this statement",
-                certainty="likely",
+                certainty=because("likely", "harmless if nothing after this statement needs the lock"),
                 help="keep it in a local for as long as the lock is needed",
             )
 
@@ -148,7 +149,7 @@ def _declares(function: Function, call: events.Call) -> bool:
 
 def _certainty(call: events.Call) -> Certainty:
     """As sure as that somebody behind it needs the lock."""
-    return "certain" if call.dropped == "statement" else "likely"
+    return "certain" if call.dropped == "statement" else because("likely", "its result is discarded explicitly")
 
 
 def _is_just_a_moment(function: Function, call: events.Call) -> bool:

@@ -71,7 +71,7 @@ _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
 
 
-@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"))
+@rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"), usually="likely")
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
         judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]
@@ -146,20 +146,26 @@ class _Judge:
         function = use.function
         somewhere = self.locking.held(function, anywhere=True).get(use.at, frozenset())
         if locks.holds(somewhere, self.guard.lock):
-            return "possible"
-        if self.locking.is_deferred(function) or guarded.is_for_show(use):
-            return "possible"
+            return because("possible", f"`{self.guard.lock}` is held on some of the paths that lead here")
+        if self.locking.is_deferred(function):
+            return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
+        if guarded.is_for_show(use):
+            return because("possible", "the value is only shown or asserted")
         if self.guard.why == "annotation":
             return "certain"
-        if is_design or locks.says_locked(function) or (guarded.is_explained(use) and not self.is_torn(use)):
-            return "possible"
+        if is_design:
+            return because("possible", "there are more such accesses, which may be by design")
+        if locks.says_locked(function):
+            return because("possible", f"that its caller holds `{self.guard.lock}` is inferred from its name")
+        if guarded.is_explained(use) and not self.is_torn(use):
+            return because("possible", "the comment above it may say why no lock is needed")
         if self.guard.why == "use" and self.may_be_meant(use):
             return because("possible", self.inferred())
         return because("likely", self.inferred())
 
     def inferred(self) -> str:
-        if self.guard.why != "use":
-            return ""
+        if self.guard.why == "comment":
+            return f"that `{self.guard.lock}` guards it is read from a comment"
         share = f"{self.guard.careful} of {self.guard.touched} accesses"
         return f"that `{self.guard.lock}` guards it is inferred from {share}"
 

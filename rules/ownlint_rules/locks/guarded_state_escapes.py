@@ -92,7 +92,7 @@ _MAKERS = frozenset({"make_unique", "make_shared", "MakeUnique", "MakeShared"})
 _HELP = "hand out a copy or a shared pointer, or do the work while the lock is held"
 
 
-@rule(severity="error", cwe=(362,))
+@rule(severity="error", cwe=(362,), usually="likely")
 def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     domains = [domain for domain in escapes.domains_of(function) if escapes.may_escape(function, domain)]
     if not domains or not escapes.takes_lock(function):
@@ -103,6 +103,9 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
     for domain in domains:
         if any(escapes.is_under_own(domain, locks, function) for locks in set(held.values())):
             yield from _Judge(function, domain, held).findings()
+
+
+_READ = {"annotation": "annotated", "comment": "read from a comment", "use": "inferred from its uses"}
 
 
 class _Judge:
@@ -266,14 +269,16 @@ class _Judge:
         evidence = escapes.hazard(self.domain, found, storage)
         if evidence is None:
             return
-        inferred = f"that `{guard.lock}` guards it is inferred from its uses" if guard.why == "use" else ""
+        inferred = f"that `{guard.lock}` guards it is {_READ[guard.why]}"
         certainty: Certainty = "certain" if guard.why == "annotation" else because("likely", inferred)
-        if storage.kind == "unknown" or not evidence.strong or not storage.type or escapes.is_pinned(self.function):
-            certainty = "possible"
+        if storage.kind == "unknown" or not storage.type:
+            certainty = because("possible", f"the type of `{found.traced.member}` is not known")
+        elif not evidence.strong or escapes.is_pinned(self.function):
+            certainty = because("possible", "callers may see to it that nothing is removed meanwhile")
         elif escapes.locks_itself(self.domain, storage.type):
             if storage.kind == "object" or evidence.use.kind == "change":
                 return
-            certainty = "possible"
+            certainty = because("possible", "what is handed out has a lock of its own")
         use = evidence.use
         elsewhere = use.function.step(use.span, _DIES[use.kind].format(use.member))
         yield self.function.finding(at, message, certainty=certainty, help=_HELP, steps=(*steps, elsewhere))

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, relocking, rule
 
 
-@rule(severity="error", cwe=(764,))
+@rule(severity="error", cwe=(764,), usually="likely")
 def lock_taken_twice(function: Function) -> Iterator[Finding]:
     for one in relocking.taken_again(function):
         constructs = one.callee.record.kind == "constructor" and one.callee.home is not None

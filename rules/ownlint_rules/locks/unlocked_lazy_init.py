@@ -62,13 +62,18 @@ from ownlint import Certainty, Finding, Function, because, lazily, places, rule
 _THREADS = "whether several threads come here is not known"
 
 
-@rule(severity="warning", cwe=(362,), yields_to=("check-then-act-across-locks", "guarded-member-unlocked"))
+@rule(
+    severity="warning",
+    cwe=(362,),
+    yields_to=("check-then-act-across-locks", "guarded-member-unlocked"),
+    usually="likely",
+)
 def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
     seen: set[places.Place] = set()
     for lazy in lazily.lazy_sets(function):
         certainty = _certainty(function, lazy)
         if certainty != "possible" and not lazy.guarded and lazily.is_behind_override(function):
-            certainty = "possible"
+            certainty = because("possible", "it overrides a method, whose callers may hold a lock")
         if lazy.place in seen or (certainty != "possible" and lazily.is_called_safely(function)):
             continue
         seen.add(lazy.place)

@@ -79,8 +79,10 @@ from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Span, because, parity, rule
 
+_ALONE = "that it is needed is inferred from `{}` alone"
 
-@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",))
+
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="possible")
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)
@@ -101,7 +103,13 @@ def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
         for release in other.releases:
             if release.name not in said and _keeps(own, release):
                 said.add(release.name)
-                yield _finding(function, sibling, release.span, f"has no `{release.shown}`", "possible")
+                yield _finding(
+                    function,
+                    sibling,
+                    release.span,
+                    f"has no `{release.shown}`",
+                    because("possible", _ALONE.format(sibling.symbol)),
+                )
 
 
 def _had(function: Function, guard: parity.Guard) -> bool:
@@ -116,7 +124,7 @@ def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
     """Likely where the change under review adds the check to the sibling alone."""
     old = parity.before(sibling)
     if old is None or guard.condition in {asked.condition for asked in parity.of(old.program).outline(old).asked}:
-        return because("possible", f"that the check is needed is inferred from `{sibling.symbol}` alone")
+        return because("possible", _ALONE.format(sibling.symbol))
     return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
 
 

@@ -62,7 +62,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Span, Step, because, parity, rule
 
 
-@rule(severity="warning", cwe=(754,))
+@rule(severity="warning", cwe=(754,), usually="likely")
 def guard_removed(function: Function) -> Iterator[Finding]:
     if function.path not in function.program.earlier_paths:
         return

@@ -59,18 +59,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from ownlint import (
-    Finding,
-    Function,
-    containers,
-    events,
-    places,
-    records,
-    rule,
-    text,
-    types,
-    validity,
-)
+from ownlint import Finding, Function, because, containers, events, places, records, rule, text, types, validity
 
 _CHANGES = (
     containers.CLEARS | containers.INSERTS | {"push_back", "emplace_back", "push", "pop", "pop_back", "pop_front"}
@@ -172,7 +161,9 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
         yield function.finding(
             call,
             f"only a debug build calls `{name}`, which stores `{stored[0]}`",
-            certainty="possible" if _QUESTION.match(name) else "likely",
+            certainty=because("possible", f"`{name}` reads like a question, and may only remember its answer")
+            if _QUESTION.match(name)
+            else because("likely", f"harmless if a release build does not need `{stored[0]}`"),
             help=f"call `{name}` outside of the assertion, and assert what it answers",
             steps=(stored[1].step(stored[2], "the change"),),
         )
@@ -279,7 +270,7 @@ def _overwritten(function: Function, test: events.Test, call: records.Call) -> I
             yield function.finding(
                 call,
                 f"only a debug build looks whether `{held.shown}` has `{text(call.args[0])}` already",
-                certainty="possible",
+                certainty=because("possible", f"whether `{text(call.args[0])}` can be there already is not known"),
                 help="insert with `try_emplace` and look at what it answers",
                 steps=(function.step(insert.event, "this overwrites what is there"),),
             )
@@ -313,7 +304,7 @@ def _ranges(function: Function, test: events.Test) -> Iterator[Finding]:
             yield function.finding(
                 inner,
                 f"only a debug build looks whether `{name}` is in range, and Python hands it in",
-                certainty="likely",
+                certainty=because("likely", "harmless if the Python code around it checks the range"),
                 help=f"throw when `{name}` is out of range",
             )
 

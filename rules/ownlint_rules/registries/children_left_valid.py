@@ -129,7 +129,9 @@ def _judge(
 
 def _certainty(function: Function, registry: registries.Registry, partly: bool) -> Certainty:
     if function.record.kind == "destructor" and _keeps_owner(function, registry.held):
-        return "possible"
+        return because(
+            "possible", f"a `{registry.held.name}` may keep its owner alive, which is destroyed after it then"
+        )
     return because("likely", "on a path that does not walk what lies below") if partly else "certain"
 
 

@@ -67,10 +67,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, containers, events, natives, places, records, registries, rule, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    because,
+    containers,
+    events,
+    natives,
+    places,
+    records,
+    registries,
+    rule,
+    types,
+)
 
 
-@rule(severity="note", cwe=(415,))
+@rule(severity="note", cwe=(415,), usually="possible")
 def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
     factories = [method for method in cls.methods if _is_factory(method, cls)]
     asked = registries.validity(cls) if factories and registries.flags(cls) else {}
@@ -87,7 +100,10 @@ def handle_wrapped_twice(cls: Class) -> Iterator[Finding]:
             yield factory.finding(
                 records.Span(start, start + len(factory.name.encode())),
                 f"`{factory.name}` makes a new `{cls.name}` for a handle that may have one already",
-                certainty="likely" if _places(factory) > 1 else "possible",
+                certainty=because(
+                    "likely" if _places(factory) > 1 else "possible",
+                    "harmless if it is called at most once for each handle",
+                ),
                 help="keep one wrapper for each handle in a registry, or share the flag between the wrappers",
                 steps=(method.step(store, "this wrapper alone is told"),),
             )

@@ -61,7 +61,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import (
-    Certainty,
     Class,
     Finding,
     Function,
@@ -80,7 +79,7 @@ _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short"
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 
-@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"))
+@rule(severity="error", cwe=(459,), yields_to=("key-reset-before-erase", "flag-cleared-entry-kept"), usually="likely")
 def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
     if cls.file.language != "cpp" or not cls.methods:
         return
@@ -240,7 +239,7 @@ def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             yield method.finding(
                 call,
                 f"`{name}` ends `{text(argument)}`, and its entry in `{registry.shown}` stays until the destructor",
-                certainty="likely",
+                certainty=because("likely", "harmless if the destructor runs before anybody looks it up again"),
                 help=f"take the entry out of `{registry.shown}` here too, best in one method that does both",
             )
 
@@ -276,7 +275,7 @@ def _moving(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
         yield subject.finding(
             records.Span(at.name_start, at.name_start + len(record.name.encode())),
             f"after this move `{registry.shown}` still has the old `{cls.name}`",
-            certainty="likely",
+            certainty=because("likely", f"harmless if no `{cls.name}` in `{registry.shown}` is ever moved"),
             help=f"let the move put the new object into `{registry.shown}` in place of the old, or delete it",
         )
 
@@ -322,7 +321,10 @@ def _without_destructor(
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
     local = _made_as_value(cls)
-    certainty: Certainty = "likely" if local and _lasts(registry) else "possible"
+    certainty = because(
+        "likely" if local and _lasts(registry) else "possible",
+        f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",
+    )
     yield cls.finding(
         records.Span(cls.record.start, cls.record.start + 5),
         f"no destructor takes a `{cls.name}` out of `{registry.shown}`, where its constructor puts it",

@@ -73,7 +73,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, Program, events, locks, places, records, registries, rule
+from ownlint import Finding, Function, Program, because, events, locks, places, records, registries, rule
 
 _FEWEST = 2
 
@@ -85,7 +85,7 @@ class _Touch(NamedTuple):
     lock: str
 
 
-@rule(severity="warning", cwe=(362,))
+@rule(severity="warning", cwe=(362,), usually="likely")
 def registry_without_lock(program: Program) -> Iterator[Finding]:
     known = registries.registries(program)
     if len(known.all) < _FEWEST or not _runs_free(program):
@@ -147,7 +147,7 @@ def _finding(registry: registries.Registry, change: _Touch, sibling: registries.
         registry.path,
         registry.at,
         f"`{registry.shown}` is touched without a lock, and this module runs without the interpreter's",
-        "likely",
+        because("likely", f"harmless if only one thread uses `{registry.shown}`"),
         f"touch it under a lock, as `{sibling.shown}`",
         (
             change.function.step(change.event, "this changes it"),

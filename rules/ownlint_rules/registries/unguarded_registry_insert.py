@@ -193,7 +193,9 @@ def _destructor_clears(function: Function, insert: containers.Insert, cls: Class
 def _asserted(function: Function, insert: containers.Insert, steps: tuple[Step, ...]) -> Finding:
     certainty: Certainty = "certain"
     if not _is_erased(function, insert):
-        certainty = "likely" if _is_handle(function, insert) else "possible"
+        certainty = because(
+            "likely" if _is_handle(function, insert) else "possible", "no call that erases an entry was read"
+        )
     return function.finding(
         insert.event,
         f"`{insert.container.shown}` may already hold `{text(insert.key)}`: only an assertion says that it does not",
@@ -228,14 +230,17 @@ def _bare(function: Function, insert: containers.Insert, answer: lookups.Answer)
 def _certainty(function: Function, insert: containers.Insert) -> Certainty:
     """An insert that does not replace is often meant so, unless the new handle is all that is lost by it."""
     if _REPLACES.match(function.name) or _is_unique(function, insert.key):
-        return "possible"
+        return because(
+            "possible", f"that `{text(insert.key)}` is new each time, or is to be replaced, is inferred from names"
+        )
+    unknown = f"whether `{text(insert.key)}` can be there already is not known"
     if insert.overwrites:
-        return because("likely", f"whether `{text(insert.key)}` can be there already is not known")
+        return because("likely", unknown)
     meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
     held = types.parse(types.parse(insert.container.type).arguments[1])
     cls = function.program.find_class(held.name, function.record.scope, function.file)
     leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)
-    return "likely" if held.pointers and not meant and not leaves else "possible"
+    return because("likely" if held.pointers and not meant and not leaves else "possible", unknown)
 
 
 def _is_handle(function: Function, insert: containers.Insert) -> bool:

@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, because, rule, wrapper_maps
 
 
-@rule(severity="warning", cwe=(401,))
+@rule(severity="warning", cwe=(401,), usually="likely")
 def wrapper_map_never_shrinks(function: Function) -> Iterator[Finding]:
     if function.language != "cpp":
         return

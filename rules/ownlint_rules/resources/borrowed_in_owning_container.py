@@ -51,10 +51,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, rule, slots
+from ownlint import Class, Finding, Program, because, rule, slots
 
 
-@rule(severity="error", cwe=(415,))
+@rule(severity="error", cwe=(415,), usually="likely")
 def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):
@@ -67,7 +67,7 @@ def borrowed_in_owning_container(cls: Class, program: Program) -> Iterator[Findi
             yield one.function.finding(
                 one.node,
                 f"`{slot.field.name}` is released element by element, and {one.whose}",
-                certainty="likely",
+                certainty=because("likely", "harmless if ownership is transferred to the container here"),
                 help="put in a copy or a handle of its own, or keep borrowed ones elsewhere",
                 steps=(beside.function.step(beside.node, "others are acquired"),),
             )

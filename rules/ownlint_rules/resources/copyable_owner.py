@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Program, because, copying, rule, slots, types
 
 
-@rule(severity="warning", cwe=(415,))
+@rule(severity="warning", cwe=(415,), usually="likely")
 def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     if destructor is None or not destructor.record.mentions:

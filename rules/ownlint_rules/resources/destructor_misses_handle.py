@@ -56,7 +56,7 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Program, rule, slots
 
 
-@rule(severity="error", cwe=(401, 404))
+@rule(severity="error", cwe=(401, 404), usually="likely")
 def destructor_misses_handle(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
     known = slots.slots(program)

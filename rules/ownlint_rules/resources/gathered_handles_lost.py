@@ -51,7 +51,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, losing, rule
 
 
-@rule(severity="error", cwe=(401,))
+@rule(severity="error", cwe=(401,), usually="likely")
 def gathered_handles_lost(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "gathered":

@@ -63,7 +63,7 @@ from collections.abc import Iterator
 from ownlint import Class, Finding, Program, resources, rule, slots
 
 
-@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",))
+@rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",), usually="likely")
 def handle_never_released(cls: Class, program: Program) -> Iterator[Finding]:
     known = slots.slots(program)
     for slot in known.of(cls):

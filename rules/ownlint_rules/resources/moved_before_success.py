@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Step, because, consuming, failure, places, rule
 
 
-@rule(severity="warning", cwe=(460,))
+@rule(severity="warning", cwe=(460,), usually="likely")
 def moved_before_success(function: Function) -> Iterator[Finding]:
     if function.language != "cpp" or function.record.kind in ("constructor", "destructor"):
         return

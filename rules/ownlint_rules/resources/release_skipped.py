@@ -56,7 +56,7 @@ _SAYS = {
 }
 
 
-@rule(severity="error", cwe=(401, 404))
+@rule(severity="error", cwe=(401, 404), usually="likely")
 def release_skipped(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind in _SAYS:

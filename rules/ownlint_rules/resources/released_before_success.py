@@ -44,7 +44,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, losing, places, rule
 
 
-@rule(severity="error", cwe=(460,))
+@rule(severity="error", cwe=(460,), usually="likely")
 def released_before_success(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind == "disowned":

@@ -36,14 +36,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, places, records, rule, statements, text
+from ownlint import Finding, Function, because, places, records, rule, statements, text
 
 _COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain|borrow)", re.IGNORECASE)
 _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"})
 _THROUGH = frozenset({"ptr", "get"})
 
 
-@rule(severity="error", cwe=(416,))
+@rule(severity="error", cwe=(416,), usually="likely")
 def retained_after_release(function: Function) -> Iterator[Finding]:
     if not function.mentions(*_GIVES_UP):
         return
@@ -56,7 +56,7 @@ def retained_after_release(function: Function) -> Iterator[Finding]:
             yield function.finding(
                 call,
                 f"`{text(owner)}` gives up its reference here, and `{places.last_name(call.callee)}` counts another",
-                certainty="likely",
+                certainty=because("likely", "harmless if the extra reference is released elsewhere"),
                 help="adopt what is released without counting it, or retain what `get()` answers",
             )
 

@@ -41,7 +41,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Step, coowners, rule
 
 
-@rule(severity="error", cwe=(415,))
+@rule(severity="error", cwe=(415,), usually="likely")
 def two_owners(function: Function) -> Iterator[Finding]:
     for found in coowners.coowners(function.program).of(function):
         yield function.finding(

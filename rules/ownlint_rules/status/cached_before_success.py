@@ -78,7 +78,7 @@ _HELD = assignments.Held("object", True)
 _NO_ENTRY = frozenset({"flag", "cleared", "emptied", "state", "bit", "count"})
 
 
-@rule(severity="error", cwe=(696,))
+@rule(severity="error", cwe=(696,), usually="likely")
 def cached_before_success(function: Function) -> Iterator[Finding]:
     if not _may_keep(function):
         return

@@ -102,6 +102,10 @@ _HABIT = 4
 _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
 
+_ON_PURPOSE = "it looks as if it were dropped on purpose"
+_NO_STATUS = "the result is no status by its type; `[[nodiscard]]` says that it matters"
+_MEMBER = "harmless if the member is looked at in the meantime by code that was not read"
+
 
 @rule(severity="error", cwe=(252,), fixable=True)
 def discarded_status(function: Function) -> Iterator[Finding]:
@@ -178,7 +182,7 @@ def _dropped(function: Function, call: events.Call) -> Iterator[Finding]:
     if idiom is not None:
         inner, status, written = idiom
         said = f"is discarded by `{places.last_name(call.node.callee)}`"
-        yield _finding(function, call, status, written, said, "possible", of=inner)
+        yield _finding(function, call, status, written, said, because("possible", _ON_PURPOSE), of=inner)
 
 
 def _is_no_work(function: Function, node: records.Call) -> bool:
@@ -229,7 +233,7 @@ def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
     if status is None:
         written, status = _declared_answer(function, call.node, written)
     if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
-        status = Status(written, "result", True, (), (), "likely")
+        status = Status(written, "result", True, (), (), because("likely", _NO_STATUS))
     return written, status
 
 
@@ -258,7 +262,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
     if program.models.is_droppable(callee.symbol, program.scopes(function)):
         return because("possible", f"the result of `{name}` is often dropped on purpose")
     if "future" in program.roles(status.name, function):
-        return "possible"
+        return because("possible", f"`{name}` may be started to run on its own")
     if answers.are_kept(callee.functions):
         return because("possible", f"`{name}` keeps the same result where it can be asked for later")
     if answers.cannot_fail(callee.functions):
@@ -400,9 +404,9 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
         certainty = _certainty(function, write, call, status, how)
         if (lost == "cast to void" and function.has_comment_near(write.span)) or _keeps(function, written):
-            certainty = "possible"
+            certainty = because("possible", _ON_PURPOSE)
         elif lost == _NEXT_ROUND:
-            certainty = weaker(certainty, "likely")
+            certainty = weaker(certainty, because("likely", "harmless if the outcome of the last round alone counts"))
         said = f"goes to `{write.place[0]}`, which is {lost}"
         yield _finding(function, call, status, written, said, certainty, then=then)
 
@@ -549,7 +553,9 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
         if status is not None and status.kind == "value":
             lost, then = _lost_there(function, write)
         if status is not None and lost and not status.advisory:
-            trial: Certainty = because("possible", trials.REASON) if trials.is_trial(function) else "likely"
+            trial: Certainty = (
+                because("possible", trials.REASON) if trials.is_trial(function) else because("likely", _MEMBER)
+            )
             certainty = weaker(trial, status.certainty, function.program.callee(call, function).certainty)
             said = f"goes to `{write.place[1]}`{lost}"
             yield _finding(

@@ -63,7 +63,7 @@ class _Empty(NamedTuple):
     """It is a result that holds a value, rather than a handle."""
 
 
-@rule(severity="note", cwe=(390,))
+@rule(severity="note", cwe=(390,), usually="likely")
 def failure_only_logged(function: Function) -> Iterator[Finding]:
     if not _may_log(function):
         return

@@ -75,7 +75,7 @@ _OK_SAYS = re.compile(
 )
 
 
-@rule(severity="warning", cwe=(390,))
+@rule(severity="warning", cwe=(390,), usually="likely")
 def failure_swallowed(function: Function) -> Iterator[Finding]:
     if not _could_tell(function) or not function.program.statuses.may_hold(function):
         return
@@ -144,7 +144,7 @@ def _certainty(function: Function, seen: telling.Seen, after: telling.Aftermath,
         or _is_noticed(function, after)
         or _is_one_of_several(seen)
     )
-    return "possible" if spared else sure
+    return because("possible", "this failure looks as if it were ignored on purpose") if spared else sure
 
 
 def _is_one_of_several(seen: telling.Seen) -> bool:

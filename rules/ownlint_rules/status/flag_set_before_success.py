@@ -96,7 +96,7 @@ _NEAR = 24
 _SURE_KINDS = frozenset({"flag", "state", "bit"})
 
 
-@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"))
+@rule(severity="error", cwe=(696,), yields_to=("recorded-before-success", "cached-before-success"), usually="likely")
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return
@@ -133,7 +133,9 @@ def _finding(
         steps.append(function.step(failed.at, f"and then leaves with `{flag}` set"))
     if not early:
         steps.append(skip.step)
-    sure: Certainty = "certain" if announced.held.kind in _SURE_KINDS else "likely"
+    sure: Certainty = "certain"
+    if announced.held.kind not in _SURE_KINDS:
+        sure = because("likely", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
     return function.finding(
         announced.event,
         f"`{flag}` is set before {work} has succeeded",
@@ -151,12 +153,15 @@ def _how_likely(function: Function, announced: assignments.Assignment, failed: f
     unwound = failed.leave.kind == "throw" and function.is_local(announced.place)
     if unwound and announced.place[0] not in lasting.statics(function):
         return because("possible", f"`{announced.place[0]}` is local, and may be given up with the exception")
+    flag = places.render(announced.place)
     if announced.held.kind == "cleared" and _DESCRIBES.match(announced.place[-1]):
-        return "possible"
-    if _keeps_its_error(function, announced, failed) or passing.ends_with_failure(function):
-        return "possible"
+        return because("possible", f"`{flag}` may describe what is gone already, whatever comes next")
+    if _keeps_its_error(function, announced, failed):
+        return because("possible", "the object keeps its error, and may refuse the next call")
+    if passing.ends_with_failure(function):
+        return because("possible", "every caller that was read gives the object up when it fails")
     if _is_about_its_own_block(function, announced, failed):
-        return "possible"
+        return because("possible", f"`{flag}` may speak of the block that it closes alone, which has succeeded")
     return failed.certainty
 
 

@@ -50,6 +50,7 @@ from ownlint import (
     Function,
     Place,
     Status,
+    because,
     events,
     failure,
     places,
@@ -72,6 +73,9 @@ class _Taken(NamedTuple):
     place: Place
     call: records.Call
     status: Status
+
+
+_HANDED_ON = "whoever it is handed to may free it"
 
 
 @rule(severity="error", cwe=(401,), yields_to=("discarded-status",))
@@ -229,7 +233,9 @@ def _left_behind(function: Function, taken: _Taken, looked: set[int]) -> Iterato
     for event in flow.events:
         states = before.get(event.index, frozenset())
         if "owned" in states and _ends(event, taken) and _was_tested(function, taken):
-            certainty: Certainty = "likely" if handed_on else "certain"
+            certainty: Certainty = (
+                because("likely", "on some of the paths; on others it is passed on") if handed_on else "certain"
+            )
             yield _finding(function, taken, event, certainty)
             return
 
@@ -317,7 +323,7 @@ def _spot(function: Function, call: records.Call) -> Finding:
     return function.finding(
         call,
         f"the error of `{text(call.callee)}` is owned here and leaks",
-        certainty=weaker(function.program.callee(call, function).certainty, "likely"),
+        certainty=weaker(function.program.callee(call, function).certainty, because("likely", _HANDED_ON)),
         help="keep it in a local, and free it or hand it on",
     )
 

@@ -67,7 +67,7 @@ from ownlint import (
 )
 
 
-@rule(severity="warning", cwe=(696,))
+@rule(severity="warning", cwe=(696,), usually="likely")
 def recorded_before_success(function: Function) -> Iterator[Finding]:
     if not _may_note(function):
         return

@@ -1,0 +1,26 @@
+"""How sure a rule is said to be as a whole is how sure most of the findings of its page are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from ownlint import catalogue
+from ownlint.finding import CERTAINTIES, Certainty
+from ownlint.rule import Rule
+from ownlint.testing import cases
+from ownlint.testing.markdown import parse
+
+PAGES = Path(__file__).parent / "rules"
+
+
+@pytest.mark.parametrize("rule", catalogue.load(), ids=lambda rule: rule.id)
+def test_usually(rule: Rule) -> None:
+    counts: Counter[Certainty] = Counter()
+    for case in parse((PAGES / f"{rule.id}.md").read_text()):
+        for mode in case.modes:
+            found = cases.run(case, [rule], mode, PAGES / "prelude")
+            counts.update(finding.certainty for finding in found.findings)
+    assert rule.usually == max(counts, key=lambda one: (counts[one], CERTAINTIES.index(one))), counts
