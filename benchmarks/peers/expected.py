@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+
+from ownlint import toml
 
 HERE = Path(__file__).parent
 
@@ -79,8 +80,10 @@ def peer(name: str) -> Peer:
     """Raises `PeerError`."""
     path = HERE / f"{name}.toml"
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Peer)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        return msgspec.convert(toml.parse(path.read_text(encoding="utf-8")), Peer)
+    except toml.TomlError as error:
+        raise PeerError(f"{path}:{error.line}: {error.message}") from None
+    except msgspec.ValidationError as error:
         raise PeerError(f"{path}: {error}") from None
 
 
