@@ -22,7 +22,7 @@ from ownlint.program.compared import is_only_compared
 from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
-from ownlint.program.recursion import Bounded
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Function
 
 __all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
@@ -37,7 +37,7 @@ class Addresses(Known):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._runs: Bounded[Function, tuple[tuple[Misuse, ...], Summary | None]] = Bounded(_DEEPEST + 1, ((), None))
+        self._runs: Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = Circular(((), None))
         self._imported: dict[str, frozenset[str]] = {}
 
     def misuses_in(self, function: Function) -> tuple[Misuse, ...]:

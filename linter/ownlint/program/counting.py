@@ -22,7 +22,7 @@ from ownlint.program.events import Event
 from ownlint.program.once import once, per_program
 from ownlint.program.places import Place, last_name, render, walk
 from ownlint.program.program import Program
-from ownlint.program.recursion import Bounded
+from ownlint.program.recursion import Circular
 from ownlint.program.references import Use, alternatives, arguments, may_count, references
 from ownlint.program.slot_tables import is_slot
 from ownlint.program.steps import spend
@@ -34,8 +34,6 @@ _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
 _ENTRIES_A_STEP = 4
 """So many entries of a state are shown and compared in the time of one step."""
-_DEEPEST = 3
-"""So deep are the project's own functions looked into."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _UNKNOWN = Summary("", True, ())
@@ -65,8 +63,8 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
 
 
 @per_program
-def _summaries(program: Program) -> Bounded[Function, Summary]:
-    return Bounded(_DEEPEST, _UNKNOWN)
+def _summaries(program: Program) -> Circular[Function, Summary]:
+    return Circular(_UNKNOWN)
 
 
 def _summary(function: Function) -> Summary:

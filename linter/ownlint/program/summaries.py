@@ -1,8 +1,8 @@
 """The project's own functions as effects: what a call of one of them means for ownership.
 
 A summary speaks the models' vocabulary (`Effect`), so that nobody behind it asks whether a callee is a library's or
-the project's. It is computed from the body on demand; calls inside it act through their own summaries, and functions
-that call each other are followed as deep as others.
+the project's. It is computed from the body on demand; calls inside it act through their own summaries, and nobody knows
+is no effect.
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from ownlint.program.model_records import Place as Role
 from ownlint.program.once import per_program
 from ownlint.program.places import THIS, place_of, strip, walk
 from ownlint.program.program import Program
-from ownlint.program.recursion import Bounded
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Function
 
 Summary = frozenset[tuple[str, str, str]]
 """`(verb, place, other)` of each effect, places as `receiver`, `result`, `argument N` (from 1)."""
-
-_DEEPEST = 6
-"""Calls that a summary follows; beyond it a callee is one nobody knows, and nobody knows is no effect."""
 
 
 class Summaries:
@@ -30,7 +27,7 @@ class Summaries:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._known: Bounded[Function, Summary] = Bounded(_DEEPEST + 1, frozenset())
+        self._known: Circular[Function, Summary] = Circular(frozenset())
 
     def of(self, function: Function) -> tuple[Effect, ...]:
         """The effects of calling `function`, in a fixed order."""
