@@ -89,6 +89,9 @@ def peer(name: str) -> Peer:
 
 # --- what Infer expects -------------------------------------------------------------------------------
 
+_ISSUE = re.compile(r"([^,]+), (.+?), -?\d+, ([A-Z_\d]+), ")
+"""`path, function, line from its start, KIND, ...`; a function can have template arguments."""
+
 _THEIRS_FALSE = re.compile(r"(?:^|_|::)FP|FP$|_ok\d*(?:_FP)?$|::ok\d*$|_good$")
 """Their names for reports that they themselves hold to be false."""
 
@@ -101,10 +104,10 @@ def infer_bugs(folder: str, issues: str) -> set[Bug]:
     bug."""
     found = set()
     for line in issues.splitlines():
-        parts = line.split(", ", 6)
-        if len(parts) < 7 or "*** SUPPRESSED ***" in parts[6]:
+        told = _ISSUE.match(line)
+        if told is None or "*** SUPPRESSED ***" in line:
             continue
-        path, function, _, kind = parts[:4]
+        path, function, kind = told.groups()
         if not _THEIRS_FALSE.search(bare(function)):
             found.add(Bug(f"{folder.partition('codetoanalyze/')[0]}{path}", bare(function), kind))
     return found

@@ -44,7 +44,7 @@ from expected import (
 PEERS = ("infer", "cpychecker")
 
 
-class Tests(NamedTuple):
+class Expected(NamedTuple):
     """What a peer's tests are: its bugs, and the places in which nothing is wrong (a path, and a function, which is
     empty where the whole file is innocent)."""
 
@@ -78,7 +78,7 @@ def findings(folder: Path, top: Path, certainty: str) -> Iterator[Finding]:
 _DEFINED = re.compile(r"\b((?:\w+::)*\w+)\s*\([^;{}]*\)[^;{}()]*\{")
 
 
-def infer_tests(of: Peer, top: Path) -> Tests:
+def infer_tests(of: Peer, top: Path) -> Expected:
     bugs: set[Bug] = set()
     innocent: set[tuple[str, str]] = set()
     for folder in of.folders:
@@ -88,10 +88,10 @@ def infer_tests(of: Peer, top: Path) -> Tests:
             innocent |= {(str(path.relative_to(top)), name) for name in names if is_innocent(name)}
     expected = {(bug.path, last(bug.function).rpartition("::")[2]) for bug in bugs}
     fine = ((path, name.rpartition("::")[2]) for path, name in innocent)
-    return Tests(frozenset(bugs), frozenset(one for one in fine if one not in expected))
+    return Expected(frozenset(bugs), frozenset(one for one in fine if one not in expected))
 
 
-def cpychecker_tests(of: Peer, top: Path) -> Tests:
+def cpychecker_tests(of: Peer, top: Path) -> Expected:
     bugs: set[Bug] = set()
     innocent: set[tuple[str, str]] = set()
     for folder in of.folders:
@@ -103,10 +103,10 @@ def cpychecker_tests(of: Peer, top: Path) -> Tests:
             if not here:
                 innocent.add((name, ""))
             path.with_name("ownlint.toml").write_text("", encoding="utf-8")  # a project of its own
-    return Tests(frozenset(bugs), frozenset(innocent))
+    return Expected(frozenset(bugs), frozenset(innocent))
 
 
-def run(name: str, clones: Path, certainty: str) -> tuple[Peer, Tests, Score]:
+def run(name: str, clones: Path, certainty: str) -> tuple[Peer, Expected, Score]:
     """Raises `PeerError`, and `FetchError` where there is no clone."""
     of = peer(name)
     git = bare_clone(clones, of.repository)
@@ -130,7 +130,7 @@ def run(name: str, clones: Path, certainty: str) -> tuple[Peer, Tests, Score]:
 # --- the table ----------------------------------------------------------------------------------------
 
 
-def table(of: Peer, tests: Tests, score: Score, listed: bool) -> Iterator[str]:
+def table(of: Peer, tests: Expected, score: Score, listed: bool) -> Iterator[str]:
     yield f"{of.title}:"
     kinds = of.kinds
     found = Counter(kinds[bug.kind].name for bug in score.found)
