@@ -2,13 +2,15 @@
 
     python benchmarks/verdicts.py run --revision REV --to DIR [--corpora DIR] [RELEASE ...]
     python benchmarks/verdicts.py compare OLD NEW [--everything]
+    python benchmarks/verdicts.py show RUN [RELEASE ...]
     python benchmarks/verdicts.py page
 
 `run` checks releases that `corpora.py` unpacked with ownlint of a revision of this repository (`.` is the working
 tree), by all rules and at every certainty, and keeps one JSON report for each. `compare` reads two such folders
 beside `benchmarks/verdicts/*.toml`: what was judged true and is gone or quieter, what was judged false and is gone,
 what came and was never judged. Its exit code is 1 when something true was lost or something unjudged came, 2 when
-nothing could be compared. `page` prints docs/precision.md.
+nothing could be compared. `show` prints what a run found at default certainty, with the verdict on each: what is
+`unjudged` is to be read. `page` prints docs/precision.md.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from pathlib import Path
 
 import msgspec
 from corpora import default_folder, every_release
-from verdict_matching import Change, Comparison, Report, compare, sites
+from verdict_matching import Change, Comparison, Report, compare, match, sites
 from verdict_page import page
 from verdict_records import VERDICTS, VerdictError, judged, read_all
 
@@ -160,6 +162,21 @@ def _costs(old: Path, new: Path, both: list[str]) -> Iterator[str]:
         yield f"CPU: {was:.1f} s before, {now:.1f} s now, {now / was:.2f} times, over {len(shared)} releases"
 
 
+def show(reports: dict[str, Report], names: list[str]) -> Iterator[str]:
+    """Every finding at default certainty, release by release."""
+    verdicts = [verdict for _, verdict in judged(read_all())]
+    for name, report in reports.items():
+        if names and name not in names:
+            continue
+        here = sites(verdicts, name)
+        said = {id(finding): here[number].judged for number, finding in match(here, report.findings).items()}
+        loud = [finding for finding in report.findings if finding.state == "reported"]
+        yield f"{name}: {len(loud)} findings, {len(report.incomplete)} incomplete"
+        for finding in loud:
+            verdict = said.get(id(finding), "unjudged")
+            yield f"  {verdict}: {finding} [{finding.certainty}]: {finding.message}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Whether a change loses what was judged right.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -172,6 +189,9 @@ def main() -> int:
     comparing.add_argument("old", type=Path)
     comparing.add_argument("new", type=Path)
     comparing.add_argument("--everything", action="store_true", help="what is merely possible must be judged, too")
+    showing = commands.add_parser("show", help="what a run found, with the verdicts")
+    showing.add_argument("run", type=Path)
+    showing.add_argument("names", nargs="*", help="name-versions; all without any")
     commands.add_parser("page", help="print docs/precision.md")
     arguments = parser.parse_args()
     try:
@@ -179,6 +199,10 @@ def main() -> int:
             return run_all(arguments.revision, arguments.corpora.resolve(), arguments.to.resolve(), arguments.names)
         if arguments.command == "compare":
             return compare_all(arguments.old, arguments.new, arguments.everything)
+        if arguments.command == "show":
+            for line in show(load(arguments.run), arguments.names):
+                print(line)
+            return 0
         sys.stdout.write(page(read_all()))
     except (OSError, VerdictError, msgspec.DecodeError) as error:
         print(error, file=sys.stderr)

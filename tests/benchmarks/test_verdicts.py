@@ -212,3 +212,14 @@ def test_folders_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "unjudged: r a:1 [likely]: m" in capsys.readouterr().out
     (tmp_path / "empty").mkdir()
     assert verdicts.compare_all(tmp_path / "old", tmp_path / "empty", False) == 2
+
+
+def test_a_run_is_shown_with_its_verdicts() -> None:
+    judged = read_all()["first-contact-1"].verdict[0]
+    here = judged.places[0]
+    old = Finding(judged.rule, here.path, here.line, 1, "likely", "old", here.function, here.fingerprint)
+    new = Finding(judged.rule, "nowhere.c", 1, 1, "likely", "new")
+    told = list(verdicts.show({judged.release: Report(findings=(old, new))}, []))
+    assert told[0] == f"{judged.release}: 2 findings, 0 incomplete"
+    assert told[1].startswith(f"  {judged.verdict}: {judged.rule} {here.path}:{here.line}")
+    assert told[2] == f"  unjudged: {judged.rule} nowhere.c:1 [likely]: new"
