@@ -45,7 +45,8 @@ def _lines(rounds: dict[str, Round]) -> Iterator[str]:
     yield ""
     yield (
         "Of the rounds above from which rates are taken. `first contact` are releases that no rule had been shown; "
-        "`pinned` are those that rules were tried on while they were written, and says less."
+        "`pinned` are those that rules were tried on while they were written, and says less. "
+        "Findings that were mended before a round ended are in its file and not counted."
     )
     yield ""
     yield from _by_rule(rounds)
@@ -67,16 +68,27 @@ def _by_round(rounds: dict[str, Round]) -> Iterator[str]:
 
 
 def _by_certainty(each: Round) -> list[tuple[str, Counter[Judged]]]:
-    """With a line for all; that alone where nobody wrote down how sure each was."""
+    """With a line for all; that alone where it would say the same. Where nobody wrote down what is certain, it is among
+    the likely."""
     found: dict[str, Counter[Judged]] = defaultdict(Counter)
-    for verdict in each.verdict:
+    for verdict in _standing(each):
         for place in verdict.places:
             found[place.certainty or each.certainty][verdict.verdict] += 1
         if not verdict.places:
             found[each.certainty][verdict.verdict] += verdict.count
     every = sum(found.values(), Counter[Judged]())
-    rows = [(certainty, found[certainty]) for certainty in ("certain", "likely", "possible") if found[certainty]]
+    names = {
+        "certain": "certain",
+        "likely": "likely" if found["certain"] else "likely or surer",
+        "possible": "possible",
+    }
+    rows = [(name, found[certainty]) for certainty, name in names.items() if found[certainty]]
     return [*rows, ("all", every)] if len(rows) > 1 else [("all", every)]
+
+
+def _standing(each: Round) -> Iterator[Verdict]:
+    """Those that count: what was mended before the round ended does not."""
+    return (verdict for verdict in each.verdict if not verdict.gone)
 
 
 def _by_rule(rounds: dict[str, Round]) -> Iterator[str]:
@@ -84,7 +96,7 @@ def _by_rule(rounds: dict[str, Round]) -> Iterator[str]:
     pinned: dict[str, Counter[Judged]] = defaultdict(Counter)
     for name, each in rounds.items():
         if each.counted:
-            _count(at_contact if name.startswith("first-contact") else pinned, each.verdict)
+            _count(at_contact if name.startswith("first-contact") else pinned, _standing(each))
     yield "| rule | first contact: true | doubtful | false | right | pinned: true | doubtful | false | right |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for rule in sorted(at_contact.keys() | pinned.keys()):

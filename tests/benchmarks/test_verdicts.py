@@ -58,6 +58,28 @@ def test_the_page_is_short() -> None:
     assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 150
 
 
+def test_what_was_mended_before_the_round_ended_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "pinned.toml").write_text(
+        HEAD
+        + GOOD
+        + 'where = "w"\ncount = 3\n'
+        + GOOD.replace('"true"', '"false"')
+        + 'where = "w"\ncount = 1\ngone = true\n'
+    )
+    assert "| t | all | 3 | 0 | 0 | 100 % |  |" in page(read_all(tmp_path)).splitlines()
+
+
+def test_certain_and_likely_are_told_apart(tmp_path: Path) -> None:
+    places = 'places = [{path = "a", line = 1, certainty = "certain"}, {path = "b", line = 1}]\n'
+    release = '[[release]]\nname = "r-1"\ncpp_lines = 10000\nfindings = 2\n'
+    (tmp_path / "first-contact-9.toml").write_text(HEAD + release + GOOD + places)
+    lines = page(read_all(tmp_path)).splitlines()
+    assert "| t | certain | 1 | 0 | 0 | 100 % |  |" in lines
+    assert "| t | likely | 1 | 0 | 0 | 100 % |  |" in lines
+    assert "| t | all | 2 | 0 | 0 | 100 % | 4.0 |" in lines
+    assert "| x | 2 | 0 | 0 | 100 % | 0 | 0 | 0 |  |" in lines
+
+
 HEAD = 'title = "t"\nday = 2026-11-22\nabout = "a"\n'
 GOOD = '[[verdict]]\nrelease = "r-1"\nrule = "x"\nverdict = "true"\nreason = "y"\n'
 
