@@ -23,6 +23,7 @@ from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
 from ownlint.program.recursion import Circular
+from ownlint.program.steps import start, stop
 from ownlint.program.subjects import Function
 
 __all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
@@ -37,7 +38,7 @@ class Addresses(Known):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._runs: Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = Circular(((), None))
+        self._runs: Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = Circular(((), None), _DEEPEST + 1)
         self._imported: dict[str, frozenset[str]] = {}
 
     def misuses_in(self, function: Function) -> tuple[Misuse, ...]:
@@ -47,9 +48,13 @@ class Addresses(Known):
 
     def _run(self, function: Function) -> tuple[tuple[Misuse, ...], Summary | None]:
         def answer() -> tuple[tuple[Misuse, ...], Summary | None]:
-            interpreter = Interpreter(function, self)
-            misuses = tuple(misuse for misuse in interpreter.run() if not _is_only_compared(misuse))
-            return misuses, interpreter.summary()
+            before = start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                interpreter = Interpreter(function, self)
+                misuses = tuple(misuse for misuse in interpreter.run() if not _is_only_compared(misuse))
+                return misuses, interpreter.summary()
+            finally:
+                stop(before)
 
         return self._runs.ask(function, answer)
 

@@ -15,6 +15,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer")
 _NOBODY = 1 << 62
 _CUT = -1
+_LARGEST = 8
 _DEEPEST = 64
 """So many questions stand below one another."""
 
@@ -25,10 +26,13 @@ class Circular(Generic[_Key, _Answer]):
     circle: from where they begin, the circle looks otherwise.
 
     So deep as no code that was seen goes, the next question is `unknown`, too: a bound for the stack. What rests on
-    that is kept for whoever began alone."""
+    that is kept for whoever began alone. And of a circle of more than `_LARGEST` the answers that its first question
+    brought along are kept for all in it, or each would go round it once more: these depend on who asked first.
+    """
 
-    def __init__(self, unknown: _Answer) -> None:
+    def __init__(self, unknown: _Answer, deepest: int = _DEEPEST) -> None:
         self.unknown = unknown
+        self.deepest = deepest
         self._whole: dict[_Key, _Answer] = {}
         self._roots: dict[_Key, tuple[frozenset[_Key], _Answer]] = {}
         self._tentative: dict[_Key, tuple[int, _Answer]] = {}
@@ -50,7 +54,7 @@ class Circular(Generic[_Key, _Answer]):
         circle, found = self._roots.get(key, (frozenset(), self.unknown))
         if circle and self._under_way.keys().isdisjoint(circle):
             return found
-        if len(self._under_way) >= _DEEPEST:
+        if len(self._under_way) >= self.deepest:
             self._leans = _CUT
             return self.unknown
         return self._asked(key, answer)
@@ -61,7 +65,7 @@ class Circular(Generic[_Key, _Answer]):
         try:
             found = answer()
         except BaseException:
-            self._leave(key, at)
+            self._leave(key, at, answered=False)
             self._leans = before
             raise
         leans, self._leans = self._leans, min(before, self._leans)
@@ -70,17 +74,18 @@ class Circular(Generic[_Key, _Answer]):
             self._tentative[key] = leans, found
             return found
         self._leans = before
-        circle = self._leave(key, at)
+        circle = self._leave(key, at, answered=True)
         if leans == _NOBODY:
             self._whole[key] = found
         else:
             self._roots[key] = circle, found
         return found
 
-    def _leave(self, key: _Key, at: int) -> frozenset[_Key]:
+    def _leave(self, key: _Key, at: int, *, answered: bool) -> frozenset[_Key]:
         """The question is under way no longer, and what rested on it is forgotten: the circle in which it stood."""
         del self._under_way[key]
-        inside = {other for other, (leans, _) in self._tentative.items() if leans >= at or not at}
-        for other in inside:
-            del self._tentative[other]
+        inside = [other for other, (leans, _) in self._tentative.items() if leans >= at or not at]
+        forgotten = {other: self._tentative.pop(other)[1] for other in inside}
+        if answered and len(inside) > _LARGEST:
+            self._whole.update(forgotten)
         return frozenset({key, *inside})
