@@ -346,6 +346,7 @@ def test_a_device_behind_a_macro_meets_the_deadline_or_the_limit(tmp_path: Path)
         ("pool_;\n", "pool_"),
         ("namespace n {{ template <class T> int g(T t) {{ return {0}; }} }}\n", "g"),
         ("}};  pool_;\n", "pool_"),
+        ("\n int a;\n\n}}\n", "a"),
     ],
 )
 def test_a_name_declared_thousands_of_times_costs_the_file_its_types(tmp_path: Path, line: str, name: str) -> None:

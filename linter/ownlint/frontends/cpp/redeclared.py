@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Any
 
 from tree_sitter import Node, Parser
 
@@ -37,7 +38,7 @@ def declared_too_often(data: bytes) -> tuple[str, int] | None:
     return name.decode(errors="replace"), most
 
 
-def _pairs(counts: Mapping[object, int]) -> int:
+def _pairs(counts: Counter[Any]) -> int:
     return sum(count * count for count in counts.values())
 
 
@@ -53,6 +54,8 @@ def _declared(root: Node) -> Iterator[tuple[bytes, bytes]]:
                     yield scope, _name(declarator)
             elif outside and node.kind_id == g.EXPRESSION_STATEMENT and node.named_child_count:
                 yield scope, _first_word(node)
+            elif node.kind_id == g.IDENTIFIER and parent.kind_id == g.ERROR:  # the parser gave up, clang goes on
+                yield scope, node.text or b""
             elif node.kind_id == g.ENUMERATOR:
                 yield scope, _name(node.named_children[0])
             if node.named_child_count:
@@ -60,11 +63,13 @@ def _declared(root: Node) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _scope(node: Node, around: bytes) -> bytes:
-    """A namespace is one wherever it is opened; what a template or a list holds is declared around it."""
+    """A namespace is one wherever it is opened; what a template or a list holds is declared around it. So is what
+    stands
+    where brackets do not match: nobody knows which scope clang makes of it."""
     if node.kind_id == g.NAMESPACE:
         name = node.child_by_field_name("name")
         return around + b"::" + ((name.text if name is not None else None) or b"")
-    return around if node.kind_id in _TRANSPARENT else b"%d" % node.start_byte
+    return around if node.has_error or node.kind_id in _TRANSPARENT else b"%d" % node.start_byte
 
 
 def _name(declarator: Node) -> bytes:
