@@ -1,10 +1,11 @@
 """Fetches the public releases that figures are measured on, each pinned by version and hash.
 
-    python benchmarks/corpora.py [--to DIR] [NAME ...]
+    python benchmarks/corpora.py [--to DIR] [--clones DIR] [NAME ...]
 
 Nothing of them is kept in this repository. Source distributions come through the package index that pip is
 configured with, and are only downloaded and unpacked: nothing of them is built. MLIR (out of LLVM's
-sources), RocksDB and LevelDB are Debian's source packages, through the mirror that this machine's apt uses.
+sources), RocksDB and LevelDB are Debian's source packages, through the mirror that this machine's apt uses. What is
+published as a repository alone is a commit of it, out of a bare clone `DIR/OWNER+NAME` (or `DIR/OWNER+NAME/repo`).
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from pathlib import Path, PurePosixPath
 @dataclass(frozen=True)
 class Release:
     """One pinned archive. `suite` is the Debian suite it is a source of, `source` the package's name there and
-    `only` the one folder that is unpacked; empty for a package of the index."""
+    `only` the one folder that is unpacked; empty for a package of the index. What has a `repository` (`owner/name`) is
+    a commit, which is its own hash, and has its first twelve digits for a version."""
 
     name: str
     version: str
-    sha256: str
+    digest: str
     suite: str = ""
     source: str = ""
     only: str = ""
+    repository: str = ""
 
     @property
     def folder(self) -> str:
@@ -132,6 +135,83 @@ PYTHON = (
 )
 """Their Python, with that of the above and the standard library, is what rules must stay silent on (silence.py)."""
 
+FIRST_CONTACT = (
+    Release("apsw", "3.54.1.0", "d9fd64ed76dc0f3d2265d4aeedb74d678c2ac7dffbd4e8ba05bf9a87aa7c34d3"),
+    Release(
+        "colmap",
+        "5d968cf38aa2",
+        "5d968cf38aa2574fd284b0dc86c3d58d124940b3",
+        repository="colmap/colmap",
+    ),
+    Release("confluent_kafka", "2.16.1", "ec1474347615b9dd1bd0e269d37e31fa442782e67c4942661751e81b09d9f0c8"),
+    Release(
+        "ctranslate2",
+        "0d8bcd362ac7",
+        "0d8bcd362ac75ef860ef161d6f0efad0ae439ff0",
+        repository="OpenNMT/CTranslate2",
+    ),
+    Release(
+        "dolfinx",
+        "4c25ace26077",
+        "4c25ace26077292c990840ab420bb8cf88d2ae3c",
+        repository="FEniCS/dolfinx",
+    ),
+    Release(
+        "faiss",
+        "02dbb4e42f49",
+        "02dbb4e42f49aa2ce57cd78977b0e47a11f7cb91",
+        repository="facebookresearch/faiss",
+    ),
+    Release("gmpy2", "2.3.2", "f20b7e2f8fd16f8d6846bb5b73359c3cc5aa41ec5cf266321d362f547c8fd097"),
+    Release("jpype1", "1.7.1", "3cd88838dc3d2d546f7eaeadaaff864e590010c15f2b6a44b6f37e60796a14b2"),
+    Release(
+        "litert",
+        "f67457790c9c",
+        "f67457790c9c2ab67347d6fe53270e8d3df20868",
+        repository="google-ai-edge/LiteRT",
+    ),
+    Release("matplotlib", "3.11.2", "cec596316640f2b394b8f0daa0ea61a8eae82d017b620b9f202befb972a59ea4"),
+    Release(
+        "mlx",
+        "846d176227a0",
+        "846d176227a0ac13d2667e58d2bb68b322109ab0",
+        repository="ml-explore/mlx",
+    ),
+    Release("pycups", "2.0.4", "843e385c1dbf694996ca84ef02a7f30c28376035588f5fbeacd6bae005cf7c8d"),
+    Release("pycurl", "7.49.0", "d4327da9dea72768f942f831bbaa5a64adca4d7c89f3141da7a833d3c600ab90"),
+    Release("pygame", "2.6.1", "56fb02ead529cee00d415c3e007f75e0780c655909aaa8e8bf616ee09c9feb1f"),
+    Release("pymongo", "4.20.0", "f773b0aec28687587cdeda490463a82debc4566a4a3620dcc8dada9d2c0a1acd"),
+    Release("pyodbc", "5.5.0", "7a78873cac66b2857bf490a24a3e3aada24f839534e97c67e177f691e7d701ac"),
+    Release("pyuv", "1.4.0", "caea2004d1125fe17cbde3c211c8abc72844e9b8dd7dfa007711e98fbc96fbc2"),
+    Release(
+        "reverb",
+        "715ba92858c8",
+        "715ba92858c87f2aa789f19b0b2576430643c537",
+        repository="google-deepmind/reverb",
+    ),
+    Release(
+        "riegeli",
+        "bc17eea7d1a3",
+        "bc17eea7d1a3a0eacb31dee2cac4a086ba5a6ceb",
+        repository="google/riegeli",
+    ),
+    Release("scs", "3.3.1", "dd9d43c1f2f189a84e84c26721e2c5129abf921a6a8acc48c154abae993357b1"),
+    Release(
+        "tink-py",
+        "8efb8eac3a85",
+        "8efb8eac3a851218dad03372d3512c7c90cb847a",
+        repository="tink-crypto/tink-py",
+    ),
+    Release("xgboost", "3.4.1", "6968a4c71efdfa859df0dfcad0d99211c95c28c4ffd6aecff46efff77d18026a"),
+    Release("zstandard", "0.25.0", "7713e1179d162cf5c7906da876ec2ccb9c3a9dcbdffef0cc7f70c3667a205f0b"),
+)
+"""Of the rounds of `verdicts/`: what the rules met without having been shown it. Those of a round that no hash is known
+of are named in its file alone."""
+
+
+def every_release() -> tuple[Release, ...]:
+    return RELEASES + PYTHON + FIRST_CONTACT
+
 
 class FetchError(Exception):
     """An archive cannot be had, or is not the one that was pinned."""
@@ -141,7 +221,7 @@ def default_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ownlint-corpora"
 
 
-def fetch(release: Release, to: Path) -> Path:
+def fetch(release: Release, to: Path, clones: Path | None = None) -> Path:
     """The unpacked release below `to`; fetched unless it is there already."""
     place = to / release.folder
     if place.is_dir():
@@ -149,8 +229,11 @@ def fetch(release: Release, to: Path) -> Path:
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetch-", dir=to) as name:
         work = Path(name)
-        archive = _from_debian(release, work) if release.suite else _from_index(release, work)
-        _verify(archive, release)
+        if release.repository:
+            archive = _from_clone(release, work, clones)
+        else:
+            archive = _from_debian(release, work) if release.suite else _from_index(release, work)
+            _verify(archive, release)
         unpacked = work / "unpacked"
         unpack(archive, unpacked, release.only)
         unpacked.rename(place)
@@ -160,8 +243,8 @@ def fetch(release: Release, to: Path) -> Path:
 def _verify(archive: Path, release: Release) -> None:
     with archive.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    if digest != release.sha256:
-        raise FetchError(f"{archive.name} has the sha256 {digest}; {release.folder} is pinned to {release.sha256}")
+    if digest != release.digest:
+        raise FetchError(f"{archive.name} has the sha256 {digest}; {release.folder} is pinned to {release.digest}")
 
 
 def unpack(archive: Path, to: Path, only: str = "") -> None:
@@ -180,6 +263,22 @@ def unpack(archive: Path, to: Path, only: str = "") -> None:
                 members.extract(member.replace(name=name, deep=False), to, filter="data")
             except tarfile.FilterError as error:
                 print(f"left out: {error}", file=sys.stderr)
+
+
+def bare_clone(clones: Path | None, repository: str) -> Path:
+    """The git directory of `owner/name` below `clones`. Raises `FetchError` where there is none."""
+    place = (clones or Path()) / repository.replace("/", "+")
+    if clones is None or not place.is_dir():
+        raise FetchError(f"{repository} is read out of a bare clone, and there is none at {place} (--clones)")
+    return place / "repo" if (place / "repo").is_dir() else place
+
+
+def _from_clone(release: Release, work: Path, clones: Path | None) -> Path:
+    """Its pinned commit as an archive; git's own hash says that it is that."""
+    archive = work / "commit.tar"
+    git = ["git", "-C", str(bare_clone(clones, release.repository)), "archive", "--format", "tar"]
+    _run([*git, "--prefix", "commit/", "--output", str(archive), release.digest], work)
+    return archive
 
 
 # --- packages of the index ------------------------------------------------------------------------
@@ -285,12 +384,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fetch the pinned releases that figures are measured on.")
     parser.add_argument("names", nargs="*", help="names or name-versions; all without any")
     parser.add_argument("--to", type=Path, default=default_folder(), help="the folder to unpack in")
+    parser.add_argument("--clones", type=Path, help="a folder of bare clones, for what is a commit")
     arguments = parser.parse_args()
-    chosen = [r for r in RELEASES + PYTHON if not arguments.names or {r.name, r.folder} & set(arguments.names)]
+    clones = arguments.clones and arguments.clones.resolve()
+    chosen = [r for r in every_release() if not arguments.names or {r.name, r.folder} & set(arguments.names)]
     failed = 0
     for release in chosen:
         try:
-            print(fetch(release, arguments.to), flush=True)
+            print(fetch(release, arguments.to, clones), flush=True)
         except (FetchError, OSError) as error:
             print(f"{release.folder}: {error}", file=sys.stderr)
             failed = 1

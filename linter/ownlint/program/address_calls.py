@@ -276,8 +276,7 @@ class Calls(Values):
         """A function of the project, or one that nobody knows."""
         self.used(call, given)
         target = self.known.target(self.function, call, symbol)
-        own = any(ref.token[0] >= 0 for refs in given for ref in refs)
-        summary = self.known.summary(target, self.function, own) if target is not None else None
+        summary = self.known.summary(target, self.function, any(given)) if target is not None else None
         if summary is not None and target is not None:
             return self.own(call, target, summary, given)
         if target is not None or (symbol and instances.is_standard(symbol)):

@@ -323,7 +323,7 @@ class Values(Expressions[Ref]):
 class Known(instances.Instances):
     """What the values need to know of the program; `addresses` fills it in."""
 
-    def summary(self, target: Function, caller: Function, own: bool) -> Summary | None:
+    def summary(self, target: Function, caller: Function, given: bool) -> Summary | None:
         raise NotImplementedError
 
     def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:

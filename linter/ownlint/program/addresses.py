@@ -22,6 +22,8 @@ from ownlint.program.compared import is_only_compared
 from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
+from ownlint.program.recursion import Circular
+from ownlint.program.steps import start, stop
 from ownlint.program.subjects import Function
 
 __all__ = ["Addresses", "Misuse", "fate", "fix", "of", "steps"]
@@ -36,24 +38,25 @@ class Addresses(Known):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._misuses: dict[Function, list[Misuse]] = {}
-        self._summaries: dict[Function, Summary | None] = {}
-        self._depth = 0
+        self._runs: Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = Circular(((), None), _DEEPEST + 1)
         self._imported: dict[str, frozenset[str]] = {}
 
-    def misuses_in(self, function: Function) -> list[Misuse]:
+    def misuses_in(self, function: Function) -> tuple[Misuse, ...]:
         if function.language != "python" or function not in self._concerned:
-            return []
-        if function not in self._misuses:
-            self._run(function)
-        return self._misuses[function]
+            return ()
+        return self._run(function)[0]
 
-    def _run(self, function: Function) -> None:
-        interpreter = Interpreter(function, self)
-        self._misuses[function] = []  # while it runs: recursion knows nothing
-        self._summaries[function] = None
-        self._misuses[function] = [misuse for misuse in interpreter.run() if not _is_only_compared(misuse)]
-        self._summaries[function] = interpreter.summary()
+    def _run(self, function: Function) -> tuple[tuple[Misuse, ...], Summary | None]:
+        def answer() -> tuple[tuple[Misuse, ...], Summary | None]:
+            before = start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                interpreter = Interpreter(function, self)
+                misuses = tuple(misuse for misuse in interpreter.run() if not _is_only_compared(misuse))
+                return misuses, interpreter.summary()
+            finally:
+                stop(before)
+
+        return self._runs.ask(function, answer)
 
     @shared_property
     def _concerned(self) -> frozenset[Function]:
@@ -117,18 +120,12 @@ class Addresses(Known):
 
     # --- the project's own functions ---
 
-    def summary(self, target: Function, caller: Function, own: bool) -> Summary | None:
-        """What calling it does; None when nobody knows, or it is not worth knowing: deep down, of a function that says
-        nothing of memory and is given nothing that the caller made itself (not `own`)."""
-        if target is caller or not _is_plain(target):
+    def summary(self, target: Function, caller: Function, given: bool) -> Summary | None:
+        """What calling it does; None when nobody knows, or it is not worth knowing: of a function that says nothing of
+        memory and is given none (not `given`)."""
+        if target is caller or not _is_plain(target) or not (given or target in self._concerned):
             return None
-        if target not in self._summaries:
-            if self._depth >= _DEEPEST or (self._depth > 0 and not own and target not in self._concerned):
-                return None
-            self._depth += 1
-            self._run(target)
-            self._depth -= 1
-        return self._summaries[target]
+        return self._run(target)[1]
 
     def target(self, caller: Function, call: r.Call, symbol: str) -> Function | None:
         """The function of the project that is called; of a method of an unknown object, the only one of that name."""

@@ -40,6 +40,7 @@ from ownlint.program.once import per_program, shared_property
 from ownlint.program.places import last_name
 from ownlint.program.program import Program
 from ownlint.program.published import Published, promise
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Binding, Function
 
 _BOUND = "<bound> "
@@ -52,9 +53,10 @@ class Border:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._members: dict[tuple[str, str], Fact | None] = {}
-        self._summaries: dict[tuple[Function, tuple[Given, ...]], Summary | None] = {}
+        self._runs: Circular[tuple[Function, tuple[Given, ...]], tuple[list[Misuse], Summary | None]] = Circular(
+            ([], None)
+        )
         self._contracts: dict[Binding, Contract | None] = {}
-        self._misuses: dict[Function, list[Misuse]] = {}
         self._made_by: dict[str, bool] = {}
         self._owned: dict[str, Function | None] = {}
         self._left: dict[Function, Attributes | None] = {}
@@ -235,16 +237,14 @@ class Border:
         return [misuse for function in python for misuse in self.misuses_in(function)]
 
     def misuses_in(self, function: Function) -> list[Misuse]:
-        if function not in self._misuses:
-            self._misuses[function] = self._run(function, ()) if self._concerned(function) else []
-        return self._misuses[function]
+        return self._run(function, ())[0] if self._concerned(function) else []
 
-    def _run(self, function: Function, given: tuple[Given, ...]) -> list[Misuse]:
-        interpreter = Interpreter(function, self, _passed(function, given))
-        found = interpreter.run()
-        if _is_plain(function):
-            self._summaries[function, given] = interpreter.summary()
-        return found
+    def _run(self, function: Function, given: tuple[Given, ...]) -> tuple[list[Misuse], Summary | None]:
+        def answer() -> tuple[list[Misuse], Summary | None]:
+            interpreter = Interpreter(function, self, _passed(function, given))
+            return interpreter.run(), interpreter.summary() if _is_plain(function) else None
+
+        return self._runs.ask((function, given), answer)
 
     @shared_property
     def _holders(self) -> frozenset[Function]:
@@ -351,13 +351,9 @@ class Border:
             for part, number in zip(given, numbers, strict=True)
             if number is not None
         )
-        if (target, given) not in self._summaries:
-            self._summaries[target, given] = None  # while it is being computed: recursion knows nothing
-            if given or self._concerned(target):
-                self._run(target, given)
-            else:
-                self._summaries[target, given] = Summary(NOTHING, frozenset())
-        return self._as_called(target, self._summaries[target, given])
+        if not given and not self._concerned(target):
+            return self._as_called(target, Summary(NOTHING, frozenset()))
+        return self._as_called(target, self._run(target, given)[1])
 
     def _as_called(self, target: Function, summary: Summary | None) -> Summary | None:
         shift = _shift(target)

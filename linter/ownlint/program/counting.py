@@ -20,8 +20,10 @@ from ownlint.program.counting_tests import CONSTANT
 from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
 from ownlint.program.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
 from ownlint.program.events import Event
-from ownlint.program.once import once, per_function
+from ownlint.program.once import once, per_program
 from ownlint.program.places import Place, last_name, render, walk
+from ownlint.program.program import Program
+from ownlint.program.recursion import Circular
 from ownlint.program.references import Use, alternatives, arguments, may_count, references
 from ownlint.program.slot_tables import is_slot
 from ownlint.program.steps import spend
@@ -33,8 +35,6 @@ _MOST_STATES = 48
 """So many ways that know different things are followed through one event."""
 _ENTRIES_A_STEP = 4
 """So many entries of a state are shown and compared in the time of one step."""
-_DEEPEST = 3
-"""So deep are the project's own functions looked into."""
 _BY_WAY = frozenset({"leaked", "surplus", "null used"})
 """What is told by the way that leads there."""
 _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
@@ -50,13 +50,8 @@ def troubles(function: Function) -> tuple[Trouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
     if function.language != "cpp" or not (may_count(function) or is_slot(function)):
         return ()
-    found = Counting(function, 0).run()
+    found = Counting(function).run()
     return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
-
-
-@per_function
-def summary(function: Function) -> Summary:
-    return _summary(function, 1)
 
 
 def hands_out_new(call: r.Call, function: Function) -> bool:
@@ -70,34 +65,37 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
     known = references(function.program)
     if not (may_count(made) or made.is_short) or not known.is_pointer(made.record.result, made):
         return False
-    return summary(made).result == "new"
+    return _summary(made).result == "new"
 
 
-def _summary(function: Function, depth: int) -> Summary:
-    known = function.known.get("references")
-    if isinstance(known, Summary):
-        return known
-    if depth > _DEEPEST or function.language != "cpp":
+@per_program
+def _summaries(program: Program) -> Circular[Function, Summary]:
+    return Circular(_UNKNOWN)
+
+
+def _summary(function: Function) -> Summary:
+    if function.language != "cpp":
         return _UNKNOWN
-    function.known["references"] = _UNKNOWN  # of one that calls itself nothing is known
-    counting = Counting(function, depth)
-    counting.run()
-    found = counting.summary()
-    function.known["references"] = found
-    return found
+
+    def answer() -> Summary:
+        counting = Counting(function)
+        counting.run()
+        return counting.summary()
+
+    return _summaries(function.program).ask(function, answer)
 
 
 class Counting(Calls):
     """The walk over one function."""
 
-    def __init__(self, function: Function, depth: int) -> None:
-        super().__init__(function, depth)
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
         self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
         self.left: list[Draft] = []
         """What each exit path leaves behind, without what it answers with."""
 
     def summary_of(self, function: Function) -> Summary:
-        return _summary(function, self.depth + 1)
+        return _summary(function)
 
     def run(self) -> list[Trouble]:
         states: dict[int, set[State]] = {self.flow.entry: {self.start()}}

@@ -70,9 +70,8 @@ class Summary(NamedTuple):
 class Ways:
     """What is asked of one function while its ways are followed."""
 
-    def __init__(self, function: Function, depth: int) -> None:
+    def __init__(self, function: Function) -> None:
         self.function = function
-        self.depth = depth
         self.flow = function.flow
         self.references = references(function.program)
         self.found: dict[tuple[object, ...], Trouble] = {}

@@ -15,9 +15,10 @@ from ownlint.facts import records as r
 from ownlint.patterns import AnyName
 from ownlint.program import events as e
 from ownlint.program import types
-from ownlint.program.once import once, per_function, per_program
+from ownlint.program.once import once, per_program
 from ownlint.program.places import last_name, walk
 from ownlint.program.program import Program
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Class, Function
 from ownlint.program.typestate import forward
 
@@ -70,14 +71,17 @@ def _states(function: Function, entry: State) -> dict[int, State]:
 
 def net(function: Function) -> Guard:
     """What a call of the function leaves behind for its caller."""
-    return _net(function)
-
-
-@per_function
-def _net(function: Function) -> Guard:
     if function.language != "cpp" or by_hand(function.program).isdisjoint(function.record.mentions):
         return ""
-    function.known[_net] = ""  # for one that calls itself
+    return _nets(function.program).ask(function, lambda: _net_of(function))
+
+
+@per_program
+def _nets(program: Program) -> Circular[Function, Guard]:
+    return Circular("")
+
+
+def _net_of(function: Function) -> Guard:
     after = states(function, UNKNOWN).get(function.flow.exit, UNKNOWN)
     names = {scope.name for scope in after.scopes}  # what no end has put back is left to the caller
     if after.status == "held" and _TAKEN in names:

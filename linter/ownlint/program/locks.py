@@ -26,6 +26,7 @@ from ownlint.program.mutexes import Mutexes, mutexes, plain
 from ownlint.program.once import once, per_program
 from ownlint.program.places import THIS, Place, last_name, render, strip, walk
 from ownlint.program.program import Program
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Class, Function
 from ownlint.program.typestate import forward
 
@@ -100,7 +101,7 @@ class Locking:
         )
         """Names of the functions that lock or unlock something by hand."""
         self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
-        self._net: dict[Function, tuple[Locks, frozenset[Place]]] = {}
+        self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
         self._under_way: dict[Function, int] = {}
         """The questions that are being asked, and which one it is, counted from the first."""
@@ -133,8 +134,8 @@ class Locking:
 
     def net(self, function: Function) -> tuple[Locks, frozenset[Place]]:
         """Which locks a call leaves held that were not, and which it lets go, in the function's own words."""
-        if function not in self._net:
-            self._net[function] = (frozenset(), frozenset())  # for one that calls itself
+
+        def answer() -> tuple[Locks, frozenset[Place]]:
             own = [name for cls in _around(function) for name in mutex_fields(cls)]
             entry = frozenset(Held((THIS, name), CALLERS) for name in own)
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
@@ -142,8 +143,9 @@ class Locking:
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
             after = self._read(function, entry).get(function.flow.exit, frozenset())
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
-            self._net[function] = (taken, let_go)
-        return self._net[function]
+            return taken, let_go
+
+        return self._nets.ask(function, answer)
 
     def lets_go(self, function: Function, lock: Place, before: e.Event) -> bool:
         """Whether the body may have given a lock up that its caller holds, where it comes to the event."""

@@ -1,8 +1,8 @@
 """The project's own functions as effects: what a call of one of them means for ownership.
 
 A summary speaks the models' vocabulary (`Effect`), so that nobody behind it asks whether a callee is a library's or
-the project's. It is computed from the body on demand; calls inside it act through their own summaries. Functions that
-call each other are iterated together until nothing changes: effects are only ever added, so that ends.
+the project's. It is computed from the body on demand; calls inside it act through their own summaries, and nobody knows
+is no effect.
 """
 
 from __future__ import annotations
@@ -15,14 +15,11 @@ from ownlint.program.model_records import Place as Role
 from ownlint.program.once import per_program
 from ownlint.program.places import THIS, place_of, strip, walk
 from ownlint.program.program import Program
+from ownlint.program.recursion import Circular
 from ownlint.program.subjects import Function
 
 Summary = frozenset[tuple[str, str, str]]
 """`(verb, place, other)` of each effect, places as `receiver`, `result`, `argument N` (from 1)."""
-
-_MOST_ROUNDS = 8
-_DEEPEST = 6
-"""Calls that a summary follows; beyond it a callee is one nobody knows, and nobody knows is no effect."""
 
 
 class Summaries:
@@ -30,13 +27,11 @@ class Summaries:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._done: dict[Function, Summary] = {}
-        self._under_way: dict[Function, Summary] = {}
-        self._touched_cycle = False
+        self._known: Circular[Function, Summary] = Circular(frozenset())
 
     def of(self, function: Function) -> tuple[Effect, ...]:
         """The effects of calling `function`, in a fixed order."""
-        return tuple(_effect(*parts) for parts in sorted(self._of(function, 0)))
+        return tuple(_effect(*parts) for parts in sorted(self._of(function)))
 
     def effects(self, call: r.Call, function: Function) -> tuple[Effect, ...]:
         """What a call means: by the models where they know it, else by the summary of the project's own callee."""
@@ -44,36 +39,16 @@ class Summaries:
         known = tuple(effect for model in callee.models for effect in model.effects)
         if known:
             return known
-        summaries = [self._of(target, 0) for target in callee.functions]
+        summaries = [self._of(target) for target in callee.functions]
         if not summaries or len(callee.functions) != len(callee.records):
             return ()
         common = frozenset.intersection(*summaries)
         return tuple(_effect(*parts) for parts in sorted(common))
 
-    def _of(self, function: Function, depth: int) -> Summary:
-        if function in self._done:
-            return self._done[function]
-        if function in self._under_way:
-            self._touched_cycle = True
-            return self._under_way[function]
-        if depth > _DEEPEST:
-            return frozenset()
-        outer_cycle, self._touched_cycle = self._touched_cycle, False
-        self._under_way[function] = frozenset()
-        for _ in range(_MOST_ROUNDS):
-            found = self._once(function, depth)
-            settled = found == self._under_way[function]
-            self._under_way[function] = found
-            if settled or not self._touched_cycle:
-                break
-        result = self._under_way.pop(function)
-        # Inside a cycle the result may rest on what an outer function had not yet found: only the outermost is kept.
-        if not self._touched_cycle or not self._under_way:
-            self._done[function] = result
-        self._touched_cycle = outer_cycle or (self._touched_cycle and bool(self._under_way))
-        return result
+    def _of(self, function: Function) -> Summary:
+        return self._known.ask(function, lambda: self._once(function))
 
-    def _once(self, function: Function, depth: int) -> Summary:
+    def _once(self, function: Function) -> Summary:
         numbers = {p.name: f"argument {i}" for i, p in enumerate(function.record.parameters, 1) if p.name}
         found: set[tuple[str, str, str]] = set()
         if self._fails(function):
@@ -92,14 +67,12 @@ class Summaries:
                     if (source := self._borrowed(value, function, numbers)) is not None:
                         found.add(("borrow", "result", source))
                 case e.Call():
-                    found |= self._from_call(event, function, numbers, depth)
+                    found |= self._from_call(event, function, numbers)
         if function.cls is not None and self._validates(function):
             found.add(("validate", "receiver", ""))
         return frozenset(found)
 
-    def _from_call(
-        self, event: e.Call, function: Function, numbers: dict[str, str], depth: int
-    ) -> set[tuple[str, str, str]]:
+    def _from_call(self, event: e.Call, function: Function, numbers: dict[str, str]) -> set[tuple[str, str, str]]:
         """What a call inside means for our own receiver and arguments: release, keep, invalidate."""
         node = event.node
         if node.kind == "delete":
@@ -112,7 +85,7 @@ class Summaries:
         }
         if not parts:
             for target in callee.functions[:1]:
-                parts |= self._of(target, depth + 1)
+                parts |= self._of(target)
         found: set[tuple[str, str, str]] = set()
         for verb, place, other in parts:
             if verb not in ("release", "adopt", "keep", "invalidate", "validate"):

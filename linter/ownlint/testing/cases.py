@@ -107,13 +107,8 @@ def _count(findings: Sequence[Finding], like: Finding) -> int:
 
 def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None) -> Found:
     """Every finding of `rules`, of any certainty, sorted by place. Raises `CaseError`."""
-    known = load_models(case.options.models or "")
-    with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
-        words = [word for rule in rules for word in rule.anchors]
-        files = tuple(_read(case.blocks, case, mode, Path(folder), prelude, known, words))
-        earlier = _earlier(case, Path(folder), known, words)
-    asked, versions = case.options.requires, case.options.versions or {}
-    results = list(catalogue.run(rules, Program(files, known, earlier, requirements=asked, packages=versions)))
+    program, files = read(case, rules, mode, prelude)
+    results = list(catalogue.run(rules, program))
     said = [result for result in results if isinstance(result, Finding)]
     blocks = {block.name: block for block in case.blocks}
     findings = sorted(
@@ -121,6 +116,19 @@ def run(case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Pa
         key=lambda finding: (finding.path, finding.span, finding.rule, finding.message),
     )
     return Found(tuple(findings), tuple(result for result in results if isinstance(result, Crash)), files)
+
+
+def read(
+    case: Case, rules: Sequence[Rule], mode: Mode = "structure", prelude: Path | None = None
+) -> tuple[Program, tuple[File, ...]]:
+    """The program that the case is, of which nothing was asked, and its files as they were read. Raises `CaseError`."""
+    known = load_models(case.options.models or "")
+    with tempfile.TemporaryDirectory(prefix="ownlint-case-") as folder:
+        words = [word for rule in rules for word in rule.anchors]
+        files = tuple(_read(case.blocks, case, mode, Path(folder), prelude, known, words))
+        earlier = _earlier(case, Path(folder), known, words)
+    asked, versions = case.options.requires, case.options.versions or {}
+    return Program(files, known, earlier, requirements=asked, packages=versions), files
 
 
 @lru_cache(maxsize=32)
@@ -159,21 +167,21 @@ def _read(
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(block.text, encoding="utf-8")
 
-    def read(language: str, vocabulary: Vocabulary) -> list[File]:
+    def of(language: str, vocabulary: Vocabulary) -> list[File]:
         reader = Reader(Handshake(vocabulary))
         blocks = (block for block in all_of_them if block.language == language)
         return [_file(reader, block, _request(block, case, mode, folder, prelude), mode) for block in blocks]
 
     vocabulary = anchors.with_words(known.vocabulary(), words)
-    cpp = read("cpp", vocabulary)
+    cpp = of("cpp", vocabulary)
     vocabulary = anchors.with_bound_classes(vocabulary, cpp)
-    python = read("python", vocabulary)
+    python = of("python", vocabulary)
     yield from cpp
     for _ in range(anchors.MOST_PASSES):
         wider = anchors.with_helpers(vocabulary, python, known)
         if wider == vocabulary:
             break
-        vocabulary, python = wider, read("python", wider)
+        vocabulary, python = wider, of("python", wider)
     yield from python
 
 

@@ -1,0 +1,91 @@
+"""Answers about functions that rest on answers about the functions that they call, so that none depends on who asked
+before.
+
+Such a question comes back to itself where functions call each other. What it is told then (`unknown`) is right for
+whoever began, not for the functions on the way: their answers would be others had they been asked first. So they are
+kept for this one question alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Answer = TypeVar("_Answer")
+_NOBODY = 1 << 62
+_CUT = -1
+_LARGEST = 8
+_DEEPEST = 64
+"""So many questions stand below one another."""
+
+
+class Circular(Generic[_Key, _Answer]):
+    """A question that is being asked already is `unknown` to those below it, and what rests on that is tentative until
+    it has been answered. The answer of one that comes back to itself is kept, too, but is not told to those in its
+    circle: from where they begin, the circle looks otherwise.
+
+    So deep as no code that was seen goes, the next question is `unknown`, too: a bound for the stack. What rests on
+    that is kept for whoever began alone. And of a circle of more than `_LARGEST` the answers that its first question
+    brought along are kept for all in it, or each would go round it once more: these depend on who asked first.
+    """
+
+    def __init__(self, unknown: _Answer, deepest: int = _DEEPEST) -> None:
+        self.unknown = unknown
+        self.deepest = deepest
+        self._whole: dict[_Key, _Answer] = {}
+        self._roots: dict[_Key, tuple[frozenset[_Key], _Answer]] = {}
+        self._tentative: dict[_Key, tuple[int, _Answer]] = {}
+        self._under_way: dict[_Key, int] = {}
+        self._leans = _NOBODY
+        """The first question under way on which rests what is being answered."""
+
+    def ask(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
+        """What `answer` says, which may ask further."""
+        if key in self._whole:
+            return self._whole[key]
+        if key in self._under_way:
+            self._leans = min(self._leans, self._under_way[key])
+            return self.unknown
+        if key in self._tentative:
+            leans, found = self._tentative[key]
+            self._leans = min(self._leans, leans)
+            return found
+        circle, found = self._roots.get(key, (frozenset(), self.unknown))
+        if circle and self._under_way.keys().isdisjoint(circle):
+            return found
+        if len(self._under_way) >= self.deepest:
+            self._leans = _CUT
+            return self.unknown
+        return self._asked(key, answer)
+
+    def _asked(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
+        at = self._under_way[key] = len(self._under_way)
+        before, self._leans = self._leans, _NOBODY
+        try:
+            found = answer()
+        except BaseException:
+            self._leave(key, at, answered=False)
+            self._leans = before
+            raise
+        leans, self._leans = self._leans, min(before, self._leans)
+        if leans < at and at:
+            del self._under_way[key]
+            self._tentative[key] = leans, found
+            return found
+        self._leans = before
+        circle = self._leave(key, at, answered=True)
+        if leans == _NOBODY:
+            self._whole[key] = found
+        else:
+            self._roots[key] = circle, found
+        return found
+
+    def _leave(self, key: _Key, at: int, *, answered: bool) -> frozenset[_Key]:
+        """The question is under way no longer, and what rested on it is forgotten: the circle in which it stood."""
+        del self._under_way[key]
+        inside = [other for other, (leans, _) in self._tentative.items() if leans >= at or not at]
+        forgotten = {other: self._tentative.pop(other)[1] for other in inside}
+        if answered and len(inside) > _LARGEST:
+            self._whole.update(forgotten)
+        return frozenset({key, *inside})
