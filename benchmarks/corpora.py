@@ -249,12 +249,16 @@ def debian_options(work: Path, suite: str, binaries: bool = False) -> list[str]:
 
 
 def _from_debian(release: Release, work: Path) -> Path:
+    apt = debian_options(work, release.suite)
+    run_in(["apt-get", "-q", *apt, "update"], work)
+    return upstream_tarball(release, apt, work)
+
+
+def upstream_tarball(release: Release, apt: list[str], work: Path) -> Path:
     """The upstream tarball of Debian's source package, whatever its Debian revision is today.
 
     A suite can list several upstream versions, the newest not yet on every mirror: the pinned one is asked for by name.
     """
-    apt = debian_options(work, release.suite)
-    run_in(["apt-get", "-q", *apt, "update"], work)
     told = run_in(["apt-cache", *apt, "showsrc", release.source], work)
     wanted = debian_version(told, release.version)
     if not wanted:

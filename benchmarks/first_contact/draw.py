@@ -1,11 +1,10 @@
 """Draws the releases of a round of first contact, at random within kinds, and prints the round's file.
 
-    python benchmarks/first_contact/draw.py --round N [--seed S] [--suite sid] [--users LIST] [--mentioned DIR]...
+    python benchmarks/first_contact/draw.py --round N [--seed S] [--suite sid] [--names KIND=LIST]... [--mentioned DIR]...
 
 A kind is known by what a package list says of a package (what it is built with, what its description names), never
-by its code. The list is that of Debian's sources in one suite, as this machine's apt has it. `--users` is a further
-list of names, one a line, of Python packages that use JAX or MLIR: they come through the package index. Whatever this
-project, an earlier round or a folder given with `--mentioned` mentions by name is left out, and so is what is large.
+by its code. The list is that of Debian's sources in one suite, as this machine's apt has it. `--names` gives a
+further list for a kind, of names one a line: those drawn come through the package index. Whatever this project, an earlier round or a folder given with `--mentioned` mentions by name is left out, and so is what is large.
 The seed is printed into the file: the same seed, suite and day draw the same.
 """
 
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import random
 import re
 import secrets
@@ -25,12 +25,13 @@ from pathlib import Path
 BENCHMARKS = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(BENCHMARKS))
 
-from corpora import FetchError, Release, debian_options, from_index, run_in  # noqa: E402
+from corpora import FetchError, Release, debian_options, from_index, run_in, upstream_tarball  # noqa: E402
 
 SMALLEST, LARGEST = 30_000, 12_000_000
 """Bytes of a packed archive: below there is little to read, above it is not one reader's afternoon."""
 COUNTS = {"pybind11": 4, "nanobind": 4, "c-api": 5, "boost-python": 3, "runtime": 5, "python-users": 4}
-USERS_COUNT = 2
+NAMED = 3
+"""Releases that are drawn from a list of names."""
 _BINDERS = ("pybind11", "nanobind", "libboost-python", "libboost-all-dev", "cython", "swig", "python3-sip", "sip-tools")
 _WINDOWS = ("qt6", "qtbase5", "libgtk", "wx3", "libwxgtk", "kf6", "extra-cmake-modules")
 
@@ -125,11 +126,12 @@ def mentioner(texts: Iterable[str]) -> Callable[[str], bool]:
     """Whether a name, or a part of five letters or more, stands in any of the texts as a word, however it is joined."""
     words = re.sub(r"[-_. ]+", "-", "\n".join(texts).lower())
 
+    def stands(name: str) -> bool:
+        return name in words and bool(re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", words))
+
     def mentioned(name: str) -> bool:
-        return any(
-            re.search(rf"(?<![a-z0-9]){re.escape(re.sub(r'[-_.]+', '-', one))}(?![a-z0-9])", words)
-            for one in {name.lower(), core(name), *re.findall(r"[a-z0-9]{5,}", core(name).lower())}
-        )
+        parts = {name.lower(), core(name), *re.findall(r"[a-z0-9]{5,}", core(name).lower())}
+        return any(stands(re.sub(r"[-_.]+", "-", one)) for one in parts)
 
     return mentioned
 
@@ -142,28 +144,28 @@ def read_all(folders: Iterable[Path]) -> Iterator[str]:
 
 
 def draw(
-    known: Sequence[Package], counts: Mapping[str, int], mentioned: Callable[[str], bool], chance: random.Random
-) -> dict[str, list[Package]]:
-    """So many of each kind; fewer where the list has no more."""
-    drawn: dict[str, list[Package]] = {}
+    known: Sequence[Package],
+    counts: Mapping[str, int],
+    mentioned: Callable[[str], bool],
+    to_be_had: Callable[[Package], bool],
+    chance: random.Random,
+) -> Iterator[tuple[str, Package]]:
+    """So many of each kind; fewer where the list has no more, or the mirror does not hold what its list says."""
     for kind, count in counts.items():
         fit = [one for one in known if SMALLEST <= one.size <= LARGEST and kind_of(one) == kind]
-        chance.shuffle(fit)
         print(f"{kind}: {len(fit)} to draw from", file=sys.stderr)
-        chosen = drawn.setdefault(kind, [])
-        for one in fit:
-            if len(chosen) < count and not mentioned(one.name):
-                chosen.append(one)
-    return drawn
+        chance.shuffle(fit)
+        drawn = (one for one in fit if not mentioned(one.name) and to_be_had(one))
+        yield from ((kind, one) for one in itertools.islice(drawn, count))
 
 
-def draw_users(names: Sequence[str], mentioned: Callable[[str], bool], chance: random.Random) -> Iterator[Release]:
+def draw_named(names: Sequence[str], mentioned: Callable[[str], bool], chance: random.Random) -> Iterator[Release]:
     """Packages of the index; a drawn name that has no source distribution there is passed over, six at most."""
     fit = [name for name in names if not mentioned(name)]
     chance.shuffle(fit)
     found = 0
-    for name in fit[: USERS_COUNT + 6]:
-        if found == USERS_COUNT:
+    for name in fit[: NAMED + 6]:
+        if found == NAMED:
             return
         with tempfile.TemporaryDirectory() as work:
             try:
@@ -177,15 +179,33 @@ def draw_users(names: Sequence[str], mentioned: Callable[[str], bool], chance: r
                 yield Release(name, version, hashlib.sha256(archive.read_bytes()).hexdigest())
 
 
-def lists(suite: str) -> tuple[str, str]:
-    """The text of the suite's lists of sources and of binary packages."""
-    with tempfile.TemporaryDirectory() as name:
-        work = Path(name)
-        options = debian_options(work, suite, binaries=True)
-        run_in(["apt-get", "-q", *options, "update"], work)
-        both = [sorted((work / "lists").glob(f"*_{kind}*")) for kind in ("Sources", "Packages")]
-        sources, binaries = (run_in(["/usr/lib/apt/apt-helper", "cat-file", *map(str, paths)], work) for paths in both)
-        return sources, binaries
+class Suite:
+    """What apt knows of one suite, in a folder of its own."""
+
+    def __init__(self, name: str, work: Path) -> None:
+        self.name = name
+        self._work = work
+        self._options = debian_options(work, name, binaries=True)
+        run_in(["apt-get", "-q", *self._options, "update"], work)
+
+    def packages(self) -> list[Package]:
+        lists = (sorted((self._work / "lists").glob(f"*_{kind}*")) for kind in ("Sources", "Packages"))
+        sources, binaries = (
+            run_in(["/usr/lib/apt/apt-helper", "cat-file", *map(str, paths)], self._work) for paths in lists
+        )
+        return packages(sources, binaries)
+
+    def release(self, package: Package) -> Release:
+        return Release(package.name, package.version, package.sha256, self.name, package.name)
+
+    def holds(self, package: Package) -> bool:
+        """Whether the archive can be had: a mirror's list can name what the mirror has not."""
+        try:
+            upstream_tarball(self.release(package), self._options, self._work).unlink()
+        except FetchError as error:
+            print(f"passed over: {package.name}: {error}", file=sys.stderr)
+            return False
+        return True
 
 
 def entry(release: Release, kind: str) -> str:
@@ -199,19 +219,21 @@ def main() -> int:
     parser.add_argument("--round", type=int, required=True)
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1_000_000))
     parser.add_argument("--suite", default="sid")
-    parser.add_argument("--users", type=Path, help="names of Python packages that use JAX or MLIR, one a line")
+    parser.add_argument("--names", action="append", default=[], metavar="KIND=LIST", help="a list of names for a kind")
+    parser.add_argument("--only-names", action="store_true", help="draw from those lists alone")
     parser.add_argument("--mentioned", type=Path, action="append", default=[], help="what names must not stand in")
     given = parser.parse_args()
     mentioned = mentioner(read_all([BENCHMARKS.parent, *given.mentioned]))
     chance = random.Random(given.seed)
-    drawn = draw(packages(*lists(given.suite)), COUNTS, mentioned, chance)
     print(f'round = {given.round}\nseed = {given.seed}\nsuite = "{given.suite}"')
-    for kind, chosen in drawn.items():
-        for one in chosen:
-            print(entry(Release(one.name, one.version, one.sha256, given.suite, one.name), kind), end="")
-    names = given.users.read_text(encoding="utf-8").split() if given.users else []
-    for release in draw_users(names, mentioned, chance):
-        print(entry(release, "jax-users"), end="")
+    with tempfile.TemporaryDirectory() as name:
+        suite = Suite(given.suite, Path(name))
+        counts = {} if given.only_names else COUNTS
+        for kind, one in draw(suite.packages(), counts, mentioned, suite.holds, chance):
+            print(entry(suite.release(one), kind), end="", flush=True)
+    for kind, _, path in (one.partition("=") for one in given.names):
+        for release in draw_named(Path(path).read_text(encoding="utf-8").split(), mentioned, chance):
+            print(entry(release, kind), end="", flush=True)
     return 0
 
 
