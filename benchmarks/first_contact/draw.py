@@ -1,11 +1,12 @@
 """Draws the releases of a round of first contact, at random within kinds, and prints the round's file.
 
-    python benchmarks/first_contact/draw.py --round N [--seed S] [--suite sid] [--names KIND=LIST]... [--mentioned DIR]...
+    python benchmarks/first_contact/draw.py --round N [--seed S] [--suite sid] [--names KIND=LIST]... [--mentioned DIR]
 
 A kind is known by what a package list says of a package (what it is built with, what its description names), never
-by its code. The list is that of Debian's sources in one suite, as this machine's apt has it. `--names` gives a
-further list for a kind, of names one a line: those drawn come through the package index. Whatever this project, an earlier round or a folder given with `--mentioned` mentions by name is left out, and so is what is large.
-The seed is printed into the file: the same seed, suite and day draw the same.
+by its code. The list is that of Debian's sources in one suite, as this machine's apt has it. `--names` gives a further
+list for a kind, of names one a line: those drawn come through the package index. Whatever this project, an earlier
+round or a folder given with `--mentioned` mentions by name is left out, and so is what is large. The seed is printed
+into the file: the same seed, suite and day draw the same.
 """
 
 from __future__ import annotations
