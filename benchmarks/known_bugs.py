@@ -6,9 +6,9 @@
 
 `benchmarks/known_bugs/*.toml` refers to public repairs: repository, files, the commit before and the one that fixed
 it; nothing of their code is kept here. DIR holds bare clones, `owner+name` or `owner/name`; what refers to releases
-of LLVM is read from those that `corpora.py` fetches, in the folder of `--releases`. Both sides are written
-(below `--write`, or a folder that goes away) with the project's own headers that they include, `--depth` levels deep,
-and checked; only the named files are reported on.
+of LLVM is read from those that `corpora.py` fetches, in the folder of `--releases`. Both sides are written (below
+`--write`, or a folder that goes away) with the project's own headers and modules that they include, `--depth` levels
+deep, and checked; only the named files are reported on.
 
 A bug is caught when a finding of a rule that tells its family has its line, or a step, in the named function or at
 most three lines from a named one; and is gone on the fixed side. Each miss has a cause: `outcome` and `reason` of its
@@ -19,6 +19,7 @@ lists in JSON, and keeps what is written down already.
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 import subprocess
@@ -209,6 +210,30 @@ def resolve(name: str, includer: str, tree: Sequence[str]) -> str:
     return max(fitting, key=lambda path: (_shared(PurePosixPath(path).parts, own), -len(path), path), default="")
 
 
+def imported(text: str, importer: str, tree: Sequence[str]) -> list[str]:
+    """The project's own modules that a file imports, in order; nothing for a file that does not parse."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError):
+        return []
+    own = PurePosixPath(importer).parts
+    found: set[str] = set()
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name.replace(".", "/") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = (node.module or "").replace(".", "/")
+            base = "/".join(part for part in (*own[: len(own) - node.level], module) if part) if node.level else module
+            names = [base, *(f"{base}/{alias.name}" for alias in node.names)]
+        for name in names:
+            ends = (f"{name}.py", f"{name}/__init__.py")
+            fitting = [path for path in tree if path in ends or path.endswith(tuple(f"/{end}" for end in ends))]
+            if fitting:
+                found.add(max(fitting, key=lambda path: (_shared(PurePosixPath(path).parts, own), -len(path), path)))
+    return sorted(found - {importer})
+
+
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     count = 0
     for left, right in zip(one, other, strict=False):
@@ -216,6 +241,13 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
             break
         count += 1
     return count
+
+
+def needed(text: str, path: str, tree: Sequence[str]) -> list[str]:
+    """What a file includes or imports of its own project."""
+    if path.endswith((".py", ".pyi")):
+        return imported(text, path, tree)
+    return [found for name in included(text) if (found := resolve(name, path, tree))]
 
 
 def lay_out(clone: Clone | Releases, commit: str, paths: Iterable[str], depth: int, to: Path) -> None:
@@ -233,8 +265,7 @@ def lay_out(clone: Clone | Releases, commit: str, paths: Iterable[str], depth: i
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
             if level < depth:
-                names = included(content.decode(errors="replace"))
-                following += [found for name in names if (found := resolve(name, path, tree))]
+                following += needed(content.decode(errors="replace"), path, tree)
         wanted = following
 
 
@@ -262,8 +293,8 @@ def check(folder: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
 
 def names_in(where: str) -> frozenset[str]:
     """The functions that an entry names, by their last names: `A::B::get (lambda)` names `get`; `~A` stays so."""
-    plain = re.sub(r"<[^<>]*>", "", where)
-    found = (re.findall(r"~?[A-Za-z_]\w*", part) for part in re.split(r"[/,\s(){}&]+", plain))
+    plain = re.sub(r"\([^()]*\)", " ", re.sub(r"<[^<>]*>", "", where))
+    found = (re.findall(r"~?[A-Za-z_]\w*", part) for part in re.split(r"[/,\s{}&]+", plain))
     return frozenset(words[-1] for words in found if words) - {"lambda", "ctor", "copy"}
 
 
