@@ -17,22 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.stories.repositories import SESSION
 
 COMMAND = (sys.executable, "-P", "-m", "ownlint")
 
-GOOD_CPP = """\
-class Session {
- public:
-  Status Connect() {
-    if (connected_) return OkStatus();
-    connected_ = true;
-    RETURN_IF_ERROR(Handshake());
-    return OkStatus();
-  }
-  Status Handshake();
-  bool connected_ = false;
-};
-"""
+GOOD_CPP = SESSION.format("Session")
 GOOD_PYTHON = """\
 from mlir.ir import Module
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from tests.stories.repositories import SESSION
 
 ROOT = Path(__file__).parents[2]
 
@@ -234,19 +235,7 @@ def test_the_hook_for_staged_lines_lets_an_unrelated_commit_pass(tmp_path: Path,
     assert git(project.root, "log", "--format=%s") == "tried\nas it stands"
 
 
-FLAG = """\
-class Session {
- public:
-  Status Connect() {
-    if (connected_) return OkStatus();
-    connected_ = true;
-    RETURN_IF_ERROR(Handshake());
-    return OkStatus();
-  }
-  Status Handshake();
-  bool connected_ = false;
-};
-"""
+FLAG = SESSION.format("Session")
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ class Counting(Calls):
         super().__init__(function, depth)
         self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
         self.left: list[Draft] = []
-        """What each way out leaves behind, without what it answers with."""
+        """What each exit path leaves behind, without what it answers with."""
 
     def summary_of(self, function: Function) -> Summary:
         return _summary(function, self.depth + 1)

@@ -259,8 +259,8 @@ class Memory:
 
     @functools.cached_property
     def losing(self) -> dict[str, frozenset[str]]:
-        """Words that stand where an address is taken that keeps nobody, a callback is made, or the like: by the package
-        that is imported then, and under the empty name those that say it by themselves."""
+        """Words that stand where an address is taken that keeps nothing alive, a callback is made, or the like: by the
+        package that is imported then, and under the empty name those that say it by themselves."""
         found: dict[str, set[str]] = {"": set(self.told_by)}
         found[""] |= {word for word, name in self.known_as.items() if self.role(name) == "maker"}
         for (on, name), fact in self._facts.items():

@@ -35,7 +35,8 @@ somebody, statics, what a reference, a pointer or a shared pointer leads to, obj
 
 Limits: locals of the project's own classes are not looked into; nor is what is put into a list or an attribute.
 
-Source: run on pybind11 3.1.0 and 2.13.6 and nanobind 3.1.0 and 2.9.2: the array or view aliases, and keeps nobody.
+Source: run on pybind11 3.1.0 and 2.13.6 and nanobind 3.1.0 and 2.9.2: the array or view aliases, and keeps
+nothing alive.
 """
 
 from __future__ import annotations

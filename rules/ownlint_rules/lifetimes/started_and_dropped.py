@@ -31,7 +31,7 @@ made without a parent, started, and known to a local alone, or to nobody.
 Quiet: objects with a parent, objects that are stored, returned, handed on or looked at by a closure, functions that run
 the event loop or wait, code of a module.
 
-Limits: a preview. A thread that is handed to `moveToThread` counts as handed on, although that keeps nobody.
+Limits: a preview. A thread that is handed to `moveToThread` counts as handed on, although that keeps nothing alive.
 
 Source: run on PySide6 6.12; pytest-qt issue 276.
 """

@@ -337,6 +337,32 @@ def test_a_device_behind_a_macro_meets_the_deadline_or_the_limit(tmp_path: Path)
     assert reasons(file) == ["not read within 2 s"]
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("void f() {{}}\n", "f"),
+        ('REGISTER("{0}");\n', "REGISTER"),
+        ("static int *const table[{0}] = {{}};\n", "table"),
+        ("pool_;\n", "pool_"),
+        ("namespace n {{ template <class T> int g(T t) {{ return {0}; }} }}\n", "g"),
+        ("}};  pool_;\n", "pool_"),
+        ("\n int a;\n\n}}\n", "a"),
+    ],
+)
+def test_a_name_declared_thousands_of_times_costs_the_file_its_types(tmp_path: Path, line: str, name: str) -> None:
+    """libclang compares each with all before it: 20,000 of them take it minutes."""
+    file = read(tmp_path, "".join(line.format(number) for number in range(20_000)), deadline=30)
+    assert reasons(file) == [f"{name} is declared 20,000 times, for which libclang would take too long"]
+    assert not file.typed
+
+
+def test_words_that_are_common_are_no_declarations(tmp_path: Path) -> None:
+    functions = (f"int f{number}(int x) {{ int y = x; put(x, y); return y; }}\n" for number in range(3_000))
+    file = read(tmp_path, "void put(int, int);\n" + "".join(functions))
+    assert reasons(file) == []
+    assert file.typed
+
+
 def test_long_chains_do_not_end_the_child(tmp_path: Path) -> None:
     file = read(tmp_path, "int x = " + "+".join(["1"] * 20_000) + ";\nint f() { return x; }\n")
     assert reasons(file) == []

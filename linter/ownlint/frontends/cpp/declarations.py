@@ -119,7 +119,7 @@ class Declarations(Statements):
         if body is None:
             return
         words = _Prefix((*prefix.words, 'extern "C"'), prefix.template, node.start_byte)
-        if body.kind_id == _DECLARATION_LIST:
+        if body.kind_id == g.DECLARATIONS:
             self.nesting += 1
             if self.nesting <= _NESTING:
                 self.walk(body.children, _Prefix(words.words))
@@ -907,7 +907,6 @@ _QUALIFIERS = frozenset(
 _NO_BODY = r.encode_body(())
 _NOEXCEPT = g.kind("noexcept")
 _REF_QUALIFIER = g.kind("ref_qualifier")
-_DECLARATION_LIST = g.kind("declaration_list")
 _TEMPLATE_PARAMETERS = g.kind("template_parameter_list")
 _CAPTURES = g.kind("lambda_capture_specifier")
 _DEFAULT_CAPTURE = g.kind("lambda_default_capture")
