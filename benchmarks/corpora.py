@@ -232,7 +232,7 @@ def fetch(release: Release, to: Path, clones: Path | None = None) -> Path:
         if release.repository:
             archive = _from_clone(release, work, clones)
         else:
-            archive = _from_debian(release, work) if release.suite else _from_index(release, work)
+            archive = _from_debian(release, work) if release.suite else from_index(release.name, release.version, work)
             _verify(archive, release)
         unpacked = work / "unpacked"
         unpack(archive, unpacked, release.only)
@@ -303,9 +303,10 @@ sys.exit(main())
 """pip, but what an archive says of itself is read from its PKG-INFO: `pip download` would run its build to ask."""
 
 
-def _from_index(release: Release, work: Path) -> Path:
+def from_index(name: str, version: str, work: Path) -> Path:
+    """The source distribution, not unpacked; the newest for an empty version."""
     options = ["--quiet", "--no-deps", "--no-binary", ":all:", "--ignore-requires-python", "--dest", str(work)]
-    command = [sys.executable, "-c", _DOWNLOAD, "download", *options, f"{release.name}=={release.version}"]
+    command = [sys.executable, "-c", _DOWNLOAD, "download", *options, f"{name}=={version}" if version else name]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     archives = sorted(work.glob("*.tar.gz"))
     if ran.returncode or not archives:
@@ -333,31 +334,35 @@ def mirror() -> tuple[str, str]:
     raise FetchError("apt on this machine names no mirror with Debian's main component")
 
 
-def _from_debian(release: Release, work: Path) -> Path:
-    """The upstream tarball of Debian's source package, whatever its Debian revision is today.
-
-    A suite can list several upstream versions, the newest not yet on every mirror: the pinned one is asked for by name.
-    """
+def debian_options(work: Path, suite: str, binaries: bool = False) -> list[str]:
+    """Options with which apt knows that suite's sources alone (and its binary packages), and keeps all in `work`."""
     uri, ring = mirror()
     (work / "lists/partial").mkdir(parents=True)
     (work / "cache/archives/partial").mkdir(parents=True)
     sources = work / "sources.list"
-    sources.write_text(f"deb-src {f'[signed-by={ring}] ' if ring else ''}{uri} {release.suite} main\n")
-    apt = ["apt-get", "-q", "-o", f"Dir::Etc::sourcelist={sources}", "-o", "Dir::Etc::sourceparts=-"]
-    apt += [
-        "-o",
-        f"Dir::State::lists={work / 'lists'}",
-        "-o",
-        f"Dir::Cache={work / 'cache'}",
-        "-o",
-        "APT::Sandbox::User=",
-    ]
-    _run([*apt, "update"], work)
-    told = _run(["apt-cache", *apt[2:], "showsrc", release.source], work)
+    where = f"{f'[signed-by={ring}] ' if ring else ''}{uri} {suite} main\n"
+    sources.write_text(f"deb-src {where}" + (f"deb {where}" if binaries else ""))
+    settings = (f"Dir::Etc::sourcelist={sources}", "Dir::Etc::sourceparts=-", f"Dir::State::lists={work / 'lists'}")
+    settings += (f"Dir::Cache={work / 'cache'}", "APT::Sandbox::User=")
+    return [part for setting in settings for part in ("-o", setting)]
+
+
+def _from_debian(release: Release, work: Path) -> Path:
+    apt = debian_options(work, release.suite)
+    run_in(["apt-get", "-q", *apt, "update"], work)
+    return upstream_tarball(release, apt, work)
+
+
+def upstream_tarball(release: Release, apt: list[str], work: Path) -> Path:
+    """The upstream tarball of Debian's source package, whatever its Debian revision is today.
+
+    A suite can list several upstream versions, the newest not yet on every mirror: the pinned one is asked for by name.
+    """
+    told = run_in(["apt-cache", *apt, "showsrc", release.source], work)
     wanted = debian_version(told, release.version)
     if not wanted:
         raise FetchError(f"{release.suite} has no {release.source} of the version {release.version}")
-    _run([*apt, "source", "--download-only", "--tar-only", f"{release.source}={wanted}"], work)
+    run_in(["apt-get", "-q", *apt, "source", "--download-only", "--tar-only", f"{release.source}={wanted}"], work)
     tarballs = sorted(work.glob("*.orig.tar.*"))
     if not tarballs:
         raise FetchError(f"apt-get brought no tarball of {release.source}")
@@ -373,7 +378,7 @@ def debian_version(showsrc: str, upstream: str) -> str:
     return ""
 
 
-def _run(command: list[str], work: Path) -> str:
+def run_in(command: list[str], work: Path) -> str:
     ran = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise FetchError(f"{command[0]} failed: {ran.stderr.strip().splitlines()[-1:]}")
