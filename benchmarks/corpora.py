@@ -277,7 +277,7 @@ def _from_clone(release: Release, work: Path, clones: Path | None) -> Path:
     """Its pinned commit as an archive; git's own hash says that it is that."""
     archive = work / "commit.tar"
     git = ["git", "-C", str(bare_clone(clones, release.repository)), "archive", "--format", "tar"]
-    _run([*git, "--prefix", "commit/", "--output", str(archive), release.digest], work)
+    run_in([*git, "--prefix", "commit/", "--output", str(archive), release.digest], work)
     return archive
 
 
