@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from conftest import make
 from ownlint.facts.records import Span
-from ownlint.program import losing, steps, walks
+from ownlint.program import steps
 from ownlint.program.counts import Draft, Held
 from ownlint.program.counts import State as CountedState
-from ownlint.program.donation_modules import Modules
-from ownlint.program.donation_values import Values
-from ownlint.program.donations import of
 from ownlint.program.handles import NOTHING, Handle, State
 from ownlint.program.once import once
 from ownlint.program.program import Program
-from ownlint.program.reaching import bits, components, reached
 from ownlint.program.subjects import Function
+from ownlint_rules.donation._donation_modules import Modules
+from ownlint_rules.donation._donation_values import Values
+from ownlint_rules.donation._donations import of
+from ownlint_rules.donation._reaching import bits, components, reached
+from ownlint_rules.resources import _losing as losing
+from ownlint_rules.resources import _walks as walks
 
 AT = Span(1, 2)
 
@@ -112,7 +116,7 @@ def steps_of(program: Program, monkeypatch: pytest.MonkeyPatch) -> int:
         nonlocal spent
         spent += count
 
-    monkeypatch.setattr(walks, "spend", counted)
+    monkeypatch.setattr(walks, "steps", SimpleNamespace(spend=counted))
     lost = [loss for function in program.functions for loss in losing.losses(function)]
     assert lost
     assert {loss.kind for loss in lost} == {"never"}

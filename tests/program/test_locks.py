@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 
 from ownlint.program import events as e
-from ownlint.program.guarded import guards
 from ownlint.program.locks import Callers, describe, held, locking
+from ownlint_rules.locks._guarded import guards
 
 
 def _at(function, name):

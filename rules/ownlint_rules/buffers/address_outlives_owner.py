@@ -45,7 +45,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
@@ -57,7 +58,7 @@ def address_outlives_owner(function: Function) -> Iterator[Finding]:
                 _message(misuse),
                 certainty=misuse.certainty,
                 help=_help(misuse),
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
 

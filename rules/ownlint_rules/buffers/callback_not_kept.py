@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True, usually="likely")
@@ -63,7 +64,7 @@ def callback_not_kept(function: Function) -> Iterator[Finding]:
                 f"`{misuse.callee}` keeps the address of `{misuse.owner}`, {_fate(misuse)}",
                 certainty=misuse.certainty,
                 help="keep the callback in an attribute or a global that lives as long as it is registered",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
 

@@ -38,7 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="warning", cwe=(415,), languages=("python",))
@@ -50,5 +51,5 @@ def capsule_consumed_twice(function: Function) -> Iterator[Finding]:
                 f"`{misuse.owner}` is handed over again here",
                 certainty=misuse.certainty,
                 help="export it anew for each consumer",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
             )

@@ -49,7 +49,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
@@ -61,7 +62,7 @@ def cdata_owner_dropped(function: Function) -> Iterator[Finding]:
                 _message(misuse),
                 certainty=misuse.certainty,
                 help="bind the owner to a name, an attribute or a list that lives as long as the pointer",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
 

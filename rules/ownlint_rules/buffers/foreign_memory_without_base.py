@@ -40,7 +40,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), usually="likely")
@@ -52,7 +53,7 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
                 _message(misuse),
                 certainty=misuse.certainty,
                 help="give it a base that owns the memory",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
             )
 
 

@@ -54,7 +54,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)
@@ -66,7 +67,7 @@ def pointer_field_keeps_nothing(function: Function) -> Iterator[Finding]:
                 _message(misuse),
                 certainty=misuse.certainty,
                 help="keep the array beside the structure, for as long as that is used",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
                 fix=addresses.fix(misuse),
             )
 

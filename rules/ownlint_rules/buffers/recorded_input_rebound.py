@@ -48,7 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, captures, rule
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.buffers import _captures as captures
 
 
 @rule(severity="error", cwe=(672,), languages=("python",), preview=True, usually="likely")

@@ -42,7 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, addresses, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.buffers import _addresses as addresses
 
 
 @rule(severity="error", cwe=(416,), languages=("python",))
@@ -54,5 +55,5 @@ def resized_under_views(function: Function) -> Iterator[Finding]:
                 f"`{misuse.ref.shown}` is used later, and looks at memory that moves here",
                 certainty=misuse.certainty,
                 help="take the view after the resize, or copy before it",
-                steps=addresses.steps(misuse),
+                steps=addresses.story(misuse),
             )

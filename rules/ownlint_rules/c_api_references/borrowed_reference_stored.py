@@ -50,7 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, owned_places, references, rule, text
+from ownlint import Finding, Function, because, counting, events, references, rule, text
+from ownlint_rules.c_api_references import _owned_places as owned_places
 
 
 @rule(severity="error", cwe=(911,), usually="likely")

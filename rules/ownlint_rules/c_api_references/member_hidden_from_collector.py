@@ -61,7 +61,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, because, collected, rule
+from ownlint import Finding, Program, because, rule
+from ownlint_rules.c_api_references import _collected as collected
 
 
 @rule(severity="warning", cwe=(401,), usually="likely")

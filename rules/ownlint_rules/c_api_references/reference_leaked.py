@@ -62,7 +62,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, counting, events, references, rule, text, trials, uncounted
+from ownlint import Finding, Function, Step, because, counting, events, references, rule, text, trials
+from ownlint_rules.c_api_references import _uncounted as uncounted
 
 _NOT_SEEN = "harmless if something that is called before this takes over the reference in `{}`"
 

@@ -36,7 +36,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, donations, rule
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.donation import _donations as donations
 
 
 @rule(severity="warning", languages=("python",))

@@ -37,7 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, donations, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.donation import _donations as donations
 
 
 @rule(severity="warning", cwe=(672,), languages=("python",), usually="likely")

@@ -58,7 +58,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, donation, donations, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.donation import _donation as donation
+from ownlint_rules.donation import _donations as donations
 
 _HELP = "bind the result to the same name, donate a copy, or do not donate"
 

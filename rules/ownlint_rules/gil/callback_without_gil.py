@@ -46,7 +46,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Step, because, c_callbacks, entrances, locks, python_use, rule
+from ownlint import Certainty, Finding, Function, Step, because, entrances, locks, python_use, rule
+from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 _ENDS = re.compile(r"delet|destr|destroy|free|releas|dispos|finali[sz]|dealloc|cleanup", re.IGNORECASE)
 """Names of members that end something."""

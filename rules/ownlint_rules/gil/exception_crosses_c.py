@@ -55,7 +55,6 @@ from ownlint import (
     Function,
     Step,
     because,
-    c_callbacks,
     events,
     failure,
     python_use,
@@ -64,6 +63,7 @@ from ownlint import (
     text,
     trials,
 )
+from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 
 @rule(severity="error", cwe=(248,), usually="likely")

@@ -38,7 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, c_callbacks, entrances, events, records, rule, text
+from ownlint import Finding, Function, Step, because, entrances, events, records, rule, text
+from ownlint_rules.gil import _c_callbacks as c_callbacks
 
 _DEEPEST = 3
 

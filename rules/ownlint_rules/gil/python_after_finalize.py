@@ -47,7 +47,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, Step, because, entrances, gil, python_use, records, rule, statics, types
+from ownlint import Finding, Function, Program, Step, because, entrances, gil, python_use, records, rule, types
+from ownlint_rules.gil import _statics as statics
 
 
 @rule(severity="error", cwe=(672,), yields_to=("python-outlives-interpreter",), usually="likely")

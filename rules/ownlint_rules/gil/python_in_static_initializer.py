@@ -54,10 +54,10 @@ from ownlint import (
     python_use,
     records,
     rule,
-    statics,
     text,
     types,
 )
+from ownlint_rules.gil import _statics as statics
 
 _INDIRECT = "what it calls may return before it releases the GIL"
 

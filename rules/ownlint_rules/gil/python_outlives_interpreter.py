@@ -43,7 +43,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, Step, because, python_use, rule, statics, types
+from ownlint import Finding, Program, Step, because, python_use, rule, types
+from ownlint_rules.gil import _statics as statics
 
 
 @rule(severity="error", cwe=(672,))

@@ -56,7 +56,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity, wrappers
+from ownlint import Binding, Certainty, Class, Finding, Program, because, contracts, records, rule, validity
+from ownlint_rules.handles import _wrappers as wrappers
 
 _LEAST = 2
 """How many siblings hold an owner where that is what is meant."""

@@ -40,7 +40,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Span, because, questions, records, rule, text
+from ownlint import Certainty, Finding, Function, Span, because, records, rule, text
+from ownlint_rules.handles import _questions as questions
 
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 

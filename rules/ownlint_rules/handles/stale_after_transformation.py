@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, border, handles, outcomes, rule
+from ownlint import Finding, Function, border, handles, rule
+from ownlint_rules.handles import _outcomes as outcomes
 
 
 @rule(severity="error", cwe=(672,), languages=("python",))

@@ -54,7 +54,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ownlint import Edit, Finding, Fix, Function, Span, border, handles, outcomes, records, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, border, handles, records, rule, text
+from ownlint_rules.handles import _outcomes as outcomes
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), fixable=True)

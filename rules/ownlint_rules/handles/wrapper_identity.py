@@ -41,7 +41,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, questions, records, rule, text
+from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, records, rule, text
+from ownlint_rules.handles import _questions as questions
 
 
 @rule(severity="warning", cwe=(595,), languages=("python",), fixable=True, usually="likely")

@@ -42,7 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, Program, Step, because, environment, records, rule
+from ownlint import Class, Finding, Function, Program, Step, because, records, rule
+from ownlint_rules.hygiene import _environment as environment
 
 _MAY_CHANGE = "harmless if it is meant to follow changes of the environment while the process runs"
 

@@ -42,7 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, rule, trusting
+from ownlint import Finding, Function, rule
+from ownlint_rules.keep_alive import _trusting as trusting
 
 
 @rule(severity="error", cwe=(843,), usually="likely")

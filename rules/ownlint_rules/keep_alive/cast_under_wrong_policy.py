@@ -37,7 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Finding, Fix, Function, Span, casting, rule, text
+from ownlint import Edit, Finding, Fix, Function, Span, rule, text
+from ownlint_rules.keep_alive import _casting as casting
 
 
 @rule(severity="warning", cwe=(415,), yields_to=("borrow-without-keep-alive",), fixable=True)

@@ -49,7 +49,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Program, because, hidden_members, rule
+from ownlint import Finding, Program, because, rule
+from ownlint_rules.keep_alive import _hidden_members as hidden_members
 
 
 @rule(severity="note", cwe=(401,), usually="likely")

@@ -43,7 +43,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, local_memory, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.keep_alive import _local_memory as local_memory
 
 
 @rule(severity="error", cwe=(562,))

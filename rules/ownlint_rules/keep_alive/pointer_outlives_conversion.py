@@ -39,7 +39,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, converted, rule
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.keep_alive import _converted as converted
 
 _WHY = {
     "kept": "harmless if the conversion only hands out what something else keeps alive",

@@ -54,7 +54,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Binding, Edit, Finding, Fix, rule, signatures, taken_over
+from ownlint import Binding, Edit, Finding, Fix, rule, signatures
+from ownlint_rules.keep_alive import _taken_over as taken_over
 
 
 @rule(severity="error", cwe=(415,), fixable=True)

@@ -60,7 +60,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, ending, glance, keeping, places, records, rule, types
+from ownlint import Class, Finding, Function, because, glance, keeping, places, records, rule, types
+from ownlint_rules.lifetimes import _ending as ending
 
 _LOCKS = frozenset({"guard", "iterator", "view"})
 

@@ -40,7 +40,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, rule, running, text
+from ownlint import Finding, Function, because, rule, text
+from ownlint_rules.lifetimes import _running as running
 
 
 @rule(severity="warning", cwe=(404,), languages=("python",), preview=True, usually="likely")

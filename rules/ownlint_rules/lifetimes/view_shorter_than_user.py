@@ -65,7 +65,6 @@ from ownlint import (
     assignments,
     because,
     callbacks,
-    ending,
     events,
     glance,
     keeping,
@@ -76,6 +75,7 @@ from ownlint import (
     text,
     types,
 )
+from ownlint_rules.lifetimes import _ending as ending
 
 _WAITS = re.compile(r"(?:wait|await|join|block|sync|drain|get\b|result\b)", re.IGNORECASE)
 _WAIT = re.compile(r"wait", re.IGNORECASE)

@@ -69,7 +69,6 @@ from ownlint import (
     containers,
     events,
     places,
-    rechecks,
     records,
     resources,
     rule,
@@ -77,6 +76,7 @@ from ownlint import (
     types,
     weaker,
 )
+from ownlint_rules.locks import _rechecks as rechecks
 
 _OWNERS = frozenset({"smart pointer", "scoped owner"})
 _SHARED = frozenset({"shared pointer", "intrusive pointer", "weak pointer"})

@@ -57,9 +57,9 @@ from ownlint import (
     python_use,
     records,
     rule,
-    temporaries,
     text,
 )
+from ownlint_rules.locks import _temporaries as temporaries
 
 _TAGS = ("adopt_lock", "defer_lock", "try_to_lock")
 _SHOWN = 4

@@ -65,7 +65,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Certainty, Finding, Function, Program, Step, because, guarded, locks, rule
+from ownlint import Certainty, Finding, Function, Program, Step, because, locks, rule
+from ownlint_rules.locks import _guarded as guarded
 
 _MOST_SLIPS = 2
 """Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""

@@ -69,9 +69,7 @@ from ownlint import (
     Span,
     Step,
     because,
-    escapes,
     events,
-    guarded,
     locks,
     places,
     records,
@@ -79,6 +77,8 @@ from ownlint import (
     types,
     views,
 )
+from ownlint_rules.locks import _escapes as escapes
+from ownlint_rules.locks import _guarded as guarded
 
 _DIES = {
     "erase": "this erases from `{}`",

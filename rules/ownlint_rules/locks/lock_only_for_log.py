@@ -42,7 +42,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, debug_logs, guard_classes, places, rechecks, records, rule, text
+from ownlint import Finding, Function, debug_logs, guard_classes, places, records, rule, text
+from ownlint_rules.locks import _rechecks as rechecks
 
 
 @rule(severity="warning")

@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, relocking, rule
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.locks import _relocking as relocking
 
 
 @rule(severity="error", cwe=(764,), usually="likely")

@@ -57,7 +57,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, lazily, places, rule
+from ownlint import Certainty, Finding, Function, because, places, rule
+from ownlint_rules.locks import _lazily as lazily
 
 _THREADS = "whether several threads come here is not known"
 

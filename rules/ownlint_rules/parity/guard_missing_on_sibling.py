@@ -77,7 +77,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, Span, because, parity, rule
+from ownlint import Certainty, Finding, Function, Span, because, rule
+from ownlint_rules.parity import _parity as parity
 
 _ALONE = "that it is needed is inferred from `{}` alone"
 

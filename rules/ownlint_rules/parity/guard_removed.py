@@ -59,7 +59,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Span, Step, because, parity, rule
+from ownlint import Finding, Function, Span, Step, because, rule
+from ownlint_rules.parity import _parity as parity
 
 
 @rule(severity="warning", cwe=(754,), usually="likely")

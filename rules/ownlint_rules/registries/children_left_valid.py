@@ -68,21 +68,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import (
-    Certainty,
-    Class,
-    Finding,
-    Function,
-    because,
-    events,
-    natives,
-    places,
-    records,
-    registries,
-    rule,
-    text,
-    types,
-)
+from ownlint import Certainty, Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint_rules.registries import _registries as registries
 
 _LOOP_OR_WALK = 2
 """How many calls deep the loop that tells the handles may be."""

@@ -64,7 +64,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Class, Finding, Function, Step, because, events, places, records, registries, rule, text
+from ownlint import Certainty, Class, Finding, Function, Step, because, events, places, records, rule, text
+from ownlint_rules.registries import _registries as registries
 
 _CALLERS = 2
 """How many calls up somebody may take the entry out."""

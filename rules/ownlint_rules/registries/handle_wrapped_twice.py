@@ -67,20 +67,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import (
-    Class,
-    Finding,
-    Function,
-    because,
-    containers,
-    events,
-    natives,
-    places,
-    records,
-    registries,
-    rule,
-    types,
-)
+from ownlint import Class, Finding, Function, because, containers, events, natives, places, records, rule, types
+from ownlint_rules.registries import _registries as registries
 
 
 @rule(severity="note", cwe=(415,), usually="possible")

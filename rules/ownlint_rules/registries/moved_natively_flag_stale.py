@@ -64,21 +64,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import (
-    Certainty,
-    Class,
-    Finding,
-    Function,
-    because,
-    events,
-    natives,
-    places,
-    records,
-    registries,
-    rule,
-    text,
-    types,
-)
+from ownlint import Certainty, Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint_rules.registries import _registries as registries
 
 
 class _Owning(NamedTuple):

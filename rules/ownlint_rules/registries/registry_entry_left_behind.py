@@ -60,20 +60,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import (
-    Class,
-    Finding,
-    Function,
-    because,
-    events,
-    natives,
-    places,
-    records,
-    registries,
-    rule,
-    text,
-    types,
-)
+from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint_rules.registries import _registries as registries
 
 _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})

@@ -73,7 +73,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, Program, because, events, locks, places, records, registries, rule
+from ownlint import Finding, Function, Program, because, events, locks, places, records, rule
+from ownlint_rules.registries import _registries as registries
 
 _FEWEST = 2
 

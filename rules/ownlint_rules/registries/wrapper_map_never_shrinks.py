@@ -53,7 +53,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, rule, wrapper_maps
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.registries import _wrapper_maps as wrapper_maps
 
 
 @rule(severity="warning", cwe=(401,), usually="likely")

@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, because, rule, slots
+from ownlint import Class, Finding, Program, because, rule
+from ownlint_rules.resources import _slots as slots
 
 
 @rule(severity="error", cwe=(415,), usually="likely")

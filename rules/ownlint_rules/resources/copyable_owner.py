@@ -51,7 +51,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, because, copying, rule, slots, types
+from ownlint import Class, Finding, Program, because, rule, types
+from ownlint_rules.resources import _copying as copying
+from ownlint_rules.resources import _slots as slots
 
 
 @rule(severity="warning", cwe=(415,), usually="likely")

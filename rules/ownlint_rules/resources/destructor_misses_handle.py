@@ -53,7 +53,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, rule, slots
+from ownlint import Class, Finding, Program, rule
+from ownlint_rules.resources import _slots as slots
 
 
 @rule(severity="error", cwe=(401, 404), usually="likely")

@@ -48,7 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, losing, rule
+from ownlint import Finding, Function, rule
+from ownlint_rules.resources import _losing as losing
 
 
 @rule(severity="error", cwe=(401,), usually="likely")

@@ -60,7 +60,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, resources, rule, slots
+from ownlint import Class, Finding, Program, resources, rule
+from ownlint_rules.resources import _slots as slots
 
 
 @rule(severity="error", cwe=(401, 404), yields_to=("destructor-misses-handle",), usually="likely")

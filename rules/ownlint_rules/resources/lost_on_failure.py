@@ -52,7 +52,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, losing, rule
+from ownlint import Finding, Function, because, rule
+from ownlint_rules.resources import _losing as losing
 
 _TESTS = re.compile(r"(?:^|/)tests?/|_tests?\.\w+$")
 

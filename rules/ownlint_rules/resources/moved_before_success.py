@@ -51,7 +51,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, because, consuming, failure, places, rule
+from ownlint import Finding, Function, Step, because, failure, places, rule
+from ownlint_rules.resources import _consuming as consuming
 
 
 @rule(severity="warning", cwe=(460,), usually="likely")

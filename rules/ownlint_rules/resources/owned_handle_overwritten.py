@@ -64,7 +64,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Program, overwriting, rule, slots
+from ownlint import Class, Finding, Program, rule
+from ownlint_rules.resources import _overwriting as overwriting
+from ownlint_rules.resources import _slots as slots
 
 _WHY = {
     "found": "this test has seen that something is there",

@@ -46,7 +46,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, events, losing, rule
+from ownlint import Finding, Function, Step, events, rule
+from ownlint_rules.resources import _losing as losing
 
 _MOST_STEPS = 3
 _SAYS = {

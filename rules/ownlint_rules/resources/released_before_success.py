@@ -41,7 +41,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, losing, places, rule
+from ownlint import Finding, Function, places, rule
+from ownlint_rules.resources import _losing as losing
 
 
 @rule(severity="error", cwe=(460,), usually="likely")

@@ -38,7 +38,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Step, coowners, rule
+from ownlint import Finding, Function, Step, rule
+from ownlint_rules.resources import _coowners as coowners
 
 
 @rule(severity="error", cwe=(415,), usually="likely")

@@ -59,17 +59,17 @@ from ownlint import (
     failure,
     glance,
     lasting,
-    passing,
     places,
     records,
     rule,
-    skipping,
     text,
     trials,
     types,
-    unfinished,
     weaker,
 )
+from ownlint_rules.status import _passing as passing
+from ownlint_rules.status import _skipping as skipping
+from ownlint_rules.status import _unfinished as unfinished
 
 _KEEPERS = ("insert", "emplace", "try_emplace", "insert_or_assign")
 _REFERENCE = re.compile(rb'&"')

@@ -66,7 +66,6 @@ from ownlint import (
     Function,
     Status,
     Step,
-    answers,
     because,
     events,
     failure,
@@ -75,12 +74,13 @@ from ownlint import (
     records,
     rule,
     statements,
-    telling,
     text,
     trials,
     types,
     weaker,
 )
+from ownlint_rules.status import _answers as answers
+from ownlint_rules.status import _telling as telling
 
 _NEXT_ROUND = "overwritten by the next round"
 _NAMES = re.compile(rb'"(\w+)"')

@@ -46,7 +46,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Finding, Function, because, events, failure, places, records, rule, telling, text, weaker
+from ownlint import Finding, Function, because, events, failure, places, records, rule, text, weaker
+from ownlint_rules.status import _telling as telling
 
 _ASKS_NULL = re.compile(r"(?:is_?)?null(?:_?ptr)?", re.IGNORECASE)
 _ENDS = re.compile(r"fatal|panic|abort|die", re.IGNORECASE)

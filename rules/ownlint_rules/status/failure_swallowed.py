@@ -56,18 +56,18 @@ from ownlint import (
     Function,
     Place,
     Span,
-    answers,
     because,
     events,
     failure,
     places,
     records,
     rule,
-    telling,
     text,
     trials,
     weaker,
 )
+from ownlint_rules.status import _answers as answers
+from ownlint_rules.status import _telling as telling
 
 _TRIES = re.compile(r"if_?possible|best_?effort|^_?(?:try|maybe|prefetch|probe|warm)(?![a-z])", re.IGNORECASE)
 _OK_SAYS = re.compile(

@@ -66,16 +66,16 @@ from ownlint import (
     failure,
     glance,
     lasting,
-    passing,
     places,
     records,
     rule,
-    skipping,
     trials,
     types,
-    unfinished,
     weaker,
 )
+from ownlint_rules.status import _passing as passing
+from ownlint_rules.status import _skipping as skipping
+from ownlint_rules.status import _unfinished as unfinished
 
 # Said first on purpose: what they announce must not be tried twice, whether or not it works.
 _ONCE_ONLY = re.compile(

@@ -56,15 +56,15 @@ from ownlint import (
     failure,
     glance,
     lasting,
-    noting,
-    passing,
     places,
     rule,
-    skipping,
     trials,
-    unfinished,
     weaker,
 )
+from ownlint_rules.status import _noting as noting
+from ownlint_rules.status import _passing as passing
+from ownlint_rules.status import _skipping as skipping
+from ownlint_rules.status import _unfinished as unfinished
 
 
 @rule(severity="warning", cwe=(696,), usually="likely")

@@ -1,0 +1,407 @@
+"""Runs one Python function abstractly, path by path: whose storage is used when it is gone.
+
+Every loop is run twice, so that the next round meets what the first has taken. Of a `try`, its handlers also begin with
+the states in which a call has failed after it took its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import msgspec
+
+from ownlint import SOME_PATHS, Certainty, Function, Span, because, paths, places, text, weaker
+from ownlint import records as r
+from ownlint_rules.donation._donation import Items, Loss, Misuse, Own, Path, Scope, State, Take
+from ownlint_rules.donation._donation_calls import Calls
+from ownlint_rules.donation._donation_values import Got, Summary, World, single_round
+
+
+class Interpreter(Calls, paths.Paths[State]):
+    """Runs one function abstractly and collects misuses and what is taken."""
+
+    MOST_STATES = 12
+    MOST_STEPS = 8_000
+
+    def __init__(self, function: Function, world: World, scope: Scope) -> None:
+        super().__init__(function, world, scope)
+        self.ends: list[State] = []
+        self.loops = []
+
+    def run(self) -> list[Misuse]:
+        start = State()
+        for parameter in self.function.record.parameters:
+            start.bind(parameter.name, (("parameter", parameter.name),))
+            if parameter.spread:
+                self.containers.add(start.names[parameter.name])
+        try:
+            self.ends += self.block(self.function.body, [start])
+        except paths.TooLongError:
+            self.too_long = True
+            self.function.program.too_large[self.function] = None
+            return []
+        return self.misuses()
+
+    def misuses(self) -> list[Misuse]:
+        """Sure is what happens whichever way leads there."""
+        always = {place[:2] for place, count in self.hits.items() if count == self.reached[place]}
+        differs = {place[:2] for place in self.lost & self.spared}
+        out: list[Misuse] = []
+        for (start, end, *_), misuse in sorted(self.found.items()):
+            whichever = misuse.kind == "twice" or (start, end) in always
+            sure: Certainty = (
+                "certain"
+                if whichever
+                else because("likely", SOME_PATHS if (start, end) in differs else "not each time that this runs")
+            )
+            out.append(msgspec.structs.replace(misuse, certainty=weaker(misuse.certainty, sure)))
+        return out
+
+    def summary(self) -> Summary | None:
+        """What a caller has to know, after `run`."""
+        if self.too_long or "generator" in self.function.record.qualifiers:
+            return None
+        takes: dict[Take, int] = {}
+        firsts: dict[Take, Take] = {}
+        for state in self.ends:
+            every = {
+                take._replace(by="", certainty="certain"): take
+                for path, loss in sorted(state.dead.items(), key=str)
+                if not loss.failed
+                for take in self.as_take(state, path, loss)
+            }
+            for plain, take in every.items():
+                first = firsts.setdefault(plain, take)
+                takes[first] = takes.get(first, 0) + 1
+        # What is taken on some ways alone may hang on the arguments: whether on this one is not known.
+        found = [
+            take._replace(
+                certainty=take.certainty
+                if count == len(self.ends)
+                else because("possible", "the function takes it on some of its paths alone")
+            )
+            for take, count in sorted(takes.items())
+        ]
+        sets = {name[1:] for name in self.function.record.mentions if name.startswith("=")}
+        looks = tuple(sorted((p for p in self.looked), key=str))
+        return Summary(tuple(found), looks, frozenset(sets))
+
+    def as_take(self, state: State, path: Path, loss: Loss) -> list[Take]:
+        """A loss as the caller sees it; what was replaced in the object since is none."""
+        origin = path[0]
+        steps = tuple(str(step) for step in path[1:])
+        if origin[0] == "made" or state.resolve(path) != path:
+            return []
+        if origin[0] == "outer":
+            own = state.names.get(origin[1], path[:1]) == path[:1]
+            return [Take(-1, "", steps, self.sure(loss), origin[1], loss.by)] if own else []
+        names = [parameter.name for parameter in self.function.record.parameters]
+        record = self.function.record.parameters[names.index(origin[1])]
+        if record.spread:
+            return []
+        position = -1 if record.keyword_only else names.index(origin[1])
+        return [Take(position, origin[1], steps, self.sure(loss), by=loss.by)]
+
+    def sure(self, loss: Loss) -> Certainty:
+        """That the callable takes it: whether there is anything to lose is the caller's to know."""
+        return "possible" if loss.certainty == "possible" else "certain"
+
+    # --- statements ---
+
+    def distinct(self, states: Iterable[State]) -> list[State]:
+        """Of states that say the same one, at most `MOST_STATES`."""
+        out: list[State] = []
+        for state in states:
+            state.prune()
+            if not any(state.same(other) for other in out):
+                out.append(state)
+        return out[: self.MOST_STATES]
+
+    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.condition(statement.value))
+        ways = [s for case in statement.cases for s in self.case(case, [one.copy() for one in states])]
+        return self.distinct(ways + ([] if any(not case.values for case in statement.cases) else states))
+
+    def not_understood(self, names: tuple[str, ...]) -> None:
+        self.revive_all(names)
+
+    def case(self, case: r.Case, states: list[State]) -> list[State]:
+        def matched() -> None:
+            for value in case.values:
+                self.value(value)
+
+        return self.block(case.body, self.each(states, matched))
+
+    def evaluate(self, value: r.Value | None) -> None:
+        """A statement: its value is dropped."""
+        match value:
+            case r.Assign(target=r.Name() as target, value=r.Call(args=(r.Name(start=at),)) as call) if (
+                at in self.callables.modules.definitions(self.function.file) and at == target.start
+            ):
+                self.decorate(target, call)
+            case r.Call(callee=r.Name(text="assert"), args=(condition, *_)):
+                self.condition(condition)
+            case r.Call():
+                self.dropped = value
+                self.value(value)
+            case _:
+                self.value(value)
+
+    def decorate(self, target: r.Name, call: r.Call) -> None:
+        path = self.state.names.get(target.text)
+        inner = self.makes.get(path) if path is not None else None
+        known = self.callables.decorated(call, inner, self.scope, self.local)
+        self.state.bind(target.text, self.fresh(call, "", known).path or ())
+
+    def define(self, statement: r.Nested) -> None:
+        index = statement.function
+        inner = self.function.program.function_at(self.function.file, index) if index >= 0 else None
+        got = self.fresh(statement, "", Own(inner, around=self.scope) if inner is not None else None)  # type: ignore[arg-type]
+        if inner is not None and got.path is not None:
+            self.state.bind(statement.name, got.path)
+
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        states = self.each(states, lambda: self.condition(statement.condition))
+        wanted, condition = True, statement.condition
+        while isinstance(condition, r.Unary) and condition.op == "not":
+            wanted, condition = not wanted, condition.value
+        told = text(condition) if _is_stable(condition) else ""
+        yes = [s.copy() for s in states if not told or s.facts.get(told, wanted) is wanted]
+        no = [s for s in states if not told or s.facts.get(told, not wanted) is not wanted]
+        if told:
+            for state in yes:
+                state.facts[told] = wanted
+            for state in no:
+                state.facts[told] = not wanted
+        return self.distinct(self.block(statement.then, yes) + self.block(statement.other, no))
+
+    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
+        if statement.kind in ("break", "continue") and self.loops:
+            self.loops[-1].by(statement.kind).extend(states)
+            return []
+
+        def leave() -> None:
+            if statement.value is None:
+                return
+            if statement.kind == "return":
+                self.hand_out(statement.value)
+            else:
+                self.used(statement.value)
+
+        states = self.each(states, leave)
+        if statement.kind == "return":
+            self.ends += states
+        return []
+
+    def hand_out(self, value: r.Value) -> None:
+        """Whoever gets it looks at it."""
+        if isinstance(value, r.Aggregate) and value.kind in ("tuple", "list"):
+            for item in value.items:
+                self.hand_out(item)
+            return
+        got = self.value(value)
+        if isinstance(value, (r.Name, r.Member, r.Index, r.Aggregate)):
+            self.use(got, value)
+
+    # --- loops ---
+
+    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
+        if statement.kind == "range" and statement.iterable is not None:
+            iterable = statement.iterable
+            states = self.each(states, lambda: self.iterate(iterable))
+        rounds, after = states, list[State]()
+        self.loops.append(paths.Left([], []))
+        for number in (1, 2):
+            self.rounds.append(number)
+            rounds = self.each(rounds, lambda: self.next_round(statement))
+            after += [] if paths.endless(statement) else [state.copy() for state in rounds]
+            rounds = self.block(statement.body, rounds)
+            rounds = self.distinct(rounds + self.loops[-1].continues)
+            self.loops[-1].continues.clear()
+            self.rounds.pop()
+            if single_round(statement.iterable):
+                break
+        self.rounds.append(3)
+        rounds = self.each(rounds, lambda: self.condition(statement.condition) if statement.condition else None)
+        self.rounds.pop()
+        after += [] if paths.endless(statement) else rounds
+        breaks = self.loops.pop().breaks
+        after = self.block(statement.otherwise, self.distinct(after))
+        return self.distinct(after + breaks)
+
+    def iterate(self, iterable: r.Value) -> None:
+        got = self.value(iterable)
+        if not isinstance(iterable, r.Aggregate):
+            self.use(got, iterable)
+
+    def next_round(self, statement: r.Loop) -> None:
+        if statement.kind == "range" and statement.target is not None:
+            for name in [part.text for part in _names(statement.target)]:
+                self.state.forget(name)
+            self.assign(statement.target, self.fresh(statement.target, ""), None)
+        elif statement.condition is not None:
+            self.condition(statement.condition)
+
+    # --- handlers, contexts ---
+
+    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
+        before = [state.copy() for state in states]
+        self.raised.append([])
+        after = states
+        raised: list[State] = before
+        expects = any(self.is_failure(handler.type) and handler.type for handler in statement.handlers)
+        for state in states if expects else ():
+            for path, loss in state.dead.items():  # whoever tries this with what is gone may expect to fail
+                if not loss.failed and loss.rounds == tuple(self.rounds):
+                    state.dead[path] = loss._replace(
+                        certainty=weaker(
+                            loss.certainty, because("possible", "whoever tries it may expect that it fails")
+                        )
+                    )
+        for inner in statement.body:
+            after = self.statement(inner, after) if after else []
+            raised += [state.copy() for state in after]
+        failed = self.raised.pop()
+        ways = self.block(statement.otherwise, after)
+        for handler in statement.handlers:
+            entering = raised + (failed if self.is_failure(handler.type) else [])
+            ways = ways + self.block(handler.body, self.distinct([state.copy() for state in entering]))
+        ways = self.distinct(ways)
+        if self.raised and not any(self.is_failure(handler.type) for handler in statement.handlers):
+            self.raised[-1] += failed
+        if not statement.final:
+            return ways
+        return self.block(statement.final, ways or self.distinct(raised))
+
+    def is_failure(self, written: str) -> bool:
+        """Whether a handler takes what a call can raise that has taken its arguments."""
+        words = written.replace("(", " ").replace(")", " ").replace(",", " ").replace("|", " ").split()
+        return not words or any(word.rpartition(".")[2] in self.storage.failures for word in words)
+
+    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+        expecting = suspended = 0
+        for item in statement.items:
+            if isinstance(item.value, r.Call):
+                symbol = self.canonical(self.callables.dotted(item.value.callee, self.function))
+                expecting += self.fits("expects", symbol or places.last_name(item.value.callee))
+                suspended += self.fits("suspends", symbol)
+
+        def enter() -> None:
+            for item in statement.items:
+                got = self.value(item.value)
+                if item.target is not None:
+                    self.assign(item.target, got, item.value)
+
+        states = self.each(states, enter)
+        self.expecting, self.suspended = self.expecting + expecting, self.suspended + suspended
+        states = self.block(statement.body, states)
+        self.expecting, self.suspended = self.expecting - expecting, self.suspended - suspended
+        return states
+
+    # --- names ---
+
+    def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
+        for target in targets:
+            match target:
+                case r.Name(text=name):
+                    self.state.forget(name)
+                    self.state.unbind(name)
+                    self.state.revive((("outer", name),))
+                case r.Aggregate(items=items):
+                    self.delete(items, at)
+                case r.Member() | r.Index():
+                    got = self.value(target)
+                    if got.path is not None:
+                        self.state.revive(got.path)
+
+    def assign(self, target: r.Value, got: Got, value: r.Value | None) -> None:
+        match target:
+            case r.Name(text=name):
+                self.state.forget(name)
+                self.state.bind(name, self.placed(target, got))
+                self.shadow(name)
+            case r.Unary(op="spread", value=inner):
+                self.assign(inner, self.fresh(target, self.kind(got.path) if got.path is not None else ""), None)
+            case r.Aggregate(items=items):
+                self.unpack(items, got)
+            case r.Member(base=base, name=name):
+                on = self.value(base)
+                if on.path is not None:
+                    path = (*self.state.resolve(on.path), "." + name)
+                    self.state.store(path, self.placed(target, got), ())
+            case r.Index(base=base, indexes=indexes):
+                self.assign_item(target, base, indexes, got)
+
+    def assign_item(self, target: r.Index, base: r.Value, indexes: tuple[r.Value, ...], got: Got) -> None:
+        on = self.value(base)
+        for index in indexes:
+            self.value(index)
+        if on.path is None:
+            return
+        step = self.step(indexes)
+        if step:
+            self.state.store((*on.path, step), self.placed(target, got), ())
+        else:
+            self.revive_below(on.path)
+            self.state.revive(on.path)
+
+    def placed(self, target: r.Value, got: Got) -> Path:
+        """The path that a name has from now on."""
+        if got.path is not None and (got.known is None or got.path in self.makes or got.path[0][0] != "made"):
+            return got.path
+        if got.path is not None and got.known is not None:
+            self.makes[got.path] = got.known
+            return got.path
+        made = self.fresh(target, "plain", got.known)
+        assert made.path is not None
+        return made.path
+
+    def shadow(self, name: str) -> None:
+        """A variable of others that is set here is another one from now on."""
+        if name in self.others:
+            self.state.revive((("outer", name),))
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        return frozenset(n for s in self.function.statements if isinstance(s, r.Scope) for n in s.names)
+
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        inner = self.function.program.nested(self.function)
+        return frozenset(n for one in inner for s in one.statements if isinstance(s, r.Scope) for n in s.names)
+
+    @property
+    def shared(self) -> frozenset[str]:
+        return self._shared
+
+    def unpack(self, items: tuple[r.Value, ...], got: Got) -> None:
+        known = got.known.items if isinstance(got.known, Items) else {}
+        for number, item in enumerate(items):
+            step = f"[{number}]"
+            if got.path is None:
+                self.assign(item, Got(None, known.get(step)), None)
+                continue
+            path = self.state.resolve((*got.path, step))
+            if known.get(step) is not None:
+                self.makes[path] = known[step]  # type: ignore[assignment]
+            self.assign(item, Got(path, known.get(step)), None)
+
+
+def _names(target: r.Value) -> list[r.Name]:
+    match target:
+        case r.Name():
+            return [target]
+        case r.Aggregate(items=items):
+            return [name for item in items for name in _names(item)]
+    return []
+
+
+def _is_stable(condition: r.Value) -> bool:
+    """A condition that holds until a name in it is set: `flag`, `self.flag`, `x is None`."""
+    match condition:
+        case r.Name() | r.Member(base=r.Name()):
+            return True
+        case r.Binary(op="is" | "is not" | "==" | "!=", left=left, right=r.Literal()):
+            return _is_stable(left)
+    return False

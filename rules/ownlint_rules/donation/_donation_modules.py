@@ -1,0 +1,190 @@
+"""Where the project's own modules, classes and functions are, by dotted name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint import Class, Function, Program, once
+from ownlint import records as r
+from ownlint_rules.donation._reaching import bits, reached
+
+_MOST_HOPS = 8
+
+
+class Modules:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._own: dict[str, frozenset[str]] = {}
+        self._imports: dict[str, dict[str, str]] = {}
+        self._definitions: dict[str, dict[int, Function]] = {}
+        self._files: dict[str, r.File | None] = {}
+        self._found: dict[str, tuple[r.File, list[str]] | None] = {}
+
+    @once.shared_property
+    def _by_last(self) -> dict[str, list[tuple[str, r.File]]]:
+        """The dotted names of all modules, by their last part."""
+        out: dict[str, list[tuple[str, r.File]]] = {}
+        for file in self._python:
+            module = _dotted(file)
+            out.setdefault(module.rpartition(".")[2], []).append((module, file))
+        return out
+
+    def file(self, module: str) -> r.File | None:
+        """The one file that this dotted name means; the root may lie anywhere."""
+        if module not in self._files:
+            self._files[module] = self._file(module)
+        return self._files[module]
+
+    def _file(self, module: str) -> r.File | None:
+        found = self._by_last.get(module.rpartition(".")[2], ())
+        exact = [file for name, file in found if name == module]
+        fitting = exact or [file for name, file in found if name.endswith("." + module) or module.endswith("." + name)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def find(self, symbol: str, hops: int = _MOST_HOPS) -> tuple[r.File, list[str]] | None:
+        """The file in which a dotted name is defined, re-exports followed, and what it is called in there."""
+        if symbol not in self._found:
+            self._found[symbol] = None
+            self._found[symbol] = self._find(symbol.lstrip("."), hops)
+        return self._found[symbol]
+
+    def _find(self, symbol: str, hops: int) -> tuple[r.File, list[str]] | None:
+        parts = symbol.split(".")
+        for length in range(len(parts) - 1, 0, -1):
+            file = self.file(".".join(parts[:length])) if parts[length - 1] in self._by_last else None
+            if file is None:
+                continue
+            rest = parts[length:]
+            if self._defines(file, rest[0]) or rest[0] in self._imported(file):
+                return self._in(file, rest, hops)
+            for other in self._starred(file, rest) if hops else ():
+                if (found := self._below(other, rest, hops - 1)) is not None:
+                    return found
+        return None
+
+    def _in(self, file: r.File, rest: list[str], hops: int) -> tuple[r.File, list[str]] | None:
+        """What a module itself says about a name: it defines or imports it."""
+        if self._defines(file, rest[0]):
+            return file, rest
+        target = self._imported(file).get(rest[0]) if hops else None
+        return self.find(".".join([target, *rest[1:]]), hops - 1) if target is not None else None
+
+    def _below(self, file: r.File, rest: list[str], hops: int) -> tuple[r.File, list[str]] | None:
+        """In a module, or in one below it that the name begins with."""
+        home = _dotted(file)
+        for length in range(len(rest) - 1, 0, -1):
+            inner = self.file(f"{home}.{'.'.join(rest[:length])}") if rest[length - 1] in self._by_last else None
+            if inner is not None and (found := self._in(inner, rest[length:], hops)) is not None:
+                return found
+        return self._in(file, rest, hops)
+
+    def _defines(self, file: r.File, name: str) -> bool:
+        if file.path not in self._own:
+            functions = (function.name for function in file.functions if not function.scope)
+            classes = (cls.name for cls in file.classes if not cls.scope)
+            variables = (variable.name for variable in file.variables)
+            self._own[file.path] = frozenset((*functions, *classes, *variables))
+        return name in self._own[file.path]
+
+    def _imported(self, file: r.File) -> dict[str, str]:
+        """What the module imports by name, the first import of each."""
+        if file.path not in self._imports:
+            known = self._imports[file.path] = {}
+            for imported in file.imports:
+                if imported.scope == -1 and imported.name != "*":
+                    known.setdefault(imported.name, imported.target)
+        return self._imports[file.path]
+
+    # --- star imports ---
+
+    def _starred(self, file: r.File, rest: list[str]) -> Iterator[r.File]:
+        """The modules that may have a name which star imports bring into this one, those of the first import first."""
+        bearers = self._bearers.get(rest[0], 0)
+        if len(rest) > 1 and rest[0] in self._by_last:
+            bearers = -1  # or it is a module below one of them
+        wanted = bearers & self._reached.get(file.path, 0)
+        waiting, seen = list(reversed(self._stars.get(file.path, ()))), {file.path}
+        while waiting:
+            other = waiting.pop()
+            if other.path in seen or not wanted & (self._reached[other.path] | self._bit[other.path]):
+                continue
+            seen.add(other.path)
+            if wanted & self._bit[other.path]:
+                yield other
+            waiting += reversed(self._stars[other.path])
+
+    @cached_property
+    def _python(self) -> list[r.File]:
+        return [file for file in self.program.files.values() if file.language == "python" and file.functions]
+
+    @cached_property
+    def _bit(self) -> dict[str, int]:
+        return bits(file.path for file in self._python)
+
+    @cached_property
+    def _stars(self) -> dict[str, tuple[r.File, ...]]:
+        """The modules of which a module takes all names, in order."""
+        out: dict[str, tuple[r.File, ...]] = {}
+        for file in self._python:
+            targets = (self.file(i.target.lstrip(".")) for i in file.imports if i.scope == -1 and i.name == "*")
+            out[file.path] = tuple({target.path: target for target in targets if target is not None}.values())
+        return out
+
+    @cached_property
+    def _bearers(self) -> dict[str, int]:
+        """By name, the modules that define or import it."""
+        out: dict[str, int] = {}
+        for file in self._python:
+            self._defines(file, "")
+            for name in self._own[file.path] | self._imported(file).keys():
+                out[name] = out.get(name, 0) | self._bit[file.path]
+        return out
+
+    @cached_property
+    def _reached(self) -> dict[str, int]:
+        """The modules that star imports of a module reach, however many stand between: the same for all of a cycle."""
+        return reached({path: [other.path for other in stars] for path, stars in self._stars.items()}, self._bit)
+
+    def body(self, file: r.File) -> Function | None:
+        """The module's own statements."""
+        return self.program.function_at(file, 0) if file.functions and file.functions[0].kind == "module" else None
+
+    def definitions(self, file: r.File) -> dict[int, Function]:
+        """The functions of a file by where their names stand."""
+        if file.path not in self._definitions:
+            views = (self.program.function_at(file, index) for index in range(len(file.functions)))
+            self._definitions[file.path] = {view.record.name_start: view for view in views if view is not None}
+        return self._definitions[file.path]
+
+    def class_of(self, symbol: str) -> Class | None:
+        """The project's class of that dotted name."""
+        found = self.find(symbol) if symbol else None
+        return self.class_called(*found) if found is not None else None
+
+    def class_called(self, file: r.File, rest: list[str]) -> Class | None:
+        wanted = ".".join(rest)
+        return next(
+            (c for c in self.program.classes_called(rest[-1], file) if c.file is file and c.symbol == wanted), None
+        )
+
+    def function_called(self, file: r.File, rest: list[str]) -> Function | None:
+        wanted = ".".join(rest)
+        found = [f for f in self.definitions(file).values() if f.symbol == wanted]
+        return found[0] if len(found) == 1 else None
+
+    def class_body(self, cls: Class) -> Function | None:
+        """The statements of a class that are not in its methods."""
+        for index, record in enumerate(cls.file.functions):
+            if record.kind == "class" and record.name == f"<class {cls.name}>" and record.start == cls.record.start:
+                return self.program.function_at(cls.file, index)
+        return None
+
+
+def _dotted(file: r.File) -> str:
+    return file.module.removesuffix(".__init__") or _stem(file.path)
+
+
+def _stem(path: str) -> str:
+    parts = path.removesuffix(".py").split("/")
+    return parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]

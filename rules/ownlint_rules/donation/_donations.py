@@ -1,0 +1,405 @@
+"""Whose storage is used when a call has taken it, in all Python of a program.
+
+Few functions are run: those that call, by name, what may consume or what hands such a callable on. Functions that run
+on stand-ins (they are traced) are none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Edit, Fix, Function, Program, Span, Step, bodies, glance, once, places
+from ownlint import records as r
+from ownlint_rules.donation._donation import Consumer, Items, Misuse, Own, Scope, Spec
+from ownlint_rules.donation._donation_callables import Callables
+from ownlint_rules.donation._donation_flow import Interpreter
+from ownlint_rules.donation._donation_hot import Hot
+from ownlint_rules.donation._donation_specs import Constant
+from ownlint_rules.donation._donation_values import LIVE, PLAIN, Summary
+
+_DEEPEST = 6
+
+
+class Ineffective(Step, frozen=True):
+    """A wrapper call, or a call, that says it consumes and does not. `why`: `negative` or `keyword`."""
+
+    why: str = ""
+    shown: str = ""
+    told: Step | None = None
+
+
+class Donations:
+    """What rules ask; one object a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.hot = Hot(program)
+        self.callables = Callables(program, self.hot)
+        self.consuming = program.models.consuming
+        self.storage = self.consuming.storage
+        self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
+        self._misuses: dict[Function, list[Misuse]] = {}
+        self._result_kinds: dict[Function, str] = {}
+        self._lookers: dict[tuple[Function, str], bool] = {}
+        self._touches: dict[Function, frozenset[str]] = {}
+        self._depth = 0
+
+    # --- which functions ---
+
+    @property
+    def python(self) -> list[Function]:
+        return self.hot.python
+
+    def concerned(self, function: Function) -> bool:
+        """Whether the function may have to do with consuming at all."""
+        return self.hot.concerned(function)
+
+    # --- traced functions ---
+
+    @once.shared_property
+    def traced(self) -> frozenset[Function]:
+        """Functions that are run on stand-ins, as far as the files tell; what stands in them, too."""
+        found: set[Function] = set()
+        files = {function.path for function in self.python if self.concerned(function)}
+        for function in self.python:
+            if function.path in files and function.mentions(*self.hot.tracers):
+                found.update(self._traced_in(function))
+        grown = True
+        while grown:
+            inner = [f for f in self.python if f.path in files and f not in found and self._is_called_in(f, found)]
+            found.update(inner)
+            grown = bool(inner)
+        return frozenset(found)
+
+    def _traced_in(self, function: Function) -> Iterator[Function]:
+        for statement in function.statements:
+            for value in bodies.values(statement):
+                for part in places.walk(value):
+                    if isinstance(part, r.Call) and self._may_trace(part):
+                        yield from self._traced_by(part, function)
+
+    def _may_trace(self, call: r.Call) -> bool:
+        """By its words: `jit(f)`, `jit(n=1)(f)`, `partial(jit, n=1)(f)`, or a callable of the project that wraps."""
+        tracers = self.hot.tracers
+        if places.last_name(call.callee) in tracers:
+            return True
+        inner = call.callee if isinstance(call.callee, r.Call) else call
+        words = (places.last_name(inner.callee), *(places.last_name(argument) for argument in inner.args[:1]))
+        return isinstance(call.callee, r.Call) and not tracers.isdisjoint(words)
+
+    def _traced_by(self, call: r.Call, function: Function) -> Iterator[Function]:
+        callee = call.callee
+        at = self.callables.modules.definitions(function.file)
+        if isinstance(callee, r.Call):  # a decorator with arguments
+            scope = Scope(function)
+            symbol = self._symbol(callee.callee, function)
+            by_partial = symbol == "functools.partial" and callee.args
+            symbol = self._symbol(callee.args[0], function) if by_partial else symbol
+            traces = self.consuming.fits("traced_by", symbol) or isinstance(self.callables.known(callee, scope), Spec)
+        else:
+            traces = self.consuming.fits("traced_by", self._symbol(callee, function)) or isinstance(
+                self.callables.known(callee, Scope(function)), Spec
+            )
+        if not traces:
+            return
+        for argument in call.args:
+            if isinstance(argument, r.Name) and argument.start in at:
+                yield at[argument.start]
+                continue
+            given = argument.value if isinstance(argument, r.Pair) else argument
+            if isinstance(given, (r.Name, r.Member, r.Lambda, r.Call, r.Aggregate)):
+                known = self.callables.known(given, Scope(function))
+                every = list(known.items.values()) if isinstance(known, Items) else [known]
+                for one in every:
+                    if isinstance(one, Own):
+                        yield one.function
+                    elif isinstance(one, Consumer) and one.wraps is not None:
+                        yield one.wraps
+
+    def _is_called_in(self, function: Function, traced: set[Function]) -> bool:
+        """It stands in a traced function, or nobody but traced ones calls it."""
+        if function.parent is not None and function.parent in traced:
+            return True
+        if function.record.kind not in ("function", "method"):
+            return False
+        callers = [caller for caller in self.program.callers_by_name(function.name) if caller.language == "python"]
+        return bool(callers) and all(caller in traced for caller in callers)
+
+    def _symbol(self, value: r.Value, function: Function) -> str:
+        return self.program.models.canonical(self.callables.dotted(value, function))
+
+    # --- answers ---
+
+    def misuses_in(self, function: Function) -> list[Misuse]:
+        if function not in self._misuses:
+            self._misuses[function] = []
+            if self.concerned(function) and function not in self.traced and not self._is_switched_off(function.file):
+                run = self._run(function, self._scope(function))
+                self._misuses[function] = run.misuses() if run is not None and not run.too_long else []
+        return self._misuses[function]
+
+    def _scope(self, function: Function) -> Scope:
+        return Scope(function)
+
+    def _run(self, function: Function, scope: Scope) -> Interpreter | None:
+        key = (function, scope)
+        if key not in self._runs:
+            self._runs[key] = None  # recursion knows nothing
+            run = Interpreter(function, self, scope)
+            run.run()
+            self._runs[key] = run
+        return self._runs[key]
+
+    @once.shared_property
+    def _switched(self) -> dict[str, bool]:
+        return {}
+
+    def _is_switched_off(self, file: r.File) -> bool:
+        """The module itself switches consuming off for good."""
+        if file.path not in self._switched:
+            body = self.callables.modules.body(file)
+            found = False
+            for statement in body.body if body is not None else ():
+                match statement:
+                    case r.Evaluate(value=r.Call(callee=callee, args=(r.Literal(text=what), r.Literal(text="True")))):
+                        switch = self.consuming.fits("switched_by", self._symbol(callee, body)) if body else False
+                        found = found or (switch and what.strip("\"'") in self.storage.switches)
+            self._switched[file.path] = found
+        return self._switched[file.path]
+
+    # --- the world of an interpreter ---
+
+    def summary(self, own: Own) -> Summary | None:
+        """What calling this does; None when nobody knows."""
+        function = own.function
+        if function in self.traced or not self._is_plain(function) or self._depth > _DEEPEST:
+            return None
+        if not self.concerned(function) and function.record.parent < 0:
+            sets = frozenset(name[1:] for name in function.record.mentions if name.startswith("="))
+            return Summary(sets=sets | self._sets_below(function, 3))
+        given = own.around.given if own.around is not None else {}
+        self._depth += 1
+        run = self._run(function, Scope(function, given))
+        self._depth -= 1
+        found = run.summary() if run is not None else None
+        return found._replace(sets=found.sets | self._sets_below(function, 3)) if found is not None else None
+
+    def _sets_below(self, function: Function, depth: int) -> frozenset[str]:
+        """Attributes that other methods set which it calls."""
+        if function.cls is None or depth == 0:
+            return frozenset()
+        found: set[str] = set(self._touched(function))
+        for cls in function.cls.ancestry:
+            for method in cls.methods:
+                if method is not function and function.mentions(method.name):
+                    found.update(name[1:] for name in method.record.mentions if name.startswith("="))
+                    found |= self._touched(method)
+        return frozenset(found)
+
+    def _touched(self, function: Function) -> frozenset[str]:
+        """Attributes of the receiver that get a method called of which nobody knows what it does."""
+        if function not in self._touches:
+            self._touches[function] = frozenset(
+                part.callee.base.name
+                for statement in function.statements
+                for value in bodies.values(statement)
+                for part in places.walk(value)
+                if isinstance(part, r.Call)
+                and isinstance(part.callee, r.Member)
+                and isinstance(part.callee.base, r.Member)
+                and part.callee.name not in self.storage.reads
+                and part.callee.name not in self.storage.plain
+            )
+        return self._touches[function]
+
+    def _is_plain(self, function: Function) -> bool:
+        known = {"staticmethod", "classmethod"}
+        return all(annotation.name in known for annotation in function.record.annotations)
+
+    def kind(self, value: r.Value | None, scope: Scope) -> str:
+        """What is known of an expression without running anything."""
+        self._depth += 1
+        found = self._kind(value, scope) if self._depth < _DEEPEST and value is not None else ""
+        self._depth -= 1
+        return found
+
+    def _kind(self, value: r.Value, scope: Scope) -> str:
+        match value:
+            case r.Literal():
+                return PLAIN
+            case r.Call(callee=callee):
+                symbol = self.program.models.canonical(self.callables.dotted(callee, scope.function))
+                if self.consuming.fits("elsewhere", symbol):
+                    return PLAIN
+                if self.consuming.fits("made_by", symbol):
+                    return LIVE
+                known = self.callables.known(callee, scope)
+                if isinstance(known, Consumer) and known.model is not None:
+                    return LIVE
+                if isinstance(known, Own) and self._is_plain(known.function):
+                    return self._kind_of_result(known.function)
+            case r.Aggregate(kind="tuple" | "list" | "dict", items=items) if items:
+                kinds = {self.kind(i.value if isinstance(i, r.Pair) else i, scope) for i in items}
+                return kinds.pop() if len(kinds) == 1 else ""
+            case r.Name():
+                found = self.callables.resolve(value, scope)
+                return self.kind(*found) if found is not None else ""
+            case r.Binary(left=left, right=right):
+                kinds = {self.kind(left, scope), self.kind(right, scope)}
+                return LIVE if LIVE in kinds else PLAIN if kinds == {PLAIN} else ""
+        return ""
+
+    def _kind_of_result(self, function: Function) -> str:
+        if function not in self._result_kinds:
+            self._result_kinds[function] = ""
+            self._result_kinds[function] = self._find_kind_of_result(function)
+        return self._result_kinds[function]
+
+    def _find_kind_of_result(self, function: Function) -> str:
+        leaves = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
+        kinds = {self.kind(value, Scope(function)) for value in leaves if value is not None}
+        return kinds.pop() if len(kinds) == 1 else ""
+
+    def only_looks(self, function: Function, name: str) -> bool:
+        """Whether the function reads nothing of this parameter but what can be read when its storage is gone."""
+        key = (function, name)
+        if key not in self._lookers:
+            self._lookers[key] = self._only_looks(function, name)
+        return self._lookers[key]
+
+    def _only_looks(self, function: Function, name: str) -> bool:
+        if not function.body:
+            return False
+        return not any(
+            self._looked_at(value, name, function) for s in function.statements for value in bodies.values(s)
+        ) and not any(self._says_name(inner, name) for inner in self.program.nested(function))
+
+    def _says_name(self, function: Function, name: str) -> bool:
+        return glance.says(function, name)
+
+    def _looked_at(self, value: r.Value, name: str, function: Function) -> bool:
+        match value:
+            case r.Name(text=text):
+                return text == name
+            case r.Member(base=r.Name(text=text), name=member) if text == name:
+                return member not in self.storage.plain
+            case r.Binary(op="is" | "is not"):
+                return False
+            case r.Call(callee=callee, args=args):
+                symbol = self._symbol(callee, function)
+                if self.consuming.fits("looks", symbol):
+                    return False
+                if self.consuming.fits("maps", symbol) and args:
+                    return self._looked_at_by_leaf(args[0], args[1:], name, function)
+                return any(self._looked_at(part, name, function) for part in (callee, *args))
+            case r.Pair(value=inner) | r.Assign(value=inner):
+                return self._looked_at(inner, name, function)
+        return any(self._looked_at(part, name, function) for part in places.children(value))
+
+    def _looked_at_by_leaf(self, mapped: r.Value, trees: tuple[r.Value, ...], name: str, function: Function) -> bool:
+        """Of a tree that is mapped, what the function looks at that gets the leaves."""
+        inner = self._mapped(mapped, function)
+        names = [parameter.name for parameter in inner.record.parameters] if inner is not None else []
+        for position, tree in enumerate(trees):
+            leaf = names[position] if position < len(names) else ""
+            whole = isinstance(tree, r.Name) and tree.text == name
+            if whole and inner is not None and leaf and self.only_looks(inner, leaf):
+                continue
+            if self._looked_at(tree, name, function):
+                return True
+        return False
+
+    def _mapped(self, value: r.Value, function: Function) -> Function | None:
+        if isinstance(value, r.Lambda) and value.function >= 0:
+            return self.program.function_at(function.file, value.function)
+        known = self.callables.known(value, Scope(function)) if isinstance(value, (r.Name, r.Member)) else None
+        return known.function if isinstance(known, Own) else None
+
+    def repeats(self, function: Function, name: str) -> bool:
+        """Whether the function calls this parameter in a loop."""
+        for statement in function.statements:
+            if isinstance(statement, r.Loop):
+                inside = Span(statement.start, statement.end)
+                for inner in function.statements:
+                    if inner.start in inside and inner is not statement:
+                        for value in bodies.values(inner):
+                            if any(
+                                isinstance(p, r.Call) and places.last_name(p.callee) == name for p in places.walk(value)
+                            ):
+                                return True
+        return False
+
+    # --- what does nothing ---
+
+    def ineffective_in(self, function: Function) -> Iterator[Ineffective]:
+        """Places that say something is consumed, where nothing is."""
+        if not self.concerned(function):
+            return
+        scope = Scope(function)
+        for statement in function.statements:
+            for value in bodies.values(statement):
+                for part in places.walk(value):
+                    if isinstance(part, r.Call):
+                        yield from self._negative(part, scope)
+                        yield from self._by_keyword(part, scope)
+
+    def _negative(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
+        symbol = self._symbol(call.callee, scope.function)
+        inner = call.args[0] if symbol == "functools.partial" and call.args else None
+        known = self.callables.known(inner if inner is not None else call.callee, scope)
+        if not isinstance(known, Spec):
+            return
+        for argument in call.args:
+            match argument:
+                case r.Pair(key=r.Name(text=keyword)) if keyword == known.model.positions:
+                    read: Constant = self.callables.constant(argument.value, scope)
+                    below = [word for word in (read[0] if read else ()) if isinstance(word, int) and word < 0]
+                    if below:
+                        yield Ineffective(
+                            scope.function.path, argument.span, keyword, why="negative", shown=str(below[0])
+                        )
+
+    def _by_keyword(self, call: r.Call, scope: Scope) -> Iterator[Ineffective]:
+        named = [a for a in call.args if isinstance(a, r.Pair) and isinstance(a.key, r.Name)]
+        if not named or not (
+            self.hot.names.callables.has(call.callee, scope.function.path) or isinstance(call.callee, r.Call)
+        ):
+            return
+        known = self.callables.known(call.callee, scope)
+        if not isinstance(known, Consumer) or known.keywords:
+            return
+        taken = {take.name for take in known.takes if take.name}
+        for argument in named:
+            assert isinstance(argument.key, r.Name)
+            if argument.key.text in taken:
+                at, shown = argument.span, places.last_name(call.callee)
+                yield Ineffective(
+                    scope.function.path, at, argument.key.text, why="keyword", shown=shown, told=known.made
+                )
+
+
+def steps_of(misuse: Misuse) -> tuple[Step, ...]:
+    """The way to a misuse, in the order in which it happens."""
+    function, loss = misuse.function, misuse.loss
+    steps: list[Step] = []
+    if loss.made is not None and loss.made.message:
+        steps.append(loss.made)
+    if misuse.kind != "twice" and loss.at != misuse.at:
+        verb = {"ended": "is freed here", "moved": "is given away here"}.get(loss.how, f"is taken by `{loss.by}` here")
+        steps.append(function.step(loss.at, f"`{loss.shown}` {verb}", "ends"))
+    return tuple(steps)
+
+
+def fix_of(misuse: Misuse) -> Fix | None:
+    """Binds the result of the consuming call to what it took, where that result is dropped and stands for it."""
+    if not misuse.target:
+        return None
+    at = Span(misuse.statement, misuse.statement)
+    edit = Edit(misuse.function.path, at, f"{misuse.target} = ")
+    return Fix(f"bind the result to `{misuse.target}`", (edit,))
+
+
+@once.per_program
+def of(program: Program) -> Donations:
+    """One object a program, since its answers are remembered."""
+    return Donations(program)

@@ -1,0 +1,204 @@
+"""Functions that C holds a pointer to: in tables of slots, in members of structs, as deleters, as arguments beside a
+pointer to their state.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from ownlint import Function, Program, Step, callbacks, entrances, once, places, types
+from ownlint import events as e
+from ownlint import records as r
+
+Way = OneOf["slot", "member", "deleter", "argument"]
+
+_DELETERS = frozenset({"shared pointer", "scoped owner", "smart pointer"})
+_POINTER = re.compile(r"\(\s*\*")
+_NEAR = 2000
+"""So many bytes apart two members are set that belong to one struct."""
+_MAY = re.compile(rb'"&"|\[10,')
+_WORD = re.compile(rb'"(\w+)"')
+
+
+class Held(NamedTuple):
+    """`way`: how C comes to call it; `at`: where it is handed over."""
+
+    way: Way
+    at: Step
+    member: str = ""
+    """The name of the struct's member."""
+
+
+def held_by_c(function: Function) -> list[Held]:
+    """The ways in which C comes to call the function."""
+    return _all(function.program).get(function, [])
+
+
+@once.per_program
+def _all(program: Program) -> dict[Function, list[Held]]:
+    found: dict[Function, list[Held]] = {}
+    tables = program.models.names_of("slot table")
+    for file in program.files.values():
+        if file.language != "cpp":
+            continue
+        for variable in file.variables:
+            if any(table in variable.type for table in tables):
+                for function in _in_table(program, file, variable.value):
+                    step = Step(
+                        file.path, r.Span(variable.start, variable.end), "it is called by Python through this table"
+                    )
+                    found.setdefault(function, []).append(Held("slot", step))
+    for function in program.functions:
+        if function.language == "cpp" and (function.says(_MAY) or _stores_function(function)):
+            for held, way, at, member in _handed(function, tables):
+                found.setdefault(held, []).append(Held(way, at, member))
+    return found
+
+
+@once.per_program
+def _plain_functions(program: Program) -> frozenset[str]:
+    return frozenset(one.name for one in program.functions if one.language == "cpp" and one.record.kind == "function")
+
+
+def _stores_function(function: Function) -> bool:
+    """Whether the body assigns, and names a function without calling it: `table->free = Free`. Needs no decoding."""
+    if not any(name.startswith("=") for name in function.record.mentions):
+        return False
+    said = {word.decode() for word in _WORD.findall(bytes(function.record.body))}
+    return not (said & _plain_functions(function.program)).issubset(function.record.mentions)
+
+
+def beside(function: Function) -> list[Function]:
+    """The other functions that are stored in members where this one is."""
+    return [
+        other
+        for one in held_by_c(function)
+        for other, ways in _all(function.program).items()
+        if other is not function and any(way.way == "member" and _is_near(way.at, one.at) for way in ways)
+    ]
+
+
+@once.per_program
+def _callers(program: Program) -> dict[str, list[Function]]:
+    """Who calls through a member that is a pointer to a function, by the name of the member."""
+    stored = {one.member for ways in _all(program).values() for one in ways if one.member}
+    found: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if function.language != "cpp" or not function.mentions(*stored):
+            continue
+        for event in function.flow.calls:
+            callee = event.node.callee
+            if isinstance(callee, r.Member) and callee.name in stored:
+                found.setdefault(callee.name, []).append(function)
+    return found
+
+
+def is_called_here(function: Function) -> bool:
+    """Whether the project itself calls it, through the members that hold it, and from plain functions alone: it then
+    holds the lock, or not, as they do."""
+    held = held_by_c(function)
+    for one in held:
+        callers = _callers(function.program).get(one.member, []) if one.way == "member" else []
+        if not callers or any(each.record.kind in ("destructor", "lambda") or held_by_c(each) for each in callers):
+            return False
+    return bool(held)
+
+
+def _is_near(one: Step, other: Step) -> bool:
+    return one.path == other.path and abs(one.span.start - other.span.start) < _NEAR
+
+
+def _in_table(
+    program: Program, file: r.File, value: r.Value | None, around: Function | None = None
+) -> Iterator[Function]:
+    if not isinstance(value, r.Aggregate):
+        return
+    for part in places.walk(value):
+        if isinstance(part, r.Lambda):
+            made = program.function_at(file, part.function)
+            if made is not None:
+                yield made
+        elif isinstance(part, r.Name):
+            for one in program.functions_called(places.last_name(part)):
+                if one.file is file and one.record.kind in ("function", "method"):
+                    yield one
+
+
+def _handed(function: Function, tables: frozenset[str]) -> Iterator[tuple[Function, Way, Step, str]]:
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and statement.value is not None:
+            if any(table in statement.type for table in tables):
+                step = function.step(statement, "it is called by Python through this table")
+                for one in _in_table(function.program, function.file, statement.value):
+                    yield one, "slot", step, ""
+            else:
+                yield from _members(function, statement.value)
+    for event in function.flow:
+        match event:
+            case e.Write(fresh=False, target=r.Member() as target, value=value):
+                held = _pointer(function, value)
+                if held is not None and _is_plain_member(function, target) and not _is_slot(held):
+                    yield (
+                        held,
+                        "member",
+                        function.step(event, f"it is called by C through `{target.name}`"),
+                        target.name,
+                    )
+            case e.Call(node=node):
+                yield from _arguments(function, event, node)
+
+
+def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way, Step, str]]:
+    """`{.deleter = &Free}`"""
+    for part in places.walk(value):
+        if isinstance(part, r.Pair):
+            held = _pointer(function, part.value)
+            if held is not None and not _is_slot(held):
+                yield held, "member", function.step(part, "it is called by C through this"), places.last_name(part.key)
+
+
+def _arguments(function: Function, event: e.Call, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
+    written = node.callee.text if isinstance(node.callee, r.Name) else ""
+    program = function.program
+    if node.kind == "construct" and _DELETERS.intersection(program.roles(types.parse(written).name, function)):
+        held = entrances.meant(function, node.args[1]) if len(node.args) > 1 else None
+        if held is not None and held.record.kind in ("lambda", "function"):
+            yield held, "deleter", function.step(event, "nobody knows which thread ends the last owner"), ""
+        return
+    if not written or node.kind != "call" or program.models.gil_word(written, program.scopes(function)):
+        return
+    for argument in node.args:
+        held = _pointer(function, argument)
+        if held is not None and callbacks.user_data(held):
+            yield held, "argument", function.step(event, f"`{written}` is given it as a callback"), ""
+
+
+def _pointer(function: Function, value: r.Value | None) -> Function | None:
+    """A function without state: a pointer to one, or a lambda that captures nothing."""
+    inner = places.strip(value)
+    held = entrances.meant(function, inner) if isinstance(inner, (r.Lambda, r.Unary, r.Name)) else None
+    if held is None or held.record.kind == "constructor":
+        return None
+    if any("&" in parameter.type for parameter in held.record.parameters):
+        return None  # C has no references: C++ calls it
+    if held.record.kind == "lambda":
+        return held if not callbacks.is_capturing(held) else None
+    return held
+
+
+def _is_plain_member(function: Function, target: r.Member) -> bool:
+    """A member that is a pointer to a function, not an object that is called."""
+    written = function.program.type_of(target, function)
+    if not written:
+        return True
+    return bool(_POINTER.search(written)) or not types.parse(written).arguments
+
+
+def _is_slot(held: Function) -> bool:
+    """Whether its first parameter is an object of Python's: then Python calls it, and holds its lock."""
+    first = held.record.parameters[:1]
+    roles = held.program.roles(types.parse(first[0].type).name, held) if first else ()
+    return "python handle" in roles

@@ -1,0 +1,99 @@
+"""What lives until the process ends: variables outside of functions, static members, static and thread-local locals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import Function, Program, glance, once, places, types
+from ownlint import events as e
+from ownlint import records as r
+
+_EMPTIES = frozenset({"release", "reset", "clear", "dec_ref", "swap"})
+
+
+class Static(NamedTuple):
+    """`function` is where a local stands; None for one outside of functions. `scope` is where its type is looked up."""
+
+    name: str
+    type: str
+    node: r.Node
+    value: r.Value | None
+    file: r.File
+    scope: str
+    function: Function | None = None
+
+
+def statics(program: Program) -> Iterator[Static]:
+    """Every static of the project's C++, in the order of files and offsets."""
+    for file in program.files.values():
+        if file.language == "cpp":
+            yield from _outside(file)
+    for function in program.functions:
+        if function.language == "cpp":
+            yield from in_function(function)
+
+
+def _outside(file: r.File) -> Iterator[Static]:
+    defined = {(variable.scope, variable.name) for variable in file.variables}
+    for variable in file.variables:
+        if "extern" not in variable.type.split() or variable.value is not None:
+            yield Static(variable.name, variable.type, variable, variable.value, file, variable.scope)
+    for cls in file.classes:
+        scope = f"{cls.scope}::{cls.name}" if cls.scope else cls.name
+        for field in cls.fields:
+            if field.static and (scope, field.name) not in defined and (cls.name, field.name) not in defined:
+                yield Static(field.name, field.type, field, field.value, file, scope)
+
+
+def in_function(function: Function) -> Iterator[Static]:
+    if not function.says(_STATIC):
+        return
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and statement.static:
+            scope = function.record.scope
+            for name in statement.names:
+                yield Static(name, statement.type, statement, statement.value, function.file, scope, function)
+
+
+def is_emptied(program: Program, static: Static) -> bool:
+    """Whether something gives up what it holds while the program runs: it is released, reset, or set to nothing."""
+    for function in _sayers(program, static.name):
+        if static.function is not None and function is not static.function and function.parent is not static.function:
+            continue
+        for event in function.flow:
+            match event:
+                case e.Call(receiver=place, node=node) if place is not None and place[-1] == static.name:
+                    if places.last_name(node.callee) in _EMPTIES:
+                        return True
+                case e.Write(place=place, value=value, fresh=False) if place[-1] == static.name:
+                    if event.op == "=" and _is_nothing(value):
+                        return True
+    return False
+
+
+def _is_nothing(value: r.Value | None) -> bool:
+    match value:
+        case r.Literal(kind="null") | r.Aggregate(items=()):
+            return True
+        case r.Call(args=()):
+            return types.parse(places.last_name(value.callee)).name != ""
+        case r.Name(text=text):
+            return text.endswith("nullopt")
+    return False
+
+
+def _sayers(program: Program, name: str) -> Iterator[Function]:
+    return (f for f in program.functions if f.language == "cpp" and glance.says(f, name))
+
+
+_STATIC = re.compile(rb",true\]")
+
+
+@once.per_program
+def by_name(program: Program) -> dict[str, list[Static]]:
+    found: dict[str, list[Static]] = {}
+    for static in statics(program):
+        found.setdefault(static.name, []).append(static)
+    return found

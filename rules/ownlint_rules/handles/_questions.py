@@ -1,0 +1,337 @@
+"""What Python code asks of handles: whether two are one object, under which key one is found, for which members.
+
+The interpreter of `handle_flow` says of which class a value is; here it only takes notes, and knows more classes than
+it needs for owners: those of plain objects, and of what has a member that no other class has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ownlint import (
+    Function,
+    Program,
+    Span,
+    bodies,
+    border,
+    handle_flow,
+    handles,
+    model_records,
+    once,
+    patterns,
+    places,
+    text,
+)
+from ownlint import records as r
+
+_KEYED = frozenset(["add", "get", "setdefault", "pop", "discard", "remove", "index", "count"])
+_WRITES = re.compile(r"print|repr|str|hex|format|log|debug|info|warn|error", re.IGNORECASE)
+
+
+class Operand(NamedTuple):
+    """What is asked about. `classes` are those it may be of, none where nobody knows; `anew` that it is taken where
+    the question stands; `taken` are the places where what it may be was taken."""
+
+    value: r.Value
+    classes: tuple[str, ...]
+    anew: bool = False
+    taken: frozenset[Span] = frozenset()
+
+
+class Asked(NamedTuple):
+    """`identity`: `a is b`, `name` is the operator; `number`: `id(a)`; `key`: `a` is looked up by its hash; `member`:
+    `a.name`; `keyword`: `name` is passed in a call of `a`'s `member`. `told`: the name alone says the class."""
+
+    kind: Literal["identity", "number", "key", "member", "keyword"]
+    at: Span
+    operands: tuple[Operand, ...]
+    name: str = ""
+    member: str = ""
+    told: bool = False
+
+    @property
+    def is_one(self) -> bool:
+        """Two names of which one may be given what the other is: taken at one place."""
+        return len(self.operands) == 2 and not self.operands[0].taken.isdisjoint(self.operands[1].taken)
+
+
+class Missing(NamedTuple):
+    """A member, or a keyword of one, that does not exist in a version; `sure` that this is the version at hand."""
+
+    member: model_records.PyMember
+    version: model_records.Version
+    sure: bool
+
+
+class _Listener(handle_flow.Interpreter):
+    """Runs a function for what it asks."""
+
+    def __init__(self, function: Function, between: border.Border, watched: frozenset[str]) -> None:
+        super().__init__(function, between)
+        self.watched = watched
+        self.asked_for: dict[tuple[str, Span, str], Asked] = {}
+        self.last: dict[int, handles.Handles] = {}
+        self.shown: set[Span] = set()
+        """What is only written somewhere."""
+
+    def note(self, kind: Literal["number", "key"], at: Span, value: r.Value) -> None:
+        self.asked_for[kind, at, ""] = Asked(kind, at, (self.operand(value),))
+
+    def operand(self, value: r.Value) -> Operand:
+        here = [h for h in handles.in_order(self.last.get(id(value), handles.NOTHING)) if not h.path]
+        anew = bool(here) and all(h.taken == value.span for h in here)
+        return Operand(value, tuple(sorted({h.cls for h in here})), anew, frozenset(h.taken for h in here))
+
+    # --- what is known of values ---
+
+    def evaluate(self, value: r.Value | None) -> None:
+        self.value(value)
+
+    def value(self, value: r.Value | None) -> handles.Handles:
+        here = super().value(value)
+        if value is not None:
+            self.last[id(value)] = here
+        return here
+
+    def plain(self, value: r.Value, on: handles.Handles, name: str) -> handles.Handles:
+        """What a member gives that borrows nothing: an object of a class all the same."""
+        facts = (self.classes.member(h.cls, name) for h in handles.in_order(on) if not h.path)
+        return frozenset(self.object_of(value, cls) for fact in facts if fact is not None for cls in fact.several[:1])
+
+    def object_of(self, value: r.Value, cls: str) -> handles.Handle:
+        return self.somebodys(cls, handles.foreign(value.start), value.span, text(value))
+
+    def native(self, call: r.Call, symbol: str) -> handles.Handles | None:
+        made = super().native(call, symbol)
+        head, _, name = symbol.rpartition(".")
+        cls, owner = self.classes.find(symbol), self.classes.find(head) if head else None
+        if cls is None and owner is not None and isinstance(call.callee, r.Member):
+            self.look(call.callee, (owner,), name, call)
+        return frozenset({self.object_of(call, cls)}) if cls is not None and not made else made
+
+    def member(self, value: r.Member) -> handles.Handles:
+        base = value.base
+        found = super().member(value)
+        on = self.last.get(id(base), handles.NOTHING)
+        classes = {h.cls for h in on if not h.path}
+        if not on and (head := self.symbol(base)):
+            cls = self.classes.find(head)
+            fact = self.classes.member(cls, value.name) if cls is not None else None
+            if cls is not None and fact is not None:
+                classes, found = {cls}, frozenset(self.object_of(value, c) for c in fact.several[:1])
+        self.look(value, tuple(sorted(classes)), value.name)
+        return found or self.plain(value, on, value.name)
+
+    def method(self, call: r.Call, callee: r.Member, symbol: str) -> handles.Handles:
+        self.written(call, callee.name)
+        given = super().method(call, callee, symbol)
+        on = self.last.get(id(callee.base), handles.NOTHING)
+        self.look(callee, tuple(sorted({h.cls for h in on if not h.path})), callee.name, call)
+        return given or self.plain(call, on, callee.name)
+
+    def look(self, value: r.Member, classes: tuple[str, ...], name: str, call: r.Call | None = None) -> None:
+        """A member is asked for: of something, or of what has it alone."""
+        known = self.function.program.models.telling_members.get(name)
+        if name in self.watched and (classes or known):
+            at = Span(value.name_start, value.end) if value.name_start else value.span
+            found = Operand(value.base, classes or (known or "",))
+            self.asked_for["member", at, name] = Asked("member", at, (found,), name, told=not classes)
+        for argument in call.args if call is not None else ():
+            match argument:
+                case r.Pair(key=r.Name(text=keyword)) if keyword in self.watched and classes:
+                    found = Operand(value.base, classes)
+                    asked = Asked("keyword", argument.span, (found,), keyword, name)
+                    self.asked_for["keyword", argument.span, keyword] = asked
+
+    # --- questions ---
+
+    def binary(self, value: r.Binary) -> handles.Handles:
+        if value.op not in ("is", "is not"):
+            given = super().binary(value)
+            if value.op in ("in", "not in") and not any(
+                not h.path for h in self.last.get(id(value.right), handles.NOTHING)
+            ):
+                self.note("key", value.left.span, value.left)
+            return given
+        self.value(value.left)
+        self.value(value.right)
+        left, right = self.operand(value.left), self.operand(value.right)
+        before = self.asked_for.get(("identity", value.span, ""))
+        if before is None or not before.is_one:  # on one path at least it may be a name for the same
+            self.asked_for["identity", value.span, ""] = Asked("identity", value.span, (left, right), value.op)
+        return handles.NOTHING
+
+    def builtin(self, call: r.Call, name: str, arguments: list[handles.Handles]) -> handles.Handles | None:
+        self.written(call, name)
+        if name == "assert":  # that two wrappers differ holds, and is known to whoever asserts it
+            self.shown.update(a.span for a in call.args if isinstance(a, r.Binary) and a.op == "is not")
+        if name == "id" and len(call.args) == 1:
+            self.note("number", call.span, call.args[0])
+        return super().builtin(call, name, arguments)
+
+    def written(self, call: r.Call, name: str) -> None:
+        if _WRITES.fullmatch(name):
+            self.shown.update(argument.span for argument in call.args)
+
+    def aggregate(self, value: r.Aggregate) -> handles.Handles:
+        given = super().aggregate(value)
+        for item in value.items:
+            match value.kind, item:
+                case "dict", r.Pair(key=key) if key is not None:
+                    self.note("key", key.span, key)
+                case "set", _:
+                    self.note("key", item.span, item)
+                case "fstring", _:
+                    self.shown.add(item.span)
+        return given
+
+    def comprehension(self, value: r.Comprehension) -> handles.Handles:
+        given = super().comprehension(value)
+        key = value.element.key if isinstance(value.element, r.Pair) else value.element
+        if value.kind in ("dict", "set") and key is not None:
+            self.note("key", key.span, key)
+        return given
+
+    def index(self, value: r.Index) -> handles.Handles:
+        given = super().index(value)
+        if not any(not h.path for h in self.last.get(id(value.base), handles.NOTHING)) and len(value.indexes) == 1:
+            self.note("key", value.indexes[0].span, value.indexes[0])
+        return given
+
+    def assign(self, target: r.Value, here: handles.Handles, at: Span, source: r.Value | None = None) -> None:
+        super().assign(target, here, at, source)
+        if isinstance(target, r.Index) and len(target.indexes) == 1:
+            self.note("key", target.indexes[0].span, target.indexes[0])
+
+    def own(self, call: r.Call, symbol: str, arguments: list[handles.Handles]) -> handles.Handles:
+        self.keyed(call)
+        return super().own(call, symbol, arguments)
+
+    def container_method(
+        self, call: r.Call, callee: r.Member, on: handles.Handles, arguments: list[handles.Handles]
+    ) -> handles.Handles:
+        self.keyed(call)
+        return super().container_method(call, callee, on, arguments)
+
+    def keyed(self, call: r.Call) -> None:
+        """`seen.add(key)`, `table.get(key)`."""
+        if isinstance(call.callee, r.Member) and call.callee.name in _KEYED and call.args:
+            self.note("key", call.args[0].span, call.args[0])
+
+
+def _asserted(function: Function) -> set[str]:
+    """Members of which something is asserted."""
+    calls = (
+        value for statement in function.statements for top in bodies.values(statement) for value in places.walk(top)
+    )
+    asserting = (
+        call for call in calls if isinstance(call, r.Call) and places.last_name(call.callee).startswith("assert")
+    )
+    return {value.name for call in asserting for value in places.walk(call) if isinstance(value, r.Member)}
+
+
+class Questions:
+    """The questions of a program, function by function."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.border = border.of(program)
+        models = program.models
+        self._watched = models.absent
+        self._asks = patterns.strings({"is", "is not", "id", *models.absent})
+        self._gives = patterns.strings(models.loosely_hashed)
+        self._found: dict[Function, tuple[Asked, ...]] = {}
+        self._spoken: dict[str, bool] = {}
+
+    def asked_in(self, function: Function) -> tuple[Asked, ...]:
+        if function not in self._found:
+            worth = function.language == "python" and (function.says(self._asks) or function.says(self._gives))
+            self._found[function] = tuple(self._run(function)) if worth and self._speaks(function) else ()
+        return self._found[function]
+
+    def missing(self, asked: Asked) -> Missing | None:
+        """What a member or keyword is not there for; where nobody knows the version, the latest counts."""
+        models = self.program.models
+        if asked.told and asked.name in self._defined:
+            return None
+        for cls in asked.operands[0].classes:
+            for member in models.python_variants(cls, asked.member or asked.name):
+                if member.removed if asked.kind == "member" else asked.name in member.lacks:
+                    known = self.version_of(member.library)
+                    latest = [version for version in models.versions if version.library == member.library]
+                    version = known or latest[-1]
+                    if version.name in member.versions:
+                        return Missing(member, version, known is not None)
+        return None
+
+    def version_of(self, library: str) -> model_records.Version | None:
+        """The version at hand: of the packages, or the one that the project's tests say it has."""
+        return self.program.models.version_at(library, self.program.packages) or self._tested.get(library)
+
+    @once.shared_property
+    def _tested(self) -> dict[str, model_records.Version]:
+        """Where somebody asserts something of a member that one version alone has, the code is for that version."""
+        models, found = self.program.models, {}
+        for function in self.program.functions:
+            if function.language == "python" and function.says(self._telling):
+                for name in sorted(_asserted(function)):
+                    for member in models.python_variants(models.telling_members.get(name, ""), name):
+                        of_it = (v for v in models.versions if v.library == member.library)
+                        having = [v for v in of_it if member.removed and v.name not in member.versions]
+                        if having:
+                            found[member.library] = having[0]
+        return found
+
+    @once.shared_property
+    def _defined(self) -> frozenset[str]:
+        """Names of the project's own methods."""
+        return frozenset(f.name for f in self.program.functions if f.language == "python" and f.record.owner)
+
+    def compared_by(self, operand: Operand) -> tuple[str, ...]:
+        """What tells whether two objects of these classes stand for one native object; nothing where their identity
+        does, or may do."""
+        found = [self._compared(cls) for cls in operand.classes]
+        return found[0] if found and all(found) else ()
+
+    def _compared(self, cls: str) -> tuple[str, ...]:
+        models, waiting = self.program.models, [cls]
+        for name in waiting:
+            if (model := models.python_class(name)) is not None:
+                known = self.version_of(model.library)
+                if model.compared_by:
+                    return () if known is not None and known.name in model.unique else model.compared_by
+                waiting += [base for base in model.bases if base not in waiting]
+        return ()
+
+    def _run(self, function: Function) -> Iterator[Asked]:
+        self.border.look_into(function)
+        listener = _Listener(function, self.border, self._watched)
+        listener.run()
+        for key in sorted(listener.asked_for):
+            if key[0] not in ("number", "identity") or key[1] not in listener.shown:
+                yield listener.asked_for[key]
+
+    def _speaks(self, function: Function) -> bool:
+        """Whether the file speaks of a library of whose objects something may be asked."""
+        return self._speaking(function.file) or function.says(self._telling)
+
+    def _speaking(self, file: r.File) -> bool:
+        if file.path not in self._spoken:
+            models = self.program.models
+            said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
+            said |= {imported.target for imported in file.imports}
+            words = models.words(library for dotted in said for library in models.libraries_of(dotted))
+            self._spoken[file.path] = bool(words.absent or words.likened)
+        return self._spoken[file.path]
+
+    @once.shared_property
+    def _telling(self) -> patterns.AnyName:
+        return patterns.strings(self.program.models.telling_members)
+
+
+@once.per_program
+def of(program: Program) -> Questions:
+    """The questions of a program; one object a program, since its answers are remembered."""
+    return Questions(program)

@@ -1,0 +1,179 @@
+"""Values of C++ that a function hands to Python by itself: with a cast, in a list, in a call of a Python object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ownlint import Function, bodies, model_records, places, signatures, types
+from ownlint import records as r
+
+_APPENDS = ("append", "insert")
+_FITTING = ("take ownership",)
+
+
+class Cast(msgspec.Struct, frozen=True):
+    """`fresh` is an object that nobody else has and that Python is not told to delete; `owning` how this file would
+    write the policy that does."""
+
+    call: r.Call
+    policy: str
+    fresh: r.Value | None = None
+    lacks_parent: bool = False
+    owning: str = ""
+
+
+def casts(function: Function) -> Iterator[Cast]:
+    """What is wrong with them."""
+    if function.language != "cpp":
+        return
+    frameworks = [f for f in function.program.models.frameworks.values() if _is_mentioned(function, f)]
+    if not frameworks:
+        return
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            for inner in places.walk(value):
+                if isinstance(inner, r.Call) and inner.args:
+                    yield from _judged(inner, function, frameworks)
+
+
+def _is_mentioned(function: Function, framework: model_records.FrameworkModel) -> bool:
+    names = (framework.facts.get("makes_object", ""), "make_tuple", *_APPENDS)
+    return any(name and function.mentions(name) for name in names) or any(
+        "python object" in function.program.roles(p.type, function) for p in function.record.parameters
+    )
+
+
+def _judged(call: r.Call, function: Function, frameworks: list[model_records.FrameworkModel]) -> Iterator[Cast]:
+    made = next((one for one in frameworks if _is_cast(call, function, one)), None)
+    fresh = [] if made is not None else [arg for arg in call.args if _is_new(arg, function)]
+    if made is None and not (fresh and _takes_objects(call, function, frameworks)):
+        return
+    if any(_counts(arg, function, framework) for framework in frameworks for arg in call.args):
+        return
+    if made is not None:
+        yield from _cast(call, function, made)
+    yield from (Cast(call, "reference", arg) for arg in fresh)
+
+
+def _counts(value: r.Value, function: Function, framework: model_records.FrameworkModel) -> bool:
+    """Whether this is an object that counts who holds it."""
+    program, record = function.program, function.record
+    written = program.expand(program.type_of(places.strip(value), function), function.file, record.scope, record.start)
+    cls = program.find_class(types.parse(written).name, record.scope, function.file) if written else None
+    return cls is not None and (
+        signatures.counts_itself(framework, cls) or any(signatures.has_own_holder(each) for each in cls.ancestry)
+    )
+
+
+def _cast(call: r.Call, function: Function, framework: model_records.FrameworkModel) -> Iterator[Cast]:
+    policies = [
+        framework.policies[places.last_name(arg)]
+        for arg in call.args[1:]
+        if places.last_name(arg) in framework.policies
+    ]
+    policy = policies[0] if policies else framework.defaults.get("cast pointer", "")
+    if len(call.args) > 1 and not policies:
+        return  # a policy by another name
+    if policy == "automatic":
+        return
+    policy = "reference" if policy == "automatic reference" else policy
+    given = call.args[0]
+    if policy not in _FITTING and _is_owned_by_nobody(given, function):
+        yield Cast(call, policy, given, owning=_owning(function, framework))
+    elif policy == "reference internal" and len(call.args) == 2 and _is_address(given, function):
+        yield Cast(call, policy, lacks_parent=True)
+
+
+def _owning(function: Function, framework: model_records.FrameworkModel) -> str:
+    name = next((name for name, means in framework.policies.items() if means == "take ownership"), "")
+    kind = next((n for n, means in framework.extras.items() if means == "policy" and n not in framework.policies), "")
+    return f"{signatures.spelled_namespace(function.file, framework)}{kind}::{name}" if kind and name else ""
+
+
+def _is_cast(call: r.Call, function: Function, framework: model_records.FrameworkModel) -> bool:
+    """Whether this is the framework's own, by its namespace."""
+    name = framework.facts.get("makes_object", "")
+    if not isinstance(call.callee, r.Name) or places.last_name(call.callee) != name or call.template:
+        return False
+    space = call.callee.text.rpartition("::")[0].removeprefix("::")
+    aliases = function.file.aliases
+    spaces = framework.spelling.namespaces
+    if not space:
+        opened = [a.target.removeprefix("::") for a in aliases if a.kind in ("open", "using")]
+        return any(target in spaces or target.rpartition("::")[0] in spaces for target in opened)
+    target = next((a.target.removeprefix("::") for a in aliases if a.kind == "namespace" and a.name == space), space)
+    return target in spaces if target != space or space in spaces else False
+
+
+def _takes_objects(call: r.Call, function: Function, frameworks: list[model_records.FrameworkModel]) -> bool:
+    """Whether the arguments become Python objects: a call of one, `append` on one, a tuple that is made of them."""
+    callee = call.callee
+
+    def is_object(value: r.Value) -> bool:
+        return "python object" in function.program.roles(function.program.type_of(value, function), function)
+
+    if isinstance(callee, r.Member):
+        return callee.name in _APPENDS and is_object(callee.base)
+    if isinstance(callee, r.Name):
+        space, _, last = callee.text.rpartition("::")
+        if last == "make_tuple":
+            spaces = {name for framework in frameworks for name in framework.spelling.namespaces}
+            return space in spaces or spelled_by_alias(function, space, spaces)
+        return callee.text in function.locals and is_object(callee)
+    return False
+
+
+def spelled_by_alias(function: Function, space: str, spaces: set[str]) -> bool:
+    """Whether the file's own alias `space` means one of the namespaces."""
+    found = (a.target.removeprefix("::") for a in function.file.aliases if a.kind == "namespace" and a.name == space)
+    return any(target in spaces for target in found)
+
+
+def _is_owned_by_nobody(value: r.Value, function: Function) -> bool:
+    inner = places.strip(value)
+    if _is_new(value, function):
+        return True
+    if not isinstance(inner, r.Name) or inner.text not in function.locals:
+        return False
+    written, initial = function.locals[inner.text]
+    is_raw = types.parse(written).pointers == 1 or types.parse(written).is_placeholder
+    return initial is not None and is_raw and _is_new(initial, function) and _uses(inner.text, function) == 1
+
+
+def _is_new(value: r.Value, function: Function) -> bool:
+    """`new T(...)`, or what a unique pointer gives up."""
+    if isinstance(value, r.Cast) and not types.parse(value.type).pointers:
+        return False  # `ref<T>(new T)`: a conversion to what owns it
+    if isinstance(value, r.Call) and value.kind != "new" and places.last_name(value.callee) not in ("release", "move"):
+        return False
+    inner = places.strip(value)
+    if not isinstance(inner, r.Call):
+        return False
+    if inner.kind == "new":
+        return not any(isinstance(arg, r.Pair) for arg in inner.args)
+    if not isinstance(inner.callee, r.Member) or inner.callee.name != "release" or inner.args:
+        return False
+    roles = function.program.roles(function.program.type_of(inner.callee.base, function), function)
+    return "scoped owner" in roles and "python object" not in roles
+
+
+def _uses(name: str, function: Function) -> int:
+    """How often a local is said as a whole, not for one of its members."""
+    count = 0
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            seen = list(places.walk(value))
+            members = {id(places.strip(each.base)) for each in seen if isinstance(each, r.Member)}
+            count += sum(isinstance(each, r.Name) and each.text == name and id(each) not in members for each in seen)
+    return count
+
+
+def _is_address(value: r.Value, function: Function) -> bool:
+    """A pointer or a reference, as far as is written."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Unary) and inner.op == "&":
+        return True
+    kind = types.parse(function.program.type_of(inner, function))
+    return kind.pointers == 1 or (isinstance(inner, r.Call) and kind.reference)

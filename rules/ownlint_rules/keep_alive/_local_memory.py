@@ -1,0 +1,264 @@
+"""What ends with a function, or with one statement of it, and what is handed to Python that still leads there.
+
+Memory: objects of Python's made over a local string, vector or array. References: handles and bare pointers to an
+object whose owner is a temporary or a local. Pointers: into strings and arrays that were converted on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from ownlint import (
+    Certainty,
+    Function,
+    because,
+    casters,
+    model_records,
+    objects,
+    origins,
+    places,
+    python_use,
+    references,
+    text,
+    types,
+    weaker,
+)
+from ownlint import events as e
+from ownlint import records as r
+
+_OWNS = frozenset({"container", "sequence", "string", "scoped owner", "associative", "set"})
+_ELSEWHERE = frozenset(
+    {"view", "iterator", "handle", "shared pointer", "intrusive pointer", "weak pointer", "immortal"}
+    | {"python object", "python handle", "python array"}
+)
+
+
+class OverLocal(NamedTuple):
+    """`made` is an object of Python's over the memory of the local `name`, and is returned."""
+
+    made: r.Call
+    name: str
+    what: str
+    certainty: Certainty
+
+
+def over_locals(function: Function) -> Iterator[OverLocal]:
+    if function.language != "cpp":
+        return
+    known = references.references(function.program)
+    frameworks = [f for f in function.program.models.frameworks.values() if _may_make(function, f)]
+    if not frameworks and not any(name in known.lenders for name in function.record.mentions):
+        return
+    names = _own_memory(function)
+    if not names:
+        return
+    derived, lent = (
+        origins.Origins(function, {name: number for number, name in enumerate(names)}),
+        casters.given(function),
+    )
+    for value in _returned(function):
+        call = _maker(function, value)
+        if call is None:
+            continue
+        for framework in frameworks:
+            for made in objects.made_by_hand(call, derived, framework) or ():
+                if made.shape in ("memory", "iterator") and made.handing == "object":
+                    name = names[made.origin.argument]
+                    sure = made.origin.certainty
+                    if name == lent:
+                        sure = weaker(sure, because("likely", f"harmless if what is cast outlives the `{made.name}`"))
+                    yield OverLocal(call, name, made.name, sure)
+        model = known.model(call, function)
+        if model is None or model.keeps != "none":
+            continue
+        for effect in model.effects:
+            if effect.verb == "borrow" and effect.other is not None and 0 <= effect.other.index < len(call.args):
+                origin = derived.address(call.args[effect.other.index])
+                if origin is not None:
+                    yield OverLocal(call, names[origin.argument], places.last_name(call.callee), origin.certainty)
+
+
+def _may_make(function: Function, framework: model_records.FrameworkModel) -> bool:
+    """Whether the body can make an array, a view or an iterator of the framework's. Needs no decoding."""
+    views = framework.facts.get("memory_views", "").split()
+    if function.mentions(*views, *framework.iterators):
+        return True
+    return any("python array" in function.program.roles(name, function) for name in function.record.mentions) or any(
+        "array" in name for name in function.record.mentions
+    )
+
+
+def _own_memory(function: Function) -> list[str]:
+    """Locals and parameters by value whose memory ends with the function, and what a caster is lent."""
+    away = python_use.given_away(function)
+    static = {n for s in function.statements if isinstance(s, r.Declare) and s.static for n in s.names}
+    found = []
+    for name, (written, initial) in function.locals.items():
+        if name in away or name in static:
+            continue
+        if types.parse(written).is_placeholder and "&" not in written and "*" not in written:
+            made = places.strip(initial)
+            written = made.callee.text if isinstance(made, r.Call) and isinstance(made.callee, r.Name) else ""
+            written = f"{written}<{made.template}>" if isinstance(made, r.Call) and made.template else written
+        kind = types.parse(written)
+        if "[" in written and not kind.pointers:
+            found.append(name)
+        elif kind.is_value and written:
+            roles = set(function.program.roles(written, function))
+            if roles & _OWNS and not roles & _ELSEWHERE:
+                found.append(name)
+    lent = casters.given(function)
+    return [*found, lent] if lent and lent not in found else found
+
+
+def _returned(function: Function) -> Iterator[r.Value]:
+    for statement in function.statements:
+        if isinstance(statement, r.Leave) and statement.kind == "return":
+            yield from references.alternatives(statement.value)
+
+
+def _maker(function: Function, value: r.Value) -> r.Call | None:
+    """The call that makes what is returned: itself, behind a `release()`, or what the only local was made with."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in ("release", "ptr"):
+        inner = places.strip(inner.callee.base)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        if len(function.flow.writes_to((inner.text,))) > 1:
+            return None
+        inner = places.strip(function.locals[inner.text][1])
+    return inner if isinstance(inner, r.Call) else None
+
+
+# --- references that nobody owns ---------------------------------------------------------------------
+
+
+class Unowned(NamedTuple):
+    """`value` is a handle or pointer to an object whose owner ends: `owner` is a temporary, or a local's name."""
+
+    at: r.Value
+    owner: str
+    how: OneOf["returned", "kept"]
+    into: str
+    local: bool
+
+
+def unowned_handles(function: Function) -> Iterator[Unowned]:
+    """Bare references to Python objects that outlive the owner they were taken from."""
+    if function.language != "cpp" or not _names_object(function):
+        return
+    known = references.references(function.program)
+    if known.is_pointer(_result(function), function):
+        for value in _returned(function):
+            if (found := _dies(function, known, value, known_handle(function, known, _result(function)))) is not None:
+                yield Unowned(value, found[0], "returned", "", found[1])
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and statement.value is not None and len(statement.names) == 1:
+            if statement.static or not known.is_pointer(statement.type, function):
+                continue
+            dies = _dies(function, known, statement.value, known_handle(function, known, statement.type))
+            if dies is not None and not dies[1] and _is_used(function, statement.names[0]):
+                yield Unowned(statement.value, dies[0], "kept", statement.names[0], False)
+
+
+def known_handle(function: Function, known: references.References, written: str) -> bool:
+    """Whether an object turns into this type by itself: a handle, and no bare pointer."""
+    return not types.parse(written).pointers and known.is_pointer(written, function)
+
+
+def _result(function: Function) -> str:
+    return function.record.result
+
+
+def _names_object(function: Function) -> bool:
+    return bool(function.record.mentions) or bool(function.statements)
+
+
+def _is_used(function: Function, name: str) -> bool:
+    return any(isinstance(event, e.Read) and event.place[0] == name for event in function.flow)
+
+
+def _dies(function: Function, known: references.References, value: r.Value, converts: bool) -> tuple[str, bool] | None:
+    """The owner that ends and that the value leads to, and whether that is a local."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name == "ptr":
+        inner, converts = places.strip(inner.callee.base), True
+    if not converts or inner is None:
+        return None
+    if isinstance(inner, r.Call):
+        return (text(inner, 40), False) if _makes_object(function, known, inner) else None
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        written, initial = function.locals[inner.text]
+        parameters = {p.name for p in function.record.parameters}
+        static = any(isinstance(s, r.Declare) and s.static and inner.text in s.names for s in function.statements)
+        if inner.text in parameters or static or not types.parse(written).is_value or inner.text in _counted(function):
+            return None
+        roles = function.program.roles(written, function)
+        if "python object" in roles and "immortal" not in roles and _is_fresh(function, known, initial):
+            return inner.text, True
+    return None
+
+
+def _is_fresh(function: Function, known: references.References, initial: r.Value | None) -> bool:
+    """Whether the local began with an object that nobody else has: made here, or empty and filled."""
+    inner = places.strip(initial)
+    if inner is None:
+        return True
+    return isinstance(inner, r.Call) and (_makes_object(function, known, inner) or not inner.args)
+
+
+def _counted(function: Function) -> frozenset[str]:
+    """Locals that are counted up, given away or put somewhere that keeps them."""
+    names: set[str] = set(python_use.given_away(function))
+    for event in function.flow.calls:
+        callee = event.node.callee
+        if isinstance(callee, r.Member) and callee.name in ("inc_ref", "release"):
+            base = places.strip(callee.base)
+            names.update([base.text] if isinstance(base, r.Name) else [])
+        for argument in event.node.args:
+            names.update(inner.text for inner in places.walk(argument) if isinstance(inner, r.Name))
+    for write in function.flow.writes:
+        if not write.fresh and write.value is not None:
+            names.update(inner.text for inner in places.walk(write.value) if isinstance(inner, r.Name))
+    return frozenset(names)
+
+
+def _makes_object(function: Function, known: references.References, call: r.Call) -> bool:
+    """Whether the call makes a new object and gives it to who called: `py::str("x")`, `py::make_tuple(a)`."""
+    if not isinstance(call.callee, r.Name) or call.kind == "new":
+        return False
+    program, name = function.program, call.callee.text
+    if name in function.locals:
+        return False
+    written = f"{name}<{call.template}>" if call.template else name
+    roles = program.roles(written, function)
+    if "python object" in roles:
+        return "immortal" not in roles and bool(call.args) and not any(map(_is_borrowing, call.args))
+    last = places.last_name(call.callee)
+    makers = {framework.facts.get("makes_object", "") for framework in program.models.frameworks.values()}
+    if last != "make_tuple" and (last not in makers or call.template):
+        return False
+    space = name.rpartition("::")[0]
+    spaces = {n for framework in program.models.frameworks.values() for n in framework.spelling.namespaces}
+    aliases = {a.name for a in function.file.aliases if a.kind == "namespace" and a.target.removeprefix("::") in spaces}
+    if space not in spaces | aliases:
+        return False
+    return last == "make_tuple" or all(_is_plain_value(function, argument) for argument in call.args[:1])
+
+
+def _is_borrowing(argument: r.Value) -> bool:
+    """`h, true`: the constructors from a handle and a word about whose reference it is."""
+    inner = places.strip(argument)
+    return isinstance(inner, r.Literal) and inner.kind == "bool"
+
+
+def _is_plain_value(function: Function, argument: r.Value) -> bool:
+    """A number or a text: what it is cast to is a new object each time."""
+    inner = places.strip(argument)
+    if isinstance(inner, r.Literal):
+        return inner.kind in ("str", "float")
+    kind = types.parse(function.program.type_of(inner, function))
+    return kind.is_value and (
+        "string" in function.program.roles(kind.name, function) or kind.name in ("float", "double")
+    )

@@ -1,0 +1,258 @@
+"""Pointers that a binding hands to Python to delete, although C++ still owns what they point to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from ownlint import (
+    Binding,
+    Certainty,
+    Class,
+    Function,
+    Span,
+    Step,
+    because,
+    glance,
+    lasting,
+    model_records,
+    origins,
+    places,
+    policies,
+    references,
+    signatures,
+    targets,
+    types,
+    views,
+)
+from ownlint import records as r
+
+_MAKES = re.compile(
+    r"(?:^|_)(?:new|make|create|clone|copy|build|alloc|open|parse|read|load|take|release|from)|^[Gg]et[A-Z]?Copy|"
+    r"(?:Make|Create|Clone|Copy|New|Build|Alloc|Release|Take)(?=[A-Z_]|$)"
+)
+_DEEPEST = 3
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """`index` is the argument that owns it, 0 for a static object."""
+
+    index: int
+    at: Step
+    certainty: Certainty
+    several: bool = False
+    """Whether they are the elements of a container."""
+
+
+def taken_over(binding: Binding) -> Taken | None:
+    """The surest of the pointers that Python deletes and somebody else owns."""
+    framework = signatures.framework_of(binding)
+    if framework is None or binding.record.kind in ("init", "field", "field_rw", "other"):
+        return None
+    said = policies.Policies(binding, framework)
+    if said.effective("pointer") != "take ownership" or said.written_policy()[0] == "none":
+        return None
+    signature = signatures.signature_of(binding)
+    if signature is None or signature.target is None or not signature.result:
+        return None
+    pointee, several = _pointee(binding, signature)
+    if pointee is None or not _is_deleted(binding, framework, pointee):
+        return None
+    found = list(_found(binding, signature, pointee, several))
+    return min(found, key=lambda one: ("certain", "likely", "possible").index(one.certainty), default=None)
+
+
+def _pointee(binding: Binding, signature: signatures.Signature) -> tuple[Class | None, bool]:
+    """The bound class that the result points to, and whether it is a container of such pointers."""
+    kind = signature.kind
+    if kind.pointers:
+        is_bound = kind.pointers == 1 and kind.last in binding.program.bound_types
+        return (signature.returned if is_bound else None), False
+    for written in kind.arguments:
+        held = types.parse(written)
+        if held.pointers == 1 and held.last in binding.program.bound_types:
+            target = signature.target
+            file = (target.function or target.owner or binding).file if target is not None else binding.file
+            scope = target.function.record.scope if target is not None and target.function is not None else ""
+            return binding.program.find_class(held.name, scope, file), True
+    return None, False
+
+
+def _is_deleted(binding: Binding, framework: model_records.FrameworkModel, cls: Class) -> bool:
+    """Whether what holds such an object deletes it: not one that counts, shares with what is there, or only looks."""
+    if cls.record.destructor == "deleted" or _is_hidden(cls) or signatures.counts_itself(framework, cls):
+        return False
+    if views.shares_itself(cls) and framework.facts.get("holder_mismatch") == "no holders":
+        return False
+    for file, bound in signatures.bound_as(binding, cls):
+        for written in bound.arguments[1:]:
+            holder = types.parse(binding.program.expand(written, file, at=bound.start))
+            if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
+                continue
+            roles = binding.program.roles_at(written, file, "")
+            if "shared pointer" in roles and not views.shares_itself(cls):
+                continue
+            if "smart pointer" in roles and len(holder.arguments) == 1 and holder.last == "unique_ptr":
+                continue
+            return False
+    return True
+
+
+def _is_hidden(cls: Class) -> bool:
+    destructor = next(
+        (d for d in (*cls.declarations, *(m.record for m in cls.methods)) if d.kind == "destructor"), None
+    )
+    return destructor is not None and destructor.access in ("private", "protected")
+
+
+def _found(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[Taken]:
+    target = signature.target
+    if target is None:
+        return
+    function = target.function
+    if function is None:
+        yield from _declared(binding, signature, pointee, several)
+        return
+    if _gives_away(function) or _is_wrapped(function, pointee):
+        return
+    derived = origins.Origins(function, origins.sources_of(function, target.first))
+    for value in targets.returned_values(function):
+        step = function.step(value, "this is handed out")
+        inner = derived.resolved(value)
+        if several and not _is_pointer(inner, function):
+            for origin in derived.elements(value):
+                yield Taken(origin.argument, step, origin.certainty, True)
+            continue
+        if derived.is_argument(inner) or _is_made(inner, function, 0):
+            continue
+        if _lasts(inner, function, 0):
+            yield Taken(0, step, "certain")
+        elif (found := derived.address(inner)) is not None:
+            sure = "certain" if _is_part(inner, function) else found.certainty
+            yield Taken(found.argument, step, sure)
+
+
+def _is_pointer(value: r.Value | None, function: Function) -> bool:
+    """Whether one pointer is returned, which the result type wraps: `std::optional<T*>`."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Unary):
+        return inner.op == "&"
+    return inner is not None and types.parse(function.program.type_of(inner, function)).pointers == 1
+
+
+def _is_part(value: r.Value | None, function: Function) -> bool:
+    """Whether this is the address of a part of something: nobody can delete that, whoever the whole belongs to."""
+    match places.strip(value):
+        case r.Unary(op="&", value=r.Index(base=whole)):
+            return "container" in function.program.roles(function.program.type_of(whole, function), function)
+        case r.Unary(op="&", value=r.Member(base=whole, name=name)):
+            program = function.program
+            written = program.type_of(whole, function)
+            cls = program.find_class(types.parse(written).name, function.record.scope, function.file)
+            held = cls.field(name) if cls is not None else None
+            return held is not None and types.parse(held[1].type).is_value
+    return False
+
+
+def _gives_away(function: Function) -> bool:
+    """Whether the body forgets a member, so that what it returns is nobody's any more."""
+    for statement in function.statements:
+        for value in places.walk(getattr(statement, "value", None)):
+            match value:
+                case r.Assign(op="=", value=r.Literal(kind="null")):
+                    return True
+                case r.Call() if places.last_name(value.callee) in (
+                    "exchange",
+                    "release",
+                    "erase",
+                    "extract",
+                    "pop_back",
+                ):
+                    return True
+    return False
+
+
+def _is_wrapped(function: Function, pointee: Class) -> bool:
+    """Whether the objects stand beside the Python objects they already have, which the framework then finds again: a
+    `map<void*, pair<handle, Node*>>`."""
+    home = function.home
+    for field in home.fields.values() if home is not None else ():
+        if home is not None and glance.says(function, field.name):
+            parts = list(_parts(home, field.type))
+            beside = any(
+                not references.OBJECTS.isdisjoint(function.program.roles_at(part.name, home.file, "")) for part in parts
+            )
+            if beside and any(part.pointers == 1 and part.last == pointee.name for part in parts):
+                return True
+    return False
+
+
+def _parts(home: Class, written: str) -> Iterator[types.Type]:
+    """The type and the arguments of its templates, the project's aliases followed."""
+    kind = types.parse(home.program.expand(written, home.file, home.name))
+    yield kind
+    for argument in kind.arguments:
+        yield from _parts(home, argument)
+
+
+def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
+    """Whether this is made for whoever asks: `new`, `release()`, a local that was, or a call of what does so."""
+    inner = places.strip(value)
+    match inner:
+        case r.Call(kind="new"):
+            return True
+        case r.Literal(kind="null"):
+            return True
+        case r.Name(text=name) if name in function.locals and name not in lasting.statics(function):
+            initial = function.locals[name][1]
+            return initial is not None and depth < _DEEPEST and _is_made(initial, function, depth + 1)
+        case r.Call():
+            if places.last_name(inner.callee) == "release":
+                return True
+            called = function.program.callee(inner, function).functions
+            return (
+                bool(called)
+                and depth < _DEEPEST
+                and any(_is_made(back, called[0], depth + 1) for back in targets.returned_values(called[0]))
+            )
+    return False
+
+
+def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:
+    """Whether this leads to a static or global object."""
+    inner = places.strip(value)
+    if depth > _DEEPEST or inner is None:
+        return False
+    match inner:
+        case r.Unary(op="&" | "*", value=pointee):
+            return _lasts(pointee, function, depth)
+        case r.Conditional(then=then, other=other):
+            return _lasts(then, function, depth) or _lasts(other, function, depth)
+        case r.Name(text=name):
+            if name in function.locals:
+                return name in lasting.statics(function)
+            return function.program.is_variable(name) and not (function.home and function.home.field(name))
+        case r.Member(base=base):
+            return _lasts(base, function, depth)
+        case r.Call():
+            called = function.program.callee(inner, function).functions
+            if len(called) != 1 or not ({"*", "&"} & set(called[0].record.result)):
+                return False
+            back = targets.returned_values(called[0])
+            return bool(back) and all(_lasts(each, called[0], depth + 1) for each in back)
+    return False
+
+
+def _declared(binding: Binding, signature: signatures.Signature, pointee: Class, several: bool) -> Iterator[Taken]:
+    """No body to look at: the owner's fields say what is likely, unless the name says that it makes something."""
+    target = signature.target
+    if target is None or target.owner is None or target.declared is None or target.first != 2 or several:
+        return
+    record = target.declared
+    if _MAKES.search(record.name) or _MAKES.search(binding.name) or not views.holds(target.owner, pointee):
+        return
+    at = Span(record.name_start, record.name_start + len(record.name.encode()))
+    step = Step(target.owner.path, at, f"`{target.owner.name}` holds what this hands out", "lends")
+    yield Taken(1, step, because("likely", "the body is not in what was read; this is inferred from the classes"))

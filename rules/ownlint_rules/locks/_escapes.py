@@ -1,0 +1,518 @@
+"""What leaves a lock: addresses of guarded state, and whether what they lead to can move, change or die meanwhile.
+
+A pointer, reference, iterator or view into a guarded member is as good as the lock under which it was made. Whether
+that matters is a question of where the target is stored, and of what the project does to it elsewhere: an element of a
+vector moves when the vector grows; an object behind a `unique_ptr` stays until its slot is erased or given another.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from ownlint import Class, Function, assignments, glance, locks, places, types
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.locks._guarded import Domain, Guard, Use, guarded
+from ownlint_rules.locks._tracing import Traced, Tracer, declared_twice
+
+How = OneOf["pointer", "reference", "iterator", "view"]
+
+_OWNERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "scoped owner"})
+_ITERATORS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "rbegin", "cbegin"})
+_REFERENCES = frozenset({"at", "front", "back", "top", "emplace_back", "value"})
+_POINTERS = frozenset({"get", "data", "c_str"})
+_BUFFERS = frozenset({"data", "c_str"})
+_STRONG = frozenset({"erase", "clear", "overwrite"})
+
+
+class Borrow(NamedTuple):
+    """A way into a guarded member. `owned` when it leads to what an owner in the member points to."""
+
+    traced: Traced
+    how: How
+    owned: bool = False
+    buffer: bool = False
+    """It leads to the elements of what it names, as `data()` does."""
+
+
+class Storage(NamedTuple):
+    """How the target of a borrow is kept. `slot` is the place of the last owner on the way; `moves` when elements of a
+    container on the way do not stay where they are."""
+
+    kind: OneOf["object", "element", "owned", "foreign", "unknown"]
+    slot: tuple[str, ...] = ()
+    moves: bool = False
+    type: str = ""
+
+
+class Evidence(NamedTuple):
+    """What happens to the target elsewhere."""
+
+    use: Use
+    strong: bool
+
+
+class Borrower:
+    """The borrows of one function from one domain."""
+
+    def __init__(self, domain: Domain, function: Function, depth: int = 0) -> None:
+        self.domain = domain
+        self.function = function
+        self.program = function.program
+        self.tracer = Tracer(domain, function)
+        self.depth = depth
+
+    def borrow(self, value: r.Value | None, wanted: str) -> Borrow | None:
+        """What a value that becomes something of the wanted type borrows; None when it is a copy."""
+        inner = places.strip(value)
+        kind = types.parse(wanted)
+        match inner:
+            case r.Conditional(then=then, other=other):
+                return self.borrow(then, wanted) or self.borrow(other, wanted)
+            case r.Unary(op="&", value=target):
+                return self._made(target, "pointer")
+            case r.Name(text=name) if name in self.tracer.origins and not kind.reference:
+                return self._local(name)
+            case r.Call():
+                found = self._call(inner, kind, wanted)
+                if found is not None:
+                    return found
+        if kind.reference and not kind.pointers:
+            return self._made(inner, "reference")
+        if kind.is_value and "view" in self.program.roles(wanted, self.function):
+            if isinstance(inner, r.Call) and inner.kind == "construct" and inner.args:
+                inner = places.strip(inner.args[0])
+            if isinstance(inner, r.Name | r.Member | r.Index):
+                return self._view(inner)
+        return None
+
+    def _local(self, name: str) -> Borrow | None:
+        written, value = self.function.locals[name]
+        if value is None:
+            return None
+        placeholder = types.parse(written).is_placeholder
+        return self.borrow(value, "auto*" if placeholder else written)
+
+    def _made(self, target: r.Value | None, how: How) -> Borrow | None:
+        inner = places.strip(target)
+        if isinstance(inner, r.Name) and inner.text in self.tracer.aliases:
+            bound = self.function.locals.get(inner.text, ("", None))[1]
+            if bound is not None and not isinstance(bound, r.Name):
+                return self._made(bound, how)
+        traced = self.tracer.trace(inner)
+        if traced is None:
+            return None
+        owned = isinstance(inner, r.Unary) and inner.op == "*"
+        return Borrow(traced, how, owned)
+
+    def _view(self, value: r.Value) -> Borrow | None:
+        traced = self.tracer.trace(value)
+        if traced is None:
+            return None
+        storage = store(self.domain, Borrow(traced, "view"))
+        roles = self._roles(storage.type)
+        return Borrow(traced, "view", buffer=True) if {"string", "container"} & set(roles) else None
+
+    def _roles(self, written: str) -> tuple[str, ...]:
+        return self.program.roles_at(written, self.domain.file, self.domain.scope)
+
+    def _call(self, call: r.Call, kind: types.Type, wanted: str) -> Borrow | None:
+        name = places.last_name(call.callee)
+        on = places.receiver(call)
+        if on is None or (isinstance(on, r.Name) and on.text == "this"):
+            return self._lent(call)
+        traced = self.tracer.trace(on)
+        if traced is None:
+            return None
+        if name in _POINTERS and (kind.pointers or kind.is_placeholder):
+            return Borrow(traced, "pointer", owned=name == "get", buffer=name in _BUFFERS)
+        if name in _ITERATORS and (kind.is_placeholder or (not kind.pointers and not kind.reference)):
+            below = self.tracer.trace(call)
+            is_iterator = kind.is_placeholder or "iterator" in types.parse(wanted).last.lower()
+            return Borrow(below, "iterator") if below is not None and is_iterator else None
+        if name in _REFERENCES and kind.reference:
+            below = self.tracer.trace(call)
+            return Borrow(below, "reference") if below is not None else None
+        return None
+
+    def _lent(self, call: r.Call) -> Borrow | None:
+        """What a helper of the project hands out, which runs under its caller's lock."""
+        if self.depth >= 2:
+            return None
+        for helper in self.program.callee(call, self.function).functions[:1]:
+            if helper is self.function:
+                continue
+            result = helper.record.result
+            kind = types.parse(result)
+            if not (kind.pointers or kind.reference) or not helper.says(self.domain.words):
+                continue
+            inside = Borrower(self.domain, helper, self.depth + 1)
+            for leave in helper.flow.leaves:
+                if leave.value is not None and (found := inside.borrow(leave.value, result)) is not None:
+                    return found
+        return None
+
+
+# --- how the target is stored -----------------------------------------------------------------------------
+
+
+def store(domain: Domain, borrow: Borrow) -> Storage:
+    """How a member keeps what a borrow leads to."""
+    program = domain.program
+    place = borrow.traced.place
+    at = borrow.traced.at
+    current = program.expand(domain.members[place[at]].type, domain.file, domain.scope)
+    kind: OneOf["object", "element", "owned", "foreign", "unknown"] = "object"
+    slot: tuple[str, ...] = ()
+    moves = False
+    for position in range(at + 1, len(place) + 1):
+        roles = kinds(domain, current)
+        parsed = types.parse(current)
+        last = position == len(place)
+        step = place[position] if not last else ("*" if borrow.owned else "[]" if borrow.buffer else "")
+        if not step:
+            break
+        here = place[at:position]
+        if step == "[]" and roles & {"container", "string"}:
+            stable = "stable container" in roles
+            kind, moves = ("element" if kind != "owned" else kind), moves or not stable
+            current = _element(domain, current) or ("char" if "string" in roles else "")
+            if kind == "owned":
+                kind, slot = "element", slot
+        elif roles & _OWNERS or "weak pointer" in roles:
+            kind, slot, moves = "owned", here, False
+            current = parsed.arguments[0] if parsed.arguments else ""
+            if step not in ("*", "[]"):
+                current = _field(domain, current, step)
+        elif "optional" in roles:
+            current = parsed.arguments[0] if parsed.arguments else ""
+            if step not in ("*", "[]"):
+                current = _field(domain, current, step)
+        elif parsed.pointers and not roles & {"container", "string"}:
+            return Storage("foreign")
+        elif step == "[]" and "[" in current:
+            current = current[: current.rindex("[")]
+        elif step in ("*", "[]"):
+            return Storage("unknown", slot, moves, "")
+        else:
+            current = _field(domain, current, step)
+        current = program.expand(current, domain.file, domain.scope) if current else ""
+    if "view" in program.roles_at(current, domain.file, domain.scope) or types.parse(current).reference:
+        return Storage("foreign")
+    return Storage(kind, slot, moves, current)
+
+
+def kinds(domain: Domain, written: str) -> set[str]:
+    """The roles of a type; a class of the project's own has those of its bases."""
+    program = domain.program
+    roles = set(program.roles_at(written, domain.file, domain.scope))
+    if not roles and (cls := program.find_class(types.parse(written).name, domain.scope, domain.file)) is not None:
+        for base in cls.record.bases:
+            roles |= set(program.roles_at(base.name, cls.file, cls.symbol))
+    return roles
+
+
+def _element(domain: Domain, written: str) -> str:
+    program = domain.program
+    kind = types.parse(written)
+    for model in program.models.classes(kind.name, program.scopes_at(domain.file, domain.scope)):
+        if "container" in model.roles and len(kind.arguments) >= model.element:
+            return kind.arguments[model.element - 1]
+    return types.element(written)
+
+
+def _field(domain: Domain, written: str, name: str) -> str:
+    cls = domain.program.find_class(types.parse(written).name, domain.scope, domain.file)
+    found = cls.field(name) if cls is not None else None
+    return found[1].type if found is not None else ""
+
+
+def locks_itself(domain: Domain, written: str) -> bool:
+    """Whether objects of the type bring their own lock, or are safe to share in another way."""
+    program = domain.program
+    kind = types.parse(written)
+    if {"atomic", "mutex"} & set(program.roles_at(written, domain.file, domain.scope)):
+        return True
+    cls = program.find_class(kind.name, domain.scope, domain.file)
+    if cls is None:
+        return False
+    fields = [field for one in cls.ancestry for field in one.record.fields if not field.static]
+    atomic = [f for f in fields if "atomic" in program.roles_at(f.type, cls.file, cls.symbol)]
+    return bool(any(locks.mutex_fields(one) for one in cls.ancestry)) or bool(fields and len(atomic) == len(fields))
+
+
+# --- what happens to it elsewhere ---------------------------------------------------------------------------
+
+
+def hazard(domain: Domain, borrow: Borrow, storage: Storage) -> Evidence | None:
+    """What the project does elsewhere to what a borrow leads to: it dies, moves, or changes. The worst is told."""
+    target = borrow.traced.place[borrow.traced.at :]
+    weak: Evidence | None = None
+    for use in domain.changes(target[0]):
+        changed = use.traced.place[use.traced.at :]
+        above = target[: len(changed)] == changed
+        inside = changed[: len(target)] == target
+        if not (above or inside) or (use.kind == "overwrite" and _fills(domain, use)):
+            continue
+        if storage.kind == "owned":
+            if use.kind in _STRONG and len(changed) <= len(storage.slot):
+                return Evidence(use, True)
+            weak = weak or Evidence(use, False) if len(changed) > len(storage.slot) else weak
+        elif storage.kind == "element" and not storage.moves and use.kind == "grow" and above:
+            continue
+        elif storage.kind == "element" and _may_insert(domain, use):
+            weak = weak or Evidence(use, False)
+        elif storage.kind in ("object", "element"):
+            return Evidence(use, True)
+    return weak
+
+
+def _may_insert(domain: Domain, use: Use) -> bool:
+    """Whether an assignment to an element of a map may be what puts it there, and leaves the others where they are."""
+    written = domain.members[use.member].type
+    return (
+        use.kind == "overwrite"
+        and len(use.traced.place) == use.traced.at + 2
+        and {"associative", "stable container"} <= set(domain.program.roles_at(written, domain.file, domain.scope))
+    )
+
+
+def _fills(domain: Domain, use: Use) -> bool:
+    """Whether an assignment stands where a look has found the place empty."""
+    function = use.function
+    event = function.flow.events[use.at]
+    value = event.value if isinstance(event, e.Write) else None
+    if value is None or isinstance(value, r.Literal):
+        return False
+    tracer = Tracer(domain, function)
+    for test, _ in function.flow.guards(event):
+        for inner in places.walk(test.value):
+            found = tracer.trace(inner) if isinstance(inner, r.Name | r.Member) else None
+            if found is not None and found.member == use.member:
+                return True
+    return False
+
+
+# --- where the lock is this function's own ----------------------------------------------------------------
+
+
+def is_own(current: locks.Locks, name: str, function: Function) -> bool:
+    """Whether the function itself holds the lock here, and lets it go when it ends at the latest."""
+    lent = locks.guard_parameters(function)
+    return any(h.lock[-1] == name and h.guard != locks.CALLERS and h.guard not in lent for h in current) and not any(
+        h.lock == locks.SOMEBODYS or (h.lock[-1] == name and (h.guard == locks.CALLERS or h.guard in lent))
+        for h in current
+    )
+
+
+def is_under_own(domain: Domain, current: locks.Locks, function: Function) -> bool:
+    """Whether the function itself holds something that can be a lock of the domain. Asks nobody what guards what."""
+    names = {*domain.locks, *(guard.lock for guard in domain.said.values())}
+    return any(is_own(current, name, function) for name in {h.lock[-1] for h in current} & names)
+
+
+class Way(NamedTuple):
+    """A local that leads into a guarded member. `at` is the event at which it is bound, under the lock."""
+
+    name: str
+    at: e.Event
+    borrow: Borrow
+    guard: Guard
+    alias: bool
+
+
+def ways(borrower: Borrower, held: dict[int, locks.Locks]) -> Iterator[Way]:
+    """The locals of a function that are bound, under a lock of its own, to something the lock guards."""
+    function = borrower.function
+    twice = declared_twice(function)
+    for event in function.flow.writes:
+        name = event.place[0]
+        if len(event.place) != 1 or name not in function.declared or name in twice or event.value is None:
+            continue
+        written = event.type or function.locals.get(event.place[0], ("", None))[0]
+        found = _bound(borrower, event.value, written)
+        current = held.get(event.index, frozenset())
+        if found is not None and is_under_own(borrower.domain, current, function):
+            guard = borrower.domain.guard(found.traced.member)
+            if guard is not None and is_own(current, guard.lock, function):
+                yield Way(event.place[0], event, found, guard, False)
+    ordered = sorted(function.flow, key=lambda event: event.span.start)
+    starts = [event.span.start for event in ordered]
+    for statement in function.statements:
+        names = [name for name in _aliases(function, statement) if name not in twice]
+        if not names:
+            continue
+        value = statement.value if isinstance(statement, r.Declare) else statement.iterable  # type: ignore[union-attr]
+        inside = _within(ordered, starts, value) if value is not None else []
+        at = inside[-1] if inside else None
+        target = (
+            value if isinstance(statement, r.Declare) or value is None else r.Index(value.start, value.end, value, ())
+        )
+        found = borrower.borrow(target, "auto&") if at is not None else None
+        current = held.get(at.index, frozenset()) if at is not None else frozenset()
+        if found is None or at is None or not is_under_own(borrower.domain, current, function):
+            continue
+        guard = borrower.domain.guard(found.traced.member)
+        if guard is not None and is_own(current, guard.lock, function):
+            for name in names:
+                yield Way(name, at, found, guard, True)
+
+
+def _within(ordered: list[e.Event], starts: list[int], value: r.Value) -> list[e.Event]:
+    """The events of an expression, in the order in which they run."""
+    first, last = bisect_left(starts, value.start), bisect_left(starts, value.end)
+    return sorted((x for x in ordered[first:last] if x.span.end <= value.end), key=lambda event: event.index)
+
+
+def _bound(borrower: Borrower, value: r.Value, written: str) -> Borrow | None:
+    kind = types.parse(written)
+    if not kind.is_placeholder and kind.is_value and not kind.last.endswith("iterator"):
+        roles = borrower.program.roles(written, borrower.function)
+        if "view" not in roles:
+            return None
+    return borrower.borrow(value, "auto*" if kind.is_placeholder and kind.is_value else written)
+
+
+def _aliases(function: Function, statement: r.Statement) -> list[str]:
+    bound = function.flow.aliases
+    match statement:
+        case r.Declare(names=names):
+            return [name for name in names if name in bound]
+        case r.Loop(kind="range", target=target):
+            return [v.text for v in places.walk(target) if isinstance(v, r.Name) and v.text in bound]
+    return []
+
+
+class Uses:
+    """Where locals are looked at, for all ways of one function together."""
+
+    def __init__(self, function: Function, held: dict[int, locks.Locks]) -> None:
+        self.function = function
+        self.held = held
+        harmless = _compared(function)
+        self.reads: dict[str, list[e.Event]] = {}
+        for event in function.flow:
+            if isinstance(event, e.Read) and id(event.node) not in harmless and event.index in held:
+                self.reads.setdefault(_root(event.node), []).append(event)
+
+    def after(self, way: Way) -> e.Event | None:
+        """The first use of a way at which its lock is no longer held."""
+
+        def rebinds(event: e.Event) -> bool:
+            return isinstance(event, e.Write) and event.place == (way.name,) and event is not way.at
+
+        bare = [
+            event for event in self.reads.get(way.name, ()) if not locks.holds(self.held[event.index], way.guard.lock)
+        ]
+        if not bare:
+            return None
+        later = {event.index for event in self.function.flow.after(way.at, rebinds)}
+        return next((event for event in bare if event.index in later), None)
+
+
+def is_pinned(function: Function) -> bool:
+    """Whether the function counts itself in and out: others wait for that before they take anything away."""
+    ups = {write.place for write in function.flow.writes if write.op in ("++", "+=")}
+    downs = {write.place for write in function.flow.writes if write.op in ("--", "-=")}
+    return not ups.isdisjoint(downs)
+
+
+def _root(value: r.Value) -> str:
+    while isinstance(value, r.Member | r.Index):
+        value = value.base
+    return value.text if isinstance(value, r.Name) else ""
+
+
+def _compared(function: Function) -> frozenset[int]:
+    """Names that are only compared or tested: to look at an address needs no lock."""
+    found: set[int] = set()
+    for event in function.flow:
+        value = event.value if isinstance(event, e.Test | e.Leave | e.Write) else None
+        tested = isinstance(event, e.Test)
+        for inner in places.walk(value):
+            match inner:
+                case r.Binary(op="==" | "!=", left=left, right=right):
+                    found.update((id(left), id(right)))
+                case r.Unary(op="!", value=operand):
+                    found.add(id(operand))
+                case r.Conditional(condition=condition):
+                    found.add(id(condition))
+        if tested and value is not None:
+            found.add(id(value))
+    return frozenset(found)
+
+
+def domains_of(function: Function) -> list[Domain]:
+    """The domains whose members a function can touch."""
+    return guarded(function.program).domains_of(function)
+
+
+def may_escape(function: Function, domain: Domain) -> bool:
+    """Whether the body says a member of the domain, or calls a helper that hands one out. Needs no decoding."""
+    return function.says(domain.words) or function.mentions(*domain.lenders)
+
+
+def takes_lock(function: Function) -> bool:
+    """Whether the body may take a lock. Needs no decoding."""
+    return locks.locking(function.program).may_lock(function)
+
+
+# --- who keeps what it is given -----------------------------------------------------------------------------
+
+
+def made_class(function: Function, call: r.Call, makers: frozenset[str]) -> Class | None:
+    """The project's class of which a call makes an object: `T(a)`, `new T(a)`, `make_unique<T>(a)`."""
+    if places.last_name(call.callee) in makers and call.template:
+        written = call.template
+    elif call.kind in ("construct", "new") or places.receiver(call) is None:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+    else:
+        return None
+    return function.program.find_class(written, function.record.scope, function.file) if written else None
+
+
+def parameter_type(cls: Class, count: int, position: int) -> str:
+    """The type of a constructor's parameter; a reference to something where nobody says."""
+    for made in cls.declarations:
+        if made.kind == "constructor" and position < len(made.parameters) and len(made.parameters) >= count:
+            return made.parameters[position].type
+    fields = [field for field in cls.record.fields if not field.static]
+    return fields[position].type if position < len(fields) else "auto&"
+
+
+def is_lock(function: Function, value: r.Value, current: locks.Locks) -> bool:
+    """Whether an argument is one of the locks that are held."""
+    where = assignments.place(function, value)
+    return where is not None and any(h.lock == where for h in current)
+
+
+def thread_starts(function: Function) -> list[e.Call]:
+    """The calls that start a thread, or a task."""
+    found = []
+    for event in function.flow.calls:
+        written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
+        if "thread" in function.program.roles(written, function) or places.last_name(event.node.callee) == "async":
+            found.append(event)
+    return found
+
+
+def hands_on(function: Function, call: r.Call, name: str, alias: bool) -> bool:
+    """Whether a call is given a lambda that goes on using a local way into guarded state."""
+    for argument in call.args:
+        for inner in places.walk(argument):
+            if isinstance(inner, r.Lambda) and _captures(function, inner, name, alias):
+                return True
+    return False
+
+
+def _captures(function: Function, made: r.Lambda, name: str, alias: bool) -> bool:
+    for capture in made.captures:
+        if capture.name == name:
+            return capture.by_reference or not alias
+        if capture.name == "&" or (capture.name == "=" and not alias):
+            inner = function.program.function_at(function.file, made.function)
+            return inner is not None and glance.says(inner, name)
+    return False

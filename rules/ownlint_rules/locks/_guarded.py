@@ -1,0 +1,556 @@
+"""Which member belongs to which lock, and who touches it how.
+
+An annotation says it, or a comment, or use: a member that is nearly always touched under one lock of its own class
+belongs to it. A class that annotates some of its members means the others as it wrote them. Variables of a file, beside
+a lock of that file, are treated as members of a class would be.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+import msgspec
+
+from ownlint import Class, Function, Program, Span, bodies, locks, mutexes, once, patterns, places, trials, types
+from ownlint import records as r
+from ownlint_rules.locks._tracing import Kind, Traced, Tracer, strip_address, touched
+
+MOST_CAREFUL = 0.8
+"""Share of a member's accesses that must hold the lock before it counts as guarded by use; with at least
+`FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
+FEWEST = 3
+
+_SAYS = re.compile(r"\b(?:guarded|protected|locked)\s+by\s+[`'\"|]?(?:this->)?(\w+)", re.IGNORECASE)
+_GUARDS = re.compile(r"\b(?:guards|protects)\b(.*)", re.IGNORECASE | re.DOTALL)
+_BEGINS_OR_ENDS = re.compile(r"init|create|destroy|delete|free|deinit|alloc|new|term", re.IGNORECASE)
+"""A function of C that is a constructor or a destructor, by its name."""
+_FREE = frozenset({"atomic", "condition variable", "once", "mutex", "thread"})
+"""What needs no lock: it brings its own order."""
+
+_SCALAR = re.compile(
+    r"(?:std::)?(?:u?int\w*|size_t|ssize_t|bool|char|double|float|long(?: \w+)*|unsigned(?: \w+)*|short|string)"
+)
+_EARLY = re.compile(r"(?:init|initiali[sz]e|set_?up|load|open|replay|restore|recover)(?![a-z])", re.IGNORECASE)
+_UNCHECKED = re.compile(r"NO_THREAD_SAFETY(?:_ANALYSIS)?$")
+"""A macro of the project's own for what the models know by other names."""
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """`member` belongs to `lock`; `touched` and `careful` count its accesses outside of constructors and
+    those of them that hold the lock (both 0 when it is written down)."""
+
+    member: str
+    lock: str
+    why: OneOf["annotation", "comment", "use"]
+    touched: int = 0
+    careful: int = 0
+    pointee: bool = False
+    """What the member points to is guarded, not the member."""
+
+
+class Member(NamedTuple):
+    name: str
+    type: str
+    span: Span
+    annotations: tuple[r.Annotation, ...]
+    comment: str
+
+
+class Use(NamedTuple):
+    """A member is touched. `held` is what is held there as far as the function itself says."""
+
+    function: Function
+    at: int
+    """Index of the event."""
+    span: Span
+    traced: Traced
+    kind: Kind
+    held: frozenset[locks.Held]
+    alias: bool = False
+    """It is written as the name of a reference that was bound before."""
+
+    @property
+    def member(self) -> str:
+        return self.traced.member
+
+
+class Domain:
+    """Data and the locks beside them: the members of a class, or the variables of one file's namespace."""
+
+    def __init__(self, program: Program, file: r.File, scope: str, cls: Class | None, members: list[Member]) -> None:
+        self.program = program
+        self.file = file
+        self.scope = scope
+        self.cls = cls
+        known = mutexes.mutexes(program)
+        self.locks = [m.name for m in members if known.is_mutex(m.type, file, scope)]
+        self.all = members
+
+    @cached_property
+    def members(self) -> dict[str, Member]:
+        """What can belong to a lock, and needs one."""
+        return {m.name: m for m in self.all if m.name not in self.locks and (m.annotations or not self._is_free(m))}
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    def _is_free(self, member: Member) -> bool:
+        written = self.program.expand(member.type, self.file, self.scope)
+        kind = types.parse(written)
+        if not _FREE.isdisjoint(self.program.roles_at(kind.name, self.file, self.scope)):
+            return True
+        if kind.is_value and self.locks_itself(kind.name):
+            return True
+        constant = bool(re.match(r"\s*(?:static\s+|inline\s+)*(?:const\b(?!.*[*&])|constexpr\b)", member.type))
+        return constant or bool(re.search(r"\*\s*const\s*$", member.type))
+
+    def locks_itself(self, name: str) -> bool:
+        """Whether it is a class that brings locks or atomics of its own, and sees to itself."""
+        cls = (
+            self.program.find_class(name, self.scope, self.file)
+            if self.program.defines(name.rpartition("::")[2])
+            else None
+        )
+        if cls is None or cls is self.cls:
+            return False
+        known = mutexes.mutexes(self.program)
+        inner = guarded(self.program).inner
+        return any(
+            known.is_mutex(field.type, one.file, one.symbol)
+            or "atomic" in self.program.roles_at(field.type, one.file, one.symbol)
+            for variant in self.program.variants(cls)
+            for base in variant.ancestry
+            for one in (base, *inner.get(base.symbol, ()))
+            for field in one.record.fields
+        )
+
+    # --- what guards what ---
+
+    @cached_property
+    def said(self) -> dict[str, Guard]:
+        """What annotations and comments say."""
+        found: dict[str, Guard] = {}
+        for member in self.members.values():
+            said = self._annotated(member) or self._commented(member)
+            if said is not None:
+                found[member.name] = said
+        return found
+
+    @cached_property
+    def guards(self) -> dict[str, Guard]:
+        """All members that belong to a lock."""
+        found = dict(self.said)
+        if self.locks and not any(guard.why == "annotation" for guard in found.values()):
+            for guard in self._by_use():
+                found.setdefault(guard.member, guard)
+        return found
+
+    def _annotated(self, member: Member) -> Guard | None:
+        for annotation in member.annotations:
+            if self.program.role(annotation.name) == "guarded by" and annotation.arguments.strip():
+                lock = self._lock_named(annotation.arguments)
+                if lock:
+                    pointee = "PT_" in annotation.name.upper()
+                    return Guard(member.name, lock, "annotation", pointee=pointee)
+        return None
+
+    def _lock_named(self, written: str) -> str:
+        """The last name of the lock that an annotation names; empty where that is no lock of a known kind."""
+        written = written.strip().removesuffix(".get()")
+        name = locks.last_part(written)
+        if written.endswith("()"):
+            getters = self.cls.defined(name) if self.cls is not None else []
+            returned = [s.value for g in getters[:1] for s in g.statements if isinstance(s, r.Leave)]
+            name = places.last_name(strip_address(returned[0])) if len(returned) == 1 else ""
+        return name if name in guarded(self.program).lock_names else ""
+
+    def _commented(self, member: Member) -> Guard | None:
+        match = _SAYS.search(member.comment)
+        if match is not None and match[1] in self.locks:
+            return Guard(member.name, match[1], "comment")
+        for lock in self.locks:
+            told = _GUARDS.search(self._comments.get(lock, ""))
+            if told is not None and len(member.name) > 1 and member.name in _NAMES.findall(told[1]):
+                return Guard(member.name, lock, "comment")
+        return None
+
+    @cached_property
+    def _comments(self) -> dict[str, str]:
+        if self.cls is None:
+            return {}
+        return {name: self.cls.fields[name].comment for name in self.locks if name in self.cls.fields}
+
+    def _by_use(self) -> Iterator[Guard]:
+        touched: dict[str, list[Use]] = {}
+        for use in self.uses:
+            if use.member not in self.said and not is_exempt(use.function) and use.function.record.kind != "lambda":
+                touched.setdefault(use.member, []).append(use)
+        for member, uses in sorted(touched.items()):
+            for lock in self.locks:
+                found = self._share(member, lock, uses)
+                if found is not None:
+                    yield found
+                    break
+
+    def _share(self, member: str, lock: str, uses: list[Use]) -> Guard | None:
+        """Whether nearly all uses hold the lock. Callers are asked only where their answer can matter."""
+        careful = [use for use in uses if locks.holds(use.held, lock)]
+        if not careful or len(uses) < FEWEST:
+            return None
+        total = len(uses)
+        for use in uses:
+            if locks.holds(use.held, lock):
+                continue
+            if self.is_alone(use.function):
+                total -= 1
+            elif self.is_held(use, lock):
+                careful.append(use)
+        if len({use.function for use in careful}) < 2:
+            return None  # what one function does is no habit
+        if total < FEWEST or len(careful) < MOST_CAREFUL * total or all(use.kind == "read" for use in careful):
+            return None
+        return Guard(member, lock, "use", total, len(careful))
+
+    def guard(self, member: str) -> Guard | None:
+        """The guard of one member; cheap for one that is written down."""
+        return self.said.get(member) or self.guards.get(member)
+
+    def is_known(self, member: str) -> bool:
+        """Whether a member's type is one of whose objects it is known what their methods do."""
+        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        kind = types.parse(written)
+        if not kind.is_value or _SCALAR.fullmatch(kind.name) or self.program.roles_at(written, self.file, self.scope):
+            return True
+        return self.program.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
+
+    def is_container(self, member: str) -> bool:
+        """Whether a member is a container of a known kind."""
+        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        return "container" in self.program.roles_at(written, self.file, self.scope)
+
+    def _is_enum(self, name: str) -> bool:
+        return self.program.find_class(name, self.scope, self.file, enum=True) is not None
+
+    # --- who touches it ---
+
+    @cached_property
+    def uses(self) -> list[Use]:
+        """Every access to a member in code that can be seen, in the order of files."""
+        found: list[Use] = []
+        known = guarded(self.program)
+        for function in known.functions_of(self):
+            found += self._uses_in(function, known.locking)
+        return found
+
+    def _uses_in(self, function: Function, known: locks.Locking) -> Iterator[Use]:
+        said = function.says(self.words)
+        if not said:
+            return
+        held = known.held(function)
+        tracer = Tracer(self, function)
+        for event in function.flow:
+            for traced, kind, node in touched(tracer, event):
+                if traced.member in self.members and event.index in held:
+                    alias = isinstance(node, r.Name) and node.text in function.flow.aliases
+                    yield Use(function, event.index, event.span, traced, kind, held[event.index], alias)
+
+    @cached_property
+    def words(self) -> patterns.AnyName:
+        return patterns.strings(self.members)
+
+    @cached_property
+    def lenders(self) -> frozenset[str]:
+        """Names of the functions that may hand out a way into a member. Needs no decoding."""
+        return frozenset(
+            function.name
+            for function in guarded(self.program).functions_of(self)
+            if not types.parse(function.record.result).is_value and function.says(self.words)
+        )
+
+    def is_held(self, use: Use, lock: str) -> bool:
+        """Whether a lock is held at a use: by the function, or by all who call it."""
+        if locks.holds(use.held, lock):
+            return True
+        called = guarded(self.program).locking.from_callers(use.function).locks
+        if lock in self.locks:
+            called = frozenset(place for place in called if place[0] != locks.ELSEWHERE)
+        return locks.holds(called, lock)
+
+    def is_alone(self, function: Function) -> bool:
+        """Whether only constructors and destructors come there."""
+        return guarded(self.program).locking.from_callers(function).alone
+
+    def changes(self, member: str) -> Iterator[Use]:
+        """What changes a member while others may look at it."""
+        for use in self.uses:
+            if use.member != member or use.kind == "read" or is_exempt(use.function):
+                continue
+            if use.held or not self.is_alone(use.function):
+                yield use
+
+
+def meets(one: Traced, other: Traced) -> bool:
+    """Whether two places of one member overlap: one lies in the other."""
+    left, right = one.place[one.at :], other.place[other.at :]
+    return left[: len(right)] == right or right[: len(left)] == left
+
+
+def is_exempt(function: Function) -> bool:
+    """Where nobody else knows the object yet, or any more; and where the author asked not to be checked."""
+    record = function.record
+    if record.kind in ("constructor", "destructor"):
+        return True
+    if record.name == "operator=" or any(
+        _UNCHECKED.search(annotation.name) or function.program.role(annotation.name) == "no analysis"
+        for annotation in _annotations(function)
+    ):
+        return True
+    return record.kind == "lambda" and function.parent is not None and is_exempt(function.parent)
+
+
+def _annotations(function: Function) -> Iterator[r.Annotation]:
+    yield from function.record.annotations
+    if function.cls is not None:
+        for declared in function.cls.declared_here.get(function.name, ()):
+            yield from declared.annotations
+
+
+def is_made_here(use: Use) -> bool:
+    """Whether the object was made by the function that touches it."""
+    root = use.traced.place[0]
+    if root == places.THIS or use.traced.at == 0:
+        return False
+    if not use.function.is_method and _BEGINS_OR_ENDS.search(use.function.name):
+        return True
+    return locks.is_made_in(use.function, root) or _makes_lock(use.function, root)
+
+
+def _makes_lock(function: Function, root: str) -> bool:
+    """Whether a function of C makes or destroys the lock of the object that it is about: `mutex_init(&object->mu)`."""
+    return any(
+        _BEGINS_OR_ENDS.search(places.last_name(call.node.callee))
+        and any(_root_of(a) == root for a in call.node.args[:1])
+        for call in function.flow.calls
+        if call.receiver is None and len(call.node.args) <= 2
+    )
+
+
+def _root_of(value: r.Value) -> str:
+    inner = strip_address(value)
+    return inner.base.text if isinstance(inner, r.Member) and isinstance(inner.base, r.Name) else ""
+
+
+def was_held(use: Use, lock: str) -> bool:
+    """Whether the lock was held on the way to a use, whichever way was taken."""
+    function = use.function
+    held = locks.locking(function.program).held(function)
+    event = function.flow.events[use.at]
+    return any(locks.holds(held.get(before.index, frozenset()), lock) for before in function.flow.dominators(event))
+
+
+def is_address(use: Use) -> bool:
+    """Whether only the member's address is taken."""
+    if use.kind != "read":
+        return False
+    for value in _around(use):
+        for inner in places.walk(value):
+            if isinstance(inner, r.Unary) and inner.op == "&" and inner.value.span == use.span:
+                return True
+    return False
+
+
+def is_for_show(use: Use) -> bool:
+    """Whether what is read is only printed or asserted, or the function is there for tests."""
+    function = use.function
+    if use.kind != "read":
+        return False
+    if re.search(r"test|debug|dump|^operator\s*<<$", function.name, re.IGNORECASE) or trials.is_trial(function):
+        return True
+    for value in _around(use):
+        names = (places.last_name(call.callee) for call in places.calls_in(value))
+        if any(function.program.role(name) in ("log", "debug log", "assert") for name in names if name):
+            return True
+    return False
+
+
+def is_explained(use: Use) -> bool:
+    """Whether a comment stands directly above a use, on lines of its own; one behind code is about that."""
+    file, at = use.function.file, use.span.start
+    before = bisect_right(file.comments[1::2], at) - 1
+    if before < 0 or not file.comment_lines or at > file.comment_lines[2 * before + 1]:
+        return False
+    line, start = file.comment_lines[2 * before], file.comments[2 * before]
+    return not any(line <= event.span.start < start for event in use.function.flow)
+
+
+def hands_out(use: Use) -> bool:
+    """Whether all that a short function does is to answer with a pointer to the member, or to what it owns."""
+    function = use.function
+    if not function.is_short:
+        return False
+    if not types.parse(function.record.result).is_value:
+        return True
+    leaves = [leave.value for leave in function.flow.leaves if leave.value is not None]
+    answer = strip_address(leaves[0]) if len(leaves) == 1 else None
+    if isinstance(answer, r.Call) and isinstance(answer.callee, r.Member) and answer.callee.name == "get":
+        answer = answer.callee.base
+    written = function.program.type_of(answer, function) if answer is not None else ""
+    return (
+        answer is not None and answer.span == use.span and "smart pointer" in function.program.roles(written, function)
+    )
+
+
+def is_early(function: Function) -> bool:
+    """Whether a method's name says that it runs before others know the object."""
+    return _EARLY.match(function.name) is not None
+
+
+def _around(use: Use) -> Iterator[r.Value]:
+    """The expressions of the statements in which a use stands."""
+    for statement in use.function.statements:
+        if statement.start <= use.span.start < statement.end:
+            yield from bodies.values(statement)
+
+
+# --- the whole program ----------------------------------------------------------------------------------
+
+
+class Guarded:
+    """The domains of one program."""
+
+    @once.shared_property
+    def lock_names(self) -> frozenset[str]:
+        """Names of all members and variables that are locks."""
+        return frozenset(name for domain in self._all_domains for name in domain.locks)
+
+    @once.shared_property
+    def inner(self) -> dict[str, list[Class]]:
+        """The classes that are declared inside of each class: what it is made of."""
+        found: dict[str, list[Class]] = {}
+        for cls in self.program.classes:
+            found.setdefault(cls.symbol.rpartition("::")[0], []).append(cls)
+        return found
+
+    @once.shared_property
+    def _all_domains(self) -> list[Domain]:
+        return list(self._all())
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.locking: locks.Locking = locks.locking(program)
+        self._said: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
+
+    @once.shared_property
+    def domains(self) -> list[Domain]:
+        """Those that have a lock, or say of some member which lock it belongs to."""
+        return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
+
+    def _all(self) -> Iterator[Domain]:
+        for cls in self.program.classes:
+            if cls.file.language == "cpp" and cls.record.fields and cls.record.kind in ("class", "struct"):
+                yield Domain(self.program, cls.file, cls.symbol, cls, [_of_field(field) for field in cls.record.fields])
+        for file in self.program.files.values():
+            by_scope: dict[str, list[Member]] = {}
+            for variable in file.variables if file.language == "cpp" else ():
+                by_scope.setdefault(variable.scope, []).append(
+                    Member(variable.name, variable.type, variable.span, variable.annotations, "")
+                )
+            for scope, members in by_scope.items():
+                if len(members) > 1:
+                    yield Domain(self.program, file, scope, None, members)
+
+    @once.shared_property
+    def by_class(self) -> dict[Class, Domain]:
+        return {domain.cls: domain for domain in self.domains if domain.cls is not None}
+
+    def domains_of(self, function: Function) -> list[Domain]:
+        """The domains whose members a function can touch."""
+        return self._of.get(function, [])
+
+    @once.shared_property
+    def _of(self) -> dict[Function, list[Domain]]:
+        found: dict[Function, list[Domain]] = {}
+        for domain in self.domains:
+            for function in self.functions_of(domain):
+                found.setdefault(function, []).append(domain)
+        return found
+
+    @once.shared_property
+    def _by_home(self) -> dict[Class, list[Function]]:
+        found: dict[Class, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and function.home is not None:
+                for cls in function.home.ancestry:
+                    found.setdefault(cls, []).append(function)
+        return found
+
+    @once.shared_property
+    def _by_stem(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp":
+                found.setdefault(_stem(function.path), []).append(function)
+        return found
+
+    def _saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
+        """The functions of a source and its header that may mean one of the names of an object which is not their
+        own: who has members of the same names himself says so with the object."""
+        key = stem, names
+        if key not in self._said:
+            said, said_of_an_object = patterns.strings(names), patterns.AnyName(names, _OF_AN_OBJECT)
+            self._said[key] = [
+                function
+                for function in self._by_stem.get(stem, ())
+                if function.says(said_of_an_object if _has_all(function.home, names) else said)
+            ]
+        return self._said[key]
+
+    def functions_of(self, domain: Domain) -> Iterable[Function]:
+        """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a
+        member that an annotation gives to it."""
+        if domain.cls is None:
+            return [f for f in self._by_stem.get(_stem(domain.path), ()) if f.path == domain.path]
+        own = self._by_home.get(domain.cls, [])
+        if not domain.locks:
+            return own
+        annotated = [name for name, guard in domain.said.items() if guard.why == "annotation"]
+        around = [
+            function
+            for function in self._saying(_stem(domain.path), tuple(sorted({*domain.locks, *annotated})))
+            if function.home is None or domain.cls not in function.home.ancestry
+        ]
+        return [*own, *around]
+
+
+def _has_all(cls: Class | None, names: tuple[str, ...]) -> bool:
+    return cls is not None and all(cls.field(name) is not None for name in names)
+
+
+def _of_field(field: r.Field) -> Member:
+    return Member(field.name, field.type, field.span, field.annotations, field.comment)
+
+
+def _stem(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+
+
+@once.per_program
+def guarded(program: Program) -> Guarded:
+    """The guarded data of a program; one object a program, since its answers are remembered."""
+    return Guarded(program)
+
+
+def guards(cls: Class) -> dict[str, Guard]:
+    """Which of the class's own members belong to which of its locks."""
+    domain = guarded(cls.program).by_class.get(cls)
+    return domain.guards if domain is not None else {}
+
+
+_NAMES = re.compile(r"\w++")
+_OF_AN_OBJECT = re.compile(rb',"([^"\\]*+)"(?=,(?:true|false))')

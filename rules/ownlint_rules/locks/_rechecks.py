@@ -1,0 +1,532 @@
+"""Who acts under one lock on what was found under another, and whether anybody looked again.
+
+A *gap* is a look in one critical section and an act in a later section of the same lock that happens because of what
+the look found. It is closed by a second look under the lock of the act, by a mark that the first section leaves
+behind, or by another lock that is held all the time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from ownlint import (
+    Certainty,
+    Class,
+    Flow,
+    Function,
+    Place,
+    Program,
+    assignments,
+    because,
+    conditions,
+    containers,
+    glance,
+    locks,
+    lookups,
+    mutexes,
+    once,
+    patterns,
+    places,
+    sections,
+    types,
+)
+from ownlint import events as e
+from ownlint import records as r
+
+
+class Gap(NamedTuple):
+    look: e.Event
+    act: e.Event
+    lock: Place
+    tests: tuple[tuple[e.Test, bool], ...]
+    """The tests about what was found whose outcome is known where the act happens; never empty."""
+    again: bool
+    """The look comes again, in a loop; or the first lock was the caller's, who knows more."""
+
+
+def takes_locks(function: Function, times: int = 1) -> bool:
+    """False when the body does not say so often what takes a lock; needs no decoding."""
+    words = mutexes.mutexes(function.program).words
+    if words.isdisjoint(function.record.mentions):
+        return False
+    return times == 1 or sum(1 for _ in _takings(words).said(function.record.body)) >= times
+
+
+@lru_cache(maxsize=4)
+def _takings(words: frozenset[str]) -> patterns.AnyName:
+    """A call of one of them, as a function or as a method."""
+    return patterns.AnyName(words, _CALLED, last=True)
+
+
+_CALLED = re.compile(glance.opens(r.Name) + rb'"([^"]*)"\]|,"([^":]*)"(?=,(?:true|false),)')
+
+
+def is_settled(function: Function) -> bool:
+    """Whether nobody else can be inside: the object is being made or destroyed."""
+    return function.record.kind in ("constructor", "destructor", "conversion")
+
+
+# --- gaps in one function ---------------------------------------------------------------------------
+
+
+class Gaps:
+    """The sections of one function and what lies between them."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.sections = sections.sections(function)
+        self.told = sections.Told(function)
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether some lock is taken more than once."""
+        return any(len(found) > 1 for found in self.sections.of.values())
+
+    def is_decided(self, act: e.Event) -> bool:
+        """Whether the act happens under a lock, and not on every way."""
+        return bool(self.sections.around(act)) and any(self.function.flow.guards(act))
+
+    def before(self, act: e.Event, looks: Iterable[e.Event]) -> Gap | None:
+        """The gap between the act and the first of the looks that led to it."""
+        here = self.sections.around(act)
+        if not here:
+            return None
+        asked = [look for look in looks if look is not act]
+        renewed = {look.index for look in asked if any(look in section for section in here)}
+        reached = {event.index for event in self.function.flow.before(act, lambda event: event.index in renewed)}
+        for look in asked:
+            if look.index in reached and look.index not in renewed:
+                for section in here:
+                    if (gap := self._gap(look, act, section)) is not None:
+                        return gap
+        return None
+
+    def _gap(self, look: e.Event, act: e.Event, section: sections.Section) -> Gap | None:
+        if isinstance(look, e.Call) and places.last_name(look.node.callee) in containers.INSERTS:
+            return None  # what it has put there is a mark
+        firsts = [one for one in self.sections.around(look) if one.lock == section.lock and act not in one]
+        if not firsts or self._is_covered(look, act):
+            return None
+        tests = self.told.deciders(look, act)
+        if not tests or any(self._is_marked(one, look, act) for one in firsts):
+            return None
+        flow = self.function.flow
+        again = _leads(flow, look, look)
+        lent = all(_is_lent(self.function, one) for one in firsts)
+        return Gap(look, act, section.lock, tuple(tests), again or lent)
+
+    def _is_covered(self, look: e.Event, act: e.Event) -> bool:
+        """Whether some other lock is held from the look to the act."""
+        return any(act in one for one in self.sections.around(look))
+
+    def _is_marked(self, section: sections.Section, look: e.Event, act: e.Event) -> bool:
+        """Whether the first section leaves something behind, on the way to the act, that others see."""
+        flow, function = self.function.flow, self.function
+        leading = {event.index for event in flow.before(act)}
+        for event in flow.after(look):
+            if event not in section or event.index not in leading:
+                continue
+            match event:
+                case e.Write(place=place, op="=" | "|=", fresh=False) if _outlives(function, place):
+                    return True
+                case e.Call(node=node) if places.last_name(node.callee) in containers.INSERTS | _PUSHES:
+                    on = places.receiver(node)
+                    if on is not None and containers.names_of(function, on):
+                        return True
+        return False
+
+
+_MOST_ACTS = 12
+_MOST_LOOKS = 16
+"""Of one function; one with more of them was written by a program."""
+_LARGEST_HELPER = 3000
+"""Bytes of an encoded body: some ten statements."""
+_PUSHES = frozenset({"push_back", "emplace_back", "push"})
+
+
+def _is_lent(function: Function, section: sections.Section) -> bool:
+    """Whether the caller holds the lock already: it is held on entry, or an assertion says so."""
+    first = section.first
+    if isinstance(first, e.Call):
+        return mutexes.mutexes(function.program).verb(first.node, function) == "assert"
+    return first.index == function.flow.entry
+
+
+def divided(function: Function) -> Gaps | None:
+    """The function's gaps, when some lock is taken in it more than once."""
+    if not takes_locks(function, 2):
+        return None
+    gaps = Gaps(function)
+    return gaps if gaps.is_divided else None
+
+
+def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
+    """Inserts into a map or set that outlives the call, under one lock, because of a look under another."""
+    function = gaps.function
+    inserts = (*containers.inserts(function), *_inserts_by_helpers(function))
+    for insert in [one for one in inserts if gaps.is_decided(one.event)][:_MOST_ACTS]:
+        found = islice(lookups.looks(function, insert.container, insert.key), _MOST_LOOKS)
+        looks = [look.event for look in found if not look.asserted]
+        if (gap := gaps.before(insert.event, looks)) is not None:
+            yield insert, gap
+
+
+def _inserts_by_helpers(function: Function) -> Iterator[containers.Insert]:
+    """What methods of the same class store that count on the caller's lock."""
+    known = helpers(function.program)
+    if known.bare_names.isdisjoint(function.record.mentions):
+        return
+    for call, stored in _calls_of(function, known.bare):
+        insert = stored.insert
+        if insert is not None and call.receiver in (None, (places.THIS,)):
+            value = _handed_value(stored, call.node)
+            yield insert._replace(event=call, key=call.node.args[stored.key], value=value)
+
+
+def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
+    """Assignments to what is no element of a container, under one lock, because of what was read under another."""
+    function = gaps.function
+    reads: dict[Place, list[e.Event]] = {}
+    for event in function.flow:
+        if isinstance(event, e.Read):
+            reads.setdefault(event.place, []).append(event)
+    for event in [one for one in function.flow.writes if one.place in reads and gaps.is_decided(one)][:_MOST_ACTS]:
+        if event.fresh or event.op != "=" or event.place[-1].startswith("[") or not _outlives(function, event.place):
+            continue
+        held = assignments.held(event.value) or assignments.Held("object", None)
+        if (gap := gaps.before(event, reads[event.place])) is not None:
+            yield assignments.Assignment(event, event.place, held), gap
+
+
+def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
+    return flow.path(one, lambda event: event is other) is not None
+
+
+def _outlives(function: Function, place: Place) -> bool:
+    """Whether others can see it: a member, a variable, or what a pointer or reference leads to."""
+    if not function.is_local(place):
+        return True
+    if len(place) < 2 or place[0] not in function.locals:
+        return False
+    written, initial = function.locals[place[0]]
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    if kind.is_placeholder and kind.is_value and initial is not None:
+        kind = types.parse(function.program.type_of(initial, function))
+        return bool(kind.pointers)
+    roles = function.program.roles(written, function)
+    return not kind.is_value or "smart pointer" in roles or "shared pointer" in roles
+
+
+# --- gaps between two methods -----------------------------------------------------------------------
+
+
+class Helper(NamedTuple):
+    """What a method does to a map under a lock that it takes itself. `key` is the parameter that is the key."""
+
+    function: Function
+    container: containers.Container
+    key: int
+    insert: containers.Insert | None = None
+    """None for one that only looks."""
+
+
+class Helpers:
+    """The methods of a project that look something up, or store it, under a lock of their own."""
+
+    def __init__(self, classes: Iterable[Class]) -> None:
+        self.looking: dict[Function, list[Helper]] = {}
+        self.storing: dict[Function, list[Helper]] = {}
+        self.bare: dict[Function, list[Helper]] = {}
+        """Those that store, and take no lock."""
+        for cls in classes:
+            if cls.file.language == "cpp":
+                for method in cls.methods:
+                    if method.record.parameters and not is_settled(method):
+                        self._study(cls, method)
+        self.looking_names = frozenset(method.name for method in self.looking)
+        self.storing_names = frozenset(method.name for method in self.storing)
+        self.bare_names = frozenset(method.name for method in self.bare)
+
+    def _study(self, cls: Class, method: Function) -> None:
+        if len(bytes(method.record.body)) > _LARGEST_HELPER:
+            return
+        stores = containers.may_insert(method)
+        if not stores and containers.LOOKS.isdisjoint(method.record.mentions):
+            return
+        if not takes_locks(method) and not (stores and locks.mutex_fields(cls)):
+            return
+        gaps = Gaps(method)
+        numbers = {parameter.name: i for i, parameter in enumerate(method.record.parameters) if parameter.name}
+        inserts = list(containers.inserts(method)) if stores else []
+        for insert in inserts:
+            key = _parameter(insert.key, numbers)
+            looks = list(lookups.looks(method, insert.container, insert.key))
+            if key is not None and all(look.event is insert.event for look in looks):
+                mine = any(one.first.index != method.flow.entry for one in gaps.sections.around(insert.event))
+                (self.storing if mine else self.bare).setdefault(method, []).append(
+                    Helper(method, insert.container, key, insert)
+                )
+        if inserts or method.record.result in ("", "void"):
+            return
+        for call in method.flow.calls:
+            node = call.node
+            on = places.receiver(node)
+            if places.last_name(node.callee) not in containers.LOOKS or on is None or not node.args:
+                continue
+            key, held = _parameter(node.args[0], numbers), containers.container(method, on)
+            if key is not None and held is not None and gaps.sections.around(call):
+                self.looking.setdefault(method, []).append(Helper(method, held, key))
+
+
+def _parameter(value: r.Value | None, numbers: dict[str, int]) -> int | None:
+    inner = places.strip(value)
+    return numbers.get(inner.text) if isinstance(inner, r.Name) else None
+
+
+class Handover(NamedTuple):
+    """Two calls on one object: `look` asks it for a key, `store` puts something there."""
+
+    look: e.Call
+    store: e.Call
+    asked: Helper
+    stored: Helper
+    key: r.Value
+    value: r.Value | None
+    tests: tuple[tuple[e.Test, bool], ...]
+
+
+def handovers(function: Function) -> Iterator[Handover]:
+    """Where a function looks something up by one method and stores it by another, each with a lock of its own."""
+    said = function.record.mentions
+    known = helpers(function.program)
+    if known.storing_names.isdisjoint(said) or known.looking_names.isdisjoint(said):
+        return
+    flow = function.flow
+    asking = _calls_of(function, known.looking)
+    storing = _calls_of(function, known.storing)
+    if not asking or not storing:
+        return
+    covered = sections.sections(function) if takes_locks(function) else None
+    told = sections.Told(function)
+    for store, stored in storing:
+        for look, asked in asking:
+            if look.receiver != store.receiver or not asked.container.is_same(stored.container.names):
+                continue
+            one, other = look.node.args[asked.key], store.node.args[stored.key]
+            if not containers.is_same_key(function, one, other) or (covered is not None and covered.around(look)):
+                continue
+            tests = told.deciders(look, store)
+            if tests and _leads(flow, look, store):
+                yield Handover(look, store, asked, stored, other, _handed_value(stored, store.node), tuple(tests))
+                break
+
+
+def _handed_value(stored: Helper, call: r.Call) -> r.Value | None:
+    """The argument that the method stores; None when it stores something that it makes itself."""
+    value = stored.insert.value if stored.insert is not None else None
+    names = {inner.text for inner in places.walk(value) if isinstance(inner, r.Name)}
+    for parameter, argument in zip(stored.function.record.parameters, call.args, strict=False):
+        if parameter.name in names:
+            return argument
+    return None
+
+
+def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list[tuple[e.Call, Helper]]:
+    names = {helper.name for helper in helpers}
+    found = []
+    for call in function.flow.calls:
+        if places.last_name(call.node.callee) not in names:
+            continue
+        for target in function.program.callee(call.node, function).functions:
+            found += [
+                (call, h) for h in helpers.get(target, ()) if target is not function and h.key < len(call.node.args)
+            ]
+    return found
+
+
+@once.per_program
+def helpers(program: Program) -> Helpers:
+    return Helpers(program.classes)
+
+
+# --- atomics ----------------------------------------------------------------------------------------
+
+
+def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.Event, Certainty]]:
+    """Flags stored in an atomic member or variable because of what a load of it gave, in two steps and under no lock.
+    It is `possible` where nothing but the flag comes of it."""
+    said = function.record.mentions
+    names, assigned = _atomics(function.program)
+    stored = {name[1:] for name in assigned.intersection(said)}
+    if function.mentions("store"):
+        stored |= names & _spoken(function)
+    stored = {name for name in stored if _is_atomic(function, name)}
+    if not stored:
+        return
+    flow = function.flow
+    every = list(assignments.assignments(function))
+    looked = 0
+    for assignment in every:
+        act = assignment.event
+        if assignment.held.kind not in ("flag", "cleared") or assignment.place[-1] not in stored:
+            continue
+        if isinstance(act, e.Call) and places.last_name(act.node.callee) != "store":
+            continue
+        nearest = next(iter(flow.guards(act)), None)
+        given = conditions.Given(assignment.place, assignment.held)
+        if (
+            nearest is None
+            or not _can_fail(function, nearest[0])
+            or not is_skipped(function, nearest[0].value, nearest[1], given)
+        ):
+            continue
+        looked += 1
+        if looked > _MOST_ACTS:
+            return
+        earlier = flow.before(act)
+        reads = [one for one in earlier if isinstance(one, e.Read) and one.place == assignment.place]
+        if (
+            not reads
+            or any(_is_swap(one, assignment.place) for one in earlier)
+            or sections.sections(function).around(act)
+        ):
+            continue
+        if _is_set_anyway(function, assignment, nearest, every):
+            continue
+        asked = next((one for one in reads if one.span.start in nearest[0].value.span), reads[0])
+        done = assignment.held.kind == "flag" and works_after(function, nearest, act)
+        again = _leads(flow, act, asked)
+        yield (
+            assignment,
+            asked,
+            because(
+                "likely" if done and not again else "possible",
+                "harmless if two threads never run this at the same time",
+            ),
+        )
+
+
+def _is_set_anyway(
+    function: Function,
+    assignment: assignments.Assignment,
+    guard: tuple[e.Test, bool],
+    every: list[assignments.Assignment],
+) -> bool:
+    """Whether the other way from the test leaves the same behind."""
+    test, outcome = guard
+    other = {event.index for event in function.flow.after(test, branch=not outcome)}
+    return any(
+        one.event.index in other and one.place == assignment.place and one.held == assignment.held
+        for one in every
+        if one.event is not assignment.event
+    )
+
+
+def _can_fail(function: Function, test: e.Test) -> bool:
+    """Whether the test decides, rather than asserts or aborts."""
+    return not test.asserted and len(function.flow.successors[test.index]) > 1
+
+
+def _is_atomic(function: Function, name: str) -> bool:
+    """Whether the name, inside the function, stands for an atomic member or variable."""
+    if name in function.declared:
+        return False
+    field = function.home.field(name) if function.home is not None else None
+    if field is not None:
+        return "atomic" in function.program.roles_at(field[1].type, field[0].file, field[0].symbol)
+    return function.program.is_variable(name)
+
+
+def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditions.Given) -> bool:
+    """Whether the test comes out the other way once the place holds what the act leaves there; a local stands for what
+    was last assigned to it."""
+    known = conditions.comes_to(function, value, given)
+    inner = places.strip(value)
+    while known is None and isinstance(inner, r.Unary) and inner.op == "!":
+        inner, outcome = places.strip(inner.value), not outcome
+    if known is None and isinstance(inner, r.Name) and inner.text in function.declared:
+        given_to = [
+            write.value
+            for write in function.flow.writes
+            if write.place == (inner.text,) and write.op == "=" and write.span.start < value.start
+        ]
+        known = conditions.comes_to(function, given_to[-1], given) if given_to else None
+    return known is (not outcome)
+
+
+def _is_swap(event: e.Event, place: Place) -> bool:
+    return (
+        isinstance(event, e.Call) and event.receiver == place and places.last_name(event.node.callee).startswith(_SWAPS)
+    )
+
+
+_SWAPS = ("exchange", "compare_exchange", "test_and_set", "fetch_")
+
+
+class _Atomics(NamedTuple):
+    names: frozenset[str]
+    """Of all members and variables that are atomics."""
+    assigned: frozenset[str]
+    """How a body mentions that it assigns to one."""
+
+
+@once.per_program
+def _atomics(program: Program) -> _Atomics:
+    words = program.models.names_of("atomic")
+    found = [(field.name, field.type) for cls in program.classes for field in cls.record.fields]
+    found += [(variable.name, variable.type) for file in program.files.values() for variable in file.variables]
+    names = frozenset(name for name, written in found if types.parse(written).last in words)
+    return _Atomics(names, frozenset(f"={name}" for name in names))
+
+
+def _spoken(function: Function) -> set[str]:
+    return {found.decode() for found in _STRINGS.findall(bytes(function.record.body))}
+
+
+_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+# --- what comes in between ----------------------------------------------------------------------------
+
+
+def works_between(function: Function, gap: Gap) -> bool:
+    """Whether something is called between the look and the act, but for what only logs."""
+    ahead = {event.index for event in function.flow.after(gap.look, lambda event: event is gap.act)}
+    return any(_is_work(function, event) for event in function.flow.before(gap.act) if event.index in ahead)
+
+
+def works_after(function: Function, guard: tuple[e.Test, bool], act: e.Event) -> bool:
+    """Whether something is called where the test came out so, before the act or behind it."""
+    test, outcome = guard
+    other = {event.index for event in function.flow.after(test, branch=not outcome)}
+    return any(
+        _is_work(function, event)
+        for event in function.flow.after(test, branch=outcome)
+        if event.index not in other and event is not act
+    )
+
+
+def _is_work(function: Function, event: e.Event) -> bool:
+    return (
+        isinstance(event, e.Call)
+        and event.node.kind == "call"
+        and places.last_name(event.node.callee) not in _HANDLING
+        and function.program.role(places.last_name(event.node.callee)) not in ("log", "debug log", "check", "assert")
+    )
+
+
+_HANDLING = frozenset({"lock", "unlock", "Lock", "Unlock", "Release", "load", "store", "end", "find"})
+
+
+def sources(function: Function, value: r.Value | None) -> list[r.Value]:
+    """What a value may be: itself, or what is assigned to the local that it names."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Call) and inner.kind == "construct" and len(inner.args) == 1:
+        inner = places.strip(inner.args[0])
+    if not isinstance(inner, r.Name) or inner.text not in function.declared:
+        return [inner] if inner is not None else []
+    return [write.value for write in function.flow.writes if write.place == (inner.text,) and write.value is not None]

@@ -1,0 +1,521 @@
+"""Registries: members, globals and statics that lead from a key to the objects of a class, and who takes entries out.
+
+A registry is known by its name, as any map is (see `containers`): two objects' registries of one name are one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from ownlint import Class, Flow, Function, Program, assignments, conditions, containers, once, places, types
+from ownlint import events as e
+from ownlint import records as r
+
+_DEPTH = 2
+"""How deep in pairs and structs the pointer to the object may stand."""
+_PUTS = containers.INSERTS | {"push_back", "emplace_back", "push", "push_front"}
+_STORES = frozenset({"store", "exchange"})
+_NEAR = 40
+"""How many events before an erase somebody asks whether the entry is there."""
+_KEPT = 64
+_UP = 3
+"""How many calls up from an erase a function still counts as one that takes entries out."""
+_ASKS = containers.LOOKS | {"end", "cend"}
+_TAKES = containers.CLEARS | {"pop_back", "pop", "exchange", "move"}
+
+
+class Registry(NamedTuple):
+    names: tuple[str, ...]
+    """By which it is known; see `containers.Container`."""
+    shown: str
+    home: Class | None
+    held: Class
+    """The class whose objects stand in it."""
+    keyed: bool
+    """It leads from a key to the object; else it only lists objects."""
+    path: str
+    at: r.Span
+    """Where it is declared."""
+    flags: tuple[str, ...] = ()
+    """Of `held`: the members that say whether the object is still there; see `validity`."""
+
+    def is_called(self, names: tuple[str, ...]) -> bool:
+        return not set(self.names).isdisjoint(names)
+
+
+class Ways:
+    """Which events some way through a function comes to, or goes on from, without one of the `stops`. Two searches for
+    a function, however many events are asked about."""
+
+    def __init__(self, flow: Flow, stops: frozenset[int]) -> None:
+        self.stops = stops
+        self._unmet_before = _reached(flow.entry, [[to for to, _ in edges] for edges in flow.successors], stops)
+        self._unmet_behind = _reached(flow.exit, [[to for to, _ in edges] for edges in flow.predecessors], stops)
+
+    def always_before(self, event: e.Event) -> bool:
+        """Whether every way to the event passes a stop."""
+        return bool(self.stops) and event.index not in self._unmet_before
+
+    def always_behind(self, event: e.Event) -> bool:
+        """Whether every way from the event to the end passes a stop."""
+        return bool(self.stops) and event.index not in self._unmet_behind
+
+    def always(self, event: e.Event) -> bool:
+        return self.always_before(event) or self.always_behind(event)
+
+
+def _reached(start: int, edges: list[list[int]], stops: frozenset[int]) -> frozenset[int]:
+    seen = {start}
+    queue = [start]
+    for current in queue:
+        if current not in stops:
+            new = [to for to in edges[current] if to not in seen]
+            seen.update(new)
+            queue += new
+    return frozenset(seen)
+
+
+class Registries:
+    """The registries of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
+        self._takers: dict[tuple[str, ...], frozenset[Function]] = {}
+        self._takings: dict[tuple[Function, tuple[str, ...]], list[e.Call]] = {}
+        self._ways: dict[tuple[Function, tuple[str, ...]], Ways] = {}
+        self._of: dict[int, tuple[Registry, ...]] = {}
+        for one in self.all:
+            self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
+
+    @once.shared_property
+    def guarded(self) -> tuple[Registry, ...]:
+        """Those whose objects know whether they are valid."""
+        flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
+        return tuple(one._replace(flags=names) for one, names in flagged if names)
+
+    @once.shared_property
+    def _storing(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            for name in function.record.mentions:
+                if name[0] == "=":
+                    found.setdefault(name[1:], []).append(function)
+        return found
+
+    def storing(self, member: str) -> list[Function]:
+        """The functions that assign to something of that name."""
+        plain = self._storing.get(member, [])
+        known = set(plain)
+        return plain + [one for one in self._in_other_words if one not in known and may_store(one, member)]
+
+    @once.shared_property
+    def _in_other_words(self) -> list[Function]:
+        return [function for function in self.program.functions if function.mentions(*_STORES)]
+
+    def of(self, cls: Class) -> tuple[Registry, ...]:
+        """Those in which objects of the class, or of a base of it, stand."""
+        return tuple(found for one in cls.ancestry for found in self._of.get(id(one), ()))
+
+    def takers(self, registry: Registry) -> frozenset[Function]:
+        """The functions that take entries out, themselves or by a call or two."""
+        if registry.names not in self._takers:
+            self._takers[registry.names] = frozenset(self._found_takers(registry))
+        return self._takers[registry.names]
+
+    def _found_takers(self, registry: Registry) -> set[Function]:
+        plain = {_plain(name) for name in registry.names}
+        direct = [
+            function
+            for function in self.program.functions
+            if function.mentions(*_TAKES)
+            and any(name + b'"' in bytes(function.record.body) for name in plain)
+            and any(takes_out(function, call.node, registry) for call in function.flow.calls)
+        ]
+        found, layer = set(direct), direct
+        for _ in range(_UP):
+            above = {
+                caller
+                for function in layer
+                for caller in self.program.callers(function)
+                if caller not in found and any(True for _ in calls_of(caller, function))
+            }
+            above |= {function.parent for function in layer if function.parent is not None} - found
+            layer = sorted(above, key=lambda one: (one.path, one.index))
+            found |= above
+        return found
+
+    def takings(self, function: Function, registry: Registry) -> list[e.Call]:
+        """The calls of a function that take entries out of the registry, themselves or in what they call."""
+        takers = self.takers(registry)
+        if function not in takers:
+            return []
+        key = (function, registry.names)
+        if key not in self._takings:
+            if len(self._takings) >= _KEPT:
+                self._takings.clear()
+            self._takings[key] = self._found_takings(function, registry, takers)
+        return self._takings[key]
+
+    def ways(self, function: Function, registry: Registry) -> Ways:
+        """What can happen without an entry being taken out, or found not to be there."""
+        key = (function, registry.names)
+        if key not in self._ways:
+            if len(self._ways) >= _KEPT:
+                self._ways.clear()
+            taking = {call.index for call in self.takings(function, registry)}
+            asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
+            self._ways[key] = Ways(function.flow, frozenset(taking | asked))
+        return self._ways[key]
+
+    def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.Call]:
+        names = {one.name for one in takers}
+        return [
+            call
+            for call in function.flow.calls
+            if takes_out(function, call.node, registry)
+            or (
+                places.last_name(call.node.callee) in names
+                and not takers.isdisjoint(function.program.callee(call.node, function).functions)
+            )
+            or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
+        ]
+
+
+def takes_out(function: Function, call: r.Call, registry: Registry) -> bool:
+    """Whether the call itself takes something out of the registry."""
+    if places.last_name(call.callee) not in _TAKES:
+        return False
+    on = places.receiver(call)
+    if on is not None and registry.is_called(containers.names_of(function, on)):
+        return True
+    handed = call.args if places.last_name(call.callee) == "swap" else call.args[:1]
+    return any(registry.is_called(containers.names_of(function, argument)) for argument in handed)
+
+
+class Putting(NamedTuple):
+    """An object, or what leads to it, is put into a registry."""
+
+    event: e.Event
+    values: tuple[r.Value, ...]
+
+
+def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
+    """What the function itself puts into the registry."""
+    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+        return
+    for event in function.flow:
+        match event:
+            case e.Write(op="=", target=r.Index(base=base, indexes=keys), value=value, fresh=False):
+                if value is not None and registry.is_called(containers.names_of(function, base)):
+                    yield Putting(event, (*keys, value))
+            case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in _PUTS:
+                if registry.is_called(containers.names_of(function, base)):
+                    yield Putting(event, node.args)
+
+
+def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:
+    """Where the function itself looks into the registry or changes it, and whether it changes it."""
+    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+        return
+    put = {putting.event.index for putting in puttings(function, registry)}
+    for event in function.flow:
+        match event:
+            case e.Write() if event.index in put:
+                yield event, True
+            case e.Call(node=r.Call(callee=r.Member(base=base)) as node) if registry.is_called(
+                containers.names_of(function, base)
+            ):
+                yield event, event.index in put or takes_out(function, node, registry)
+            case e.Read(node=r.Index(base=base)) if registry.is_called(containers.names_of(function, base)):
+                yield event, False
+
+
+def puts_itself(function: Function, registry: Registry) -> Putting | None:
+    """Where a method puts its own object into the registry."""
+    for putting in puttings(function, registry):
+        for value in putting.values:
+            if any(isinstance(inner, r.Name) and inner.text == places.THIS for inner in _given(value)):
+                return putting
+    return None
+
+
+def _given(value: r.Value) -> Iterator[r.Value]:
+    """The value itself, or the parts of a pair that is made on the spot."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Aggregate):
+        for item in inner.items:
+            yield from _given(item)
+    elif isinstance(inner, r.Call):
+        for argument in inner.args:
+            yield from _given(argument)
+    elif inner is not None:
+        yield inner
+
+
+def _plain(name: str) -> bytes:
+    return name.rstrip("[]").removesuffix("()").encode()
+
+
+def taken_keys(function: Function, registry: Registry, takings: list[e.Call]) -> Iterator[r.Value]:
+    """What a function's own erases name as key: `m.erase(k)`, or `m.erase(it)` where `it = m.find(k)`."""
+    for call in takings:
+        if takes_out(function, call.node, registry):
+            for argument in call.node.args[:1]:
+                yield from _key(function, argument)
+
+
+def _key(function: Function, argument: r.Value) -> Iterator[r.Value]:
+    inner = places.strip(argument)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        inner = places.strip(function.locals[inner.text][1]) or inner
+    if isinstance(inner, r.Call) and places.last_name(inner.callee) in ("find", "lower_bound") and inner.args:
+        yield inner.args[0]
+    else:
+        yield argument
+
+
+def asked_for(function: Function, taking: e.Event) -> Iterator[int]:
+    """The tests before an erase that ask whether the entry is there: behind them it is out on either way."""
+    for test in islice(function.flow.dominators(taking), _NEAR):
+        if isinstance(test, e.Test) and not test.asserted and _asks_container(function, test.value):
+            yield test.index
+
+
+def _asks_container(function: Function, value: r.Value | None) -> bool:
+    """Whether a condition compares with a container's end, or asks it for a key."""
+    inner = places.strip(value)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        value = function.locals[inner.text][1]
+    return any(places.last_name(call.callee) in _ASKS for call in places.calls_in(value))
+
+
+def lambdas_in(function: Function, argument: r.Value) -> Iterator[Function]:
+    """The lambda that an argument is, or that the local holds which it names."""
+    inner = places.strip(argument)
+    if isinstance(inner, r.Name) and inner.text in function.locals:
+        inner = places.strip(function.locals[inner.text][1])
+    while isinstance(inner, r.Unary):
+        inner = places.strip(inner.value)
+    if isinstance(inner, r.Lambda):
+        made = function.program.function_at(function.file, inner.function)
+        if made is not None:
+            yield made
+
+
+def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:
+    """The calls in the one function that reach the other."""
+    for call in caller.flow.calls:
+        is_named = places.last_name(call.node.callee) == function.name and caller is not function
+        if is_named and function in caller.program.callee(call.node, caller).functions:
+            yield call
+
+
+def is_own(call: r.Call) -> bool:
+    """Whether a method is called on the function's own object."""
+    on = places.receiver(call)
+    return isinstance(call.callee, r.Name) or (isinstance(on, r.Name) and on.text == places.THIS)
+
+
+def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict: bool = False) -> bool:
+    """Whether an object is one of the class; None is the function's own. Others may have a member of the same name, so
+    one of unknown type is taken for one unless that is to be `strict`."""
+    if base is None or (isinstance(base, r.Name) and base.text == places.THIS):
+        return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
+    written = types.parse(function.program.type_of(base, function))
+    names = [written.name, *written.arguments]
+    found = [function.program.find_class(name, function.record.scope, function.file) for name in names if name]
+    known = [one for one in found if one is not None]
+    if known:
+        return any(cls in one.ancestry for one in known)
+    return not strict and (not written.name or written.is_placeholder)
+
+
+def _registries(program: Program) -> Iterator[Registry]:
+    for cls in program.classes:
+        if cls.file.language == "cpp":
+            for field in cls.record.fields:
+                yield from _registry(program, field, field.name, field.type, cls.file, cls.symbol, cls)
+    for file in program.files.values():
+        if file.language == "cpp":
+            for variable in file.variables:
+                yield from _registry(program, variable, variable.name, variable.type, file, variable.scope, None)
+            for function in file.functions:
+                if "&" in function.result and not function.parameters:
+                    home = program.find_class(function.owner, function.scope, file) if function.owner else None
+                    name = function.name + "()"
+                    yield from _registry(program, function, name, function.result, file, function.scope, home)
+
+
+def _registry(
+    program: Program, node: r.Node, name: str, written: str, file: r.File, scope: str, home: Class | None
+) -> Iterator[Registry]:
+    kind = types.parse(written)
+    if kind.pointers or not (kind.arguments or program.defines(kind.last)):
+        return
+    kind = types.parse(program.expand(written, file, scope))
+    if not kind.arguments or kind.pointers:
+        return
+    roles = program.roles_at(written, file, scope)
+    keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
+    if not keyed and not {"set", "sequence"}.intersection(roles):
+        return
+    held = held_class(program, kind.arguments[1 if keyed else 0], file, scope)
+    if held is not None:
+        yield Registry((name,), name, home, held, keyed, file.path, node.span)
+
+
+def held_class(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> Class | None:
+    """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
+    kind = types.parse(program.expand(written, file, scope))
+    if kind.pointers:
+        return program.find_class(kind.name, scope, file)
+    roles = set(program.roles_at(written, file, scope))
+    if roles & {"weak pointer", "shared pointer", "intrusive pointer", "pair"}:
+        for argument in kind.arguments:
+            pointee = program.find_class(argument, scope, file) if "pair" not in roles else None
+            found = pointee or held_class(program, argument, file, scope, depth)
+            if found is not None:
+                return found
+        return None
+    if depth == _DEPTH or roles or kind.arguments:
+        return None
+    cls = program.find_class(kind.name, scope, file)
+    for field in cls.record.fields if cls is not None else ():
+        if not field.static and (found := held_class(program, field.type, file, scope, depth + 1)) is not None:
+            return found
+    return None
+
+
+# --- flags ----------------------------------------------------------------------------------------
+
+
+class Store(NamedTuple):
+    """A member of some object gets a value. `base` is the object, None for the function's own."""
+
+    at: e.Event
+    base: r.Value | None
+    value: r.Value | None
+    target: r.Value
+
+
+def stores(function: Function, name: str) -> Iterator[Store]:
+    """Every assignment to a member of that name, whatever object it belongs to, also in other words:
+    `flag.store(false)`, `std::exchange(key_, nullptr)`."""
+    if not may_store(function, name):
+        return
+    found = [
+        (value, where[0], target, given)
+        for statement in function.statements
+        if isinstance(statement, r.Evaluate | r.Declare | r.Leave)
+        for value in places.walk(statement.value)
+        if isinstance(value, r.Assign | r.Call)
+        for target, given in _assigned(value)
+        if (where := _member(function, target, name))
+    ]
+    events = sorted(function.flow, key=lambda event: event.span.start) if found else []
+    starts = [event.span.start for event in events]
+    for value, base, target, given in found:
+        inside = events[bisect_left(starts, value.start) : bisect_left(starts, value.end)]
+        writes: list[e.Event] = [event for event in inside if isinstance(event, e.Write)]
+        if inside:
+            yield Store((writes or sorted(inside, key=lambda event: event.index))[-1], base, given, target)
+
+
+def may_store(function: Function, name: str) -> bool:
+    """Whether the body can assign to a member of that name. Needs no decoding."""
+    if function.mentions("=" + name):
+        return True
+    return function.mentions(*_STORES) and f'"{name}"'.encode() in bytes(function.record.body)
+
+
+def _assigned(value: r.Assign | r.Call) -> Iterator[tuple[r.Value, r.Value | None]]:
+    """The target of an assignment and its value; several targets for `a = b = c`, which is nested."""
+    if isinstance(value, r.Assign):
+        if value.op == "=":
+            yield value.target, value.value
+    elif places.last_name(value.callee) in _STORES and (found := assignments.assigned(value)) is not None:
+        yield found[0], value.args[0 if places.receiver(value) is not None else 1]
+
+
+def _member(function: Function, target: r.Value, name: str) -> tuple[r.Value | None] | None:
+    match places.strip(target):
+        case r.Member(base=r.Name(text="this"), name=said) if said == name:
+            return (None,)
+        case r.Member(base=base, name=said) if said == name:
+            return (base,)
+        case r.Name(text=said) if said == name and said not in function.declared:
+            return (None,)
+    return None
+
+
+def flags(cls: Class) -> dict[str, r.Field]:
+    """The members that are true or false, inherited ones included."""
+    return {
+        name: field
+        for one in reversed(cls.ancestry)
+        for name, field in one.fields.items()
+        if not field.static and _is_bool(field.type)
+    }
+
+
+def _is_bool(written: str) -> bool:
+    kind = types.parse(written)
+    return kind.is_value and (
+        kind.name == "bool" or kind.last == "atomic_bool" or (kind.last == "atomic" and kind.arguments == ("bool",))
+    )
+
+
+def skipped_when(function: Function, event: e.Event, names: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The flags, each with the value that keeps control from reaching the event."""
+    guards = [(test, outcome) for test, outcome in function.flow.guards(event) if not test.asserted]
+    if not guards:
+        return
+    for name in names:
+        for value in (False, True):
+            given = conditions.Given((places.THIS, name), _held(value))
+            for test, outcome in guards:
+                known = conditions.comes_to(function, test.value, given)
+                if known is not None and known is not outcome:
+                    yield name, value
+                    break
+
+
+def validity(cls: Class) -> dict[str, bool]:
+    """The flags of a class that its methods ask before they go on, each with the value that makes them throw."""
+    found: dict[str, bool] = {}
+    for one in cls.ancestry:
+        for method in one.methods:
+            if method.record.kind in ("constructor", "destructor") or not method.says(_THROWS):
+                continue
+            for leave in method.flow.leaves:
+                if leave.kind == "throw":
+                    found.update(_reached_when(method, leave, flags(cls)))
+    return found
+
+
+_THROWS = re.compile(rb'"throw"')
+
+
+def _reached_when(function: Function, leave: e.Event, names: dict[str, r.Field]) -> Iterator[tuple[str, bool]]:
+    """The flags that are asked on the way to an event, each with the value that leads there."""
+    for test, outcome in function.flow.guards(leave):
+        for name in names:
+            for value in (False, True):
+                known = conditions.comes_to(function, test.value, conditions.Given((places.THIS, name), _held(value)))
+                if not test.asserted and known is outcome:
+                    yield name, value
+
+
+def _held(value: bool) -> assignments.Held:
+    return assignments.Held("flag", True, "true") if value else assignments.Held("cleared", False, "false")
+
+
+@once.per_program
+def registries(program: Program) -> Registries:
+    """The registries of a program; one object a program, since its answers are remembered."""
+    return Registries(program)

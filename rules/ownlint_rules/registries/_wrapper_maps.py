@@ -1,0 +1,95 @@
+"""Maps from addresses of C++ objects to their Python objects, as bindings keep them, and whether they lose entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Function, Program, once, places, references, types
+from ownlint import events as e
+from ownlint import records as r
+
+_PUTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign"})
+_TAKES = frozenset({"erase", "clear", "extract", "swap", "remove", "merge"})
+_LOOKS = frozenset({"find", "count", "contains", "at", "lookup"})
+_NUMBERS = frozenset({"uintptr_t", "intptr_t"})
+
+
+def kept_by_address(function: Function) -> Iterator[tuple[e.Event, str]]:
+    """Where the function puts a Python object into such a map, and the name of the map, if nothing in the program
+    takes entries out of it and somebody looks them up."""
+    for event in function.flow:
+        held = _put_into(event)
+        name = _name(held)
+        if held is None or not name or not _is_wrapper_map(function, held):
+            continue
+        taken, searched = _touched(function.program)
+        if name not in taken and name in searched and not _is_handed_on(function.program, name):
+            yield event, name
+
+
+def _put_into(event: e.Event) -> r.Value | None:
+    match event:
+        case e.Write(target=r.Index(base=base)):
+            return base
+        case e.Call(node=r.Call(callee=r.Member(base=base, name=name))) if name in _PUTS:
+            return base
+    return None
+
+
+def _name(value: r.Value | None) -> str:
+    inner = places.strip(value)
+    return inner.name if isinstance(inner, r.Member) else inner.text if isinstance(inner, r.Name) else ""
+
+
+def _is_wrapper_map(function: Function, value: r.Value) -> bool:
+    program, file, scope = function.program, function.file, function.record.scope
+    written = program.expand(program.type_of(value, function), file, scope)
+    kind = types.parse(written)
+    if len(kind.arguments) < 2 or "associative" not in program.roles_at(kind.name, file, scope):
+        return False
+    key = types.parse(program.expand(kind.arguments[0], file, scope))
+    held = program.expand(kind.arguments[1], file, scope)
+    if "*" in held or references.OBJECTS.isdisjoint(program.roles_at(held, file, scope)):
+        return False
+    if key.pointers == 1:
+        return key.last == "void" or key.last in program.bound_types
+    return not key.pointers and key.last in _NUMBERS
+
+
+@once.per_program
+def _touched(program: Program) -> tuple[frozenset[str], frozenset[str]]:
+    """Last names of what entries are taken out of, or is handed on; and of what is searched."""
+    taken: set[str] = set()
+    searched: set[str] = set()
+    for function in program.functions:
+        if function.language != "cpp":
+            continue
+        for event in function.flow.calls if _may_touch(function) else ():
+            call = event.node
+            if isinstance(call.callee, r.Member):
+                own = _name(call.callee.base)
+                if call.callee.name in _TAKES:
+                    taken.add(own)
+                elif call.callee.name in _LOOKS:
+                    searched.add(own)
+    return frozenset(taken), frozenset(searched)
+
+
+def _may_touch(function: Function) -> bool:
+    return any(name in function.record.mentions for name in _TAKES | _LOOKS)
+
+
+def _is_handed_on(program: Program, name: str) -> bool:
+    """Whether a function gives the map to another, returns it or assigns to it."""
+    for function in program.functions:
+        if function.language != "cpp" or name.encode() not in bytes(function.record.body):
+            continue
+        for event in function.flow:
+            match event:
+                case e.Call(node=call) if any(_name(argument) == name for argument in call.args):
+                    return True
+                case e.Leave(value=value) | e.Write(target=r.Name() | r.Member() as value, fresh=False) if (
+                    _name(value) == name
+                ):
+                    return True
+    return False

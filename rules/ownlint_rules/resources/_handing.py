@@ -1,0 +1,161 @@
+"""Which calls hand out an owned handle: those that acquire one, and those that make an owner give up what it owns
+(`release`, `detach`, and the project's own ways of saying so)."""
+
+from __future__ import annotations
+
+import re
+
+from ownlint import Certainty, Class, Function, Program, because, once, pairs, places, resources, types
+from ownlint import records as r
+
+_NEW = re.compile(rb'"new"')
+_SAYS_SO = frozenset({"release", "detach", "steal", "disown", "relinquish"})
+_NUMBER = re.compile(r"(?:size_t|ssize_t|bool|void|u?int\d+_t|float|double|long|short|char)?")
+
+
+class Handing:
+    """The methods of one program's owners that give up what is owned; see `handing`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._owns: dict[Class, bool] = {}
+        self._emptying: dict[Function, bool] = {}
+        self.giving_up = frozenset(self._named())
+        """Last names of all methods that may make an owner give up what it owns, the libraries' included."""
+
+    def _named(self) -> set[str]:
+        found = {name for name in self._mentioned if "disown" in self.program.models.verbs(name)}
+        for cls in self.program.classes:
+            if cls.file.language == "cpp" and cls.record.destructor in ("declared", "defined"):
+                found |= {m.name for m in cls.methods if self._may_empty(m)}
+                found |= {
+                    d.name for d in cls.declarations if not d.parameters and _SAYS_SO.intersection(pairs.words(d.name))
+                }
+        return found
+
+    @once.shared_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
+
+    def may_hand_out(self, function: Function) -> bool:
+        """False when no call in the body hands anything out; needs no decoding."""
+        mentions = function.record.mentions
+        return function.says(_NEW) or not (self.giving_up.isdisjoint(mentions) and self.acquiring.isdisjoint(mentions))
+
+    @once.shared_property
+    def acquiring(self) -> frozenset[str]:
+        """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
+        an owned handle. A body is read only where it calls something that is known to."""
+        found = resources.resources(self.program)
+        named = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
+        real, fresh = set(named), set(named)
+        makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
+        first = True
+        while fresh:
+            tried = [f for f in makers if (first and f.says(_NEW)) or not fresh.isdisjoint(f.record.mentions)]
+            first = False
+            makers = [f for f in makers if f not in set(tried)]
+            fresh = {f.name for f in tried if (duty := found.duties.of(f)).made is not None or duty.outs} - real
+            real |= fresh
+        return frozenset(real)
+
+    def gives_up(self, call: r.Call, function: Function) -> Certainty | None:
+        """How sure it is that the receiver owned what the call hands out, and does no longer; None when it is not."""
+        on = places.receiver(call)
+        if on is None or call.args or call.kind != "call" or places.last_name(call.callee) not in self.giving_up:
+            return None
+        callee = self.program.callee(call, function)
+        for model in callee.models:
+            if model.has("disown", "receiver") and model.has("acquire", "result"):
+                return model.certainty
+        written = self.program.type_of(on, function)
+        for name in (written, *types.parse(written).arguments[:1]):
+            cls = self.program.find_class(name, function.record.scope, function.file) if name else None
+            if cls is not None and places.last_name(call.callee) in cls.declared_here:
+                sure = self._by_class(cls, callee.functions, places.last_name(call.callee), function)
+                return None if sure is None else because(sure, _by_its_name(call))
+        if not resources.OWNING.isdisjoint(self.program.roles(written, function)) and _SAYS_SO.intersection(
+            pairs.words(places.last_name(call.callee))
+        ):
+            return because("likely", _by_its_name(call))
+        return None
+
+    def _by_class(self, cls: Class, functions: tuple[Function, ...], name: str, function: Function) -> Certainty | None:
+        if not self._releases(cls):
+            return None
+        if functions:
+            return "certain" if all(self._empties(one) for one in functions) else None
+        declared = cls.declared_here.get(name, ())
+        if not _SAYS_SO.intersection(pairs.words(name)) or not all(
+            self._is_raw(one.result, function) for one in declared
+        ):
+            return None
+        return "likely"
+
+    def _is_raw(self, written: str, function: Function) -> bool:
+        kind = types.parse(written)
+        if kind.pointers:
+            return True
+        return kind.name == "int" or (
+            _NUMBER.fullmatch(kind.name) is None
+            and resources.resources(self.program).raw(written, function) is not None
+        )
+
+    def _releases(self, cls: Class) -> bool:
+        """Whether the class ends something when it is destroyed; a destructor that nobody sees is believed."""
+        if cls not in self._owns:
+            destructor = cls.destructor
+            seen = cls.record.destructor in ("declared", "defined")
+            self._owns[cls] = seen and (destructor is None or self._ends_something(destructor))
+        return self._owns[cls]
+
+    def _ends_something(self, destructor: Function) -> bool:
+        found = resources.resources(self.program)
+        if any(found.released(call.node, destructor) for call in destructor.flow.calls):
+            return True
+        return any(
+            found.released(call.node, inner)
+            for outer in destructor.flow.calls
+            for inner in self.program.callee(outer.node, destructor).functions[:1]
+            for call in inner.flow.calls
+        )
+
+    def _may_empty(self, method: Function) -> bool:
+        """Whether a method may hand out a member and empty it. Needs no decoding."""
+        record = method.record
+        if record.parameters or not record.result or not method.is_short or types.parse(record.result).last == "void":
+            return False
+        return any(name.startswith("=") or name in ("exchange", "swap") for name in record.mentions)
+
+    def _empties(self, method: Function) -> bool:
+        if method not in self._emptying:
+            self._emptying[method] = self._may_empty(method) and self._hands_out_and_empties(method)
+        return self._emptying[method]
+
+    def _hands_out_and_empties(self, method: Function) -> bool:
+        """The result is raw, and a member is set to something on the way out."""
+        if not self._is_raw(method.record.result, method):
+            kind = types.parse(method.record.result)
+            if (
+                kind.arguments
+                or _NUMBER.fullmatch(kind.name)
+                or not resources.OWNING.isdisjoint(self.program.roles(kind.name, method))
+            ):
+                return False
+            cls = self.program.find_class(kind.name, method.record.scope, method.file)
+            if cls is None or cls.record.destructor in ("declared", "defined"):
+                return False
+        if method.mentions("exchange"):
+            return True
+        written = any(write.place[0] == places.THIS and not write.fresh for write in method.flow.writes)
+        return written and any(leave.kind == "return" and leave.value is not None for leave in method.flow.leaves)
+
+
+@once.per_program
+def handing(program: Program) -> Handing:
+    """One object a program, since its answers are remembered."""
+    return Handing(program)
+
+
+def _by_its_name(call: r.Call) -> str:
+    return f"that `{places.last_name(call.callee)}` gives up ownership is inferred from its name"

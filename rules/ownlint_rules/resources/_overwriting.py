@@ -1,0 +1,368 @@
+"""Slots that are filled while they may still hold something: which store loses which handle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from ownlint import Certainty, Function, because, duties, places, text, types
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.resources._emptying import Ending
+from ownlint_rules.resources._slots import Slot, Slots, Store
+
+_HAS = frozenset({"contains", "count", "has_value", "valid", "is_valid", "has", "exists"})
+_LACKS = frozenset({"empty", "is_null", "isNull", "IsNull", "is_none", "isNull_"})
+_ENDS = frozenset({"end", "cend"})
+
+
+_CALLED = re.compile(r"\b(\w+)\s*\(")
+_MOST_STORES = 32
+"""Of one function into one slot, that are looked at."""
+
+
+class Overwrite(NamedTuple):
+    """A store loses what the slot holds. `found`: a test has just seen that it holds something; `stored`: the same
+    function has put something there before; `unasked`: nobody looks."""
+
+    store: Store
+    why: Literal["found", "stored", "unasked"]
+    before: r.Node | e.Event | None
+    certainty: Certainty
+
+
+def overwrites(slot: Slot, known: Slots) -> Iterator[Overwrite]:
+    """The stores into a slot that somebody else ends, which lose what was there."""
+    stores = [store for store in slot.stores if store.sure and _replaces(store)]
+    enders = list(known.enders(slot)) if stores else []
+    if not enders:
+        return
+    seen: set[Function] = set()
+    for store in stores:
+        if store.function not in seen:
+            seen.add(store.function)
+            mine = [one for one in stores if one.function is store.function]
+            yield from _Filling(store.function, slot, enders).lost(mine[:_MOST_STORES])
+
+
+def _replaces(store: Store) -> bool:
+    """An assignment, or a call that writes through an argument; a container's `push_back` adds."""
+    return isinstance(store.node, r.Assign) or (not store.element and isinstance(store.node, r.Call))
+
+
+def _target(store: Store) -> r.Value | None:
+    """The place that is filled: what is assigned to, or whose address is given to the call."""
+    match store.node:
+        case r.Assign(target=target):
+            return target
+        case r.Call(args=args):
+            return next((inner.value for inner in map(places.strip, args) if isinstance(inner, r.Unary)), None)
+    return None
+
+
+def _is_own(store: Store) -> bool:
+    """Whether the place is a member of `this`: another object's, or an element's, may be another each time."""
+    match places.strip(_target(store)):
+        case r.Name() | r.Member(base=r.Name(text="this")):
+            return True
+    return False
+
+
+def _is_of_own(store: Store) -> bool:
+    """Whether the place is a member of `this` or an element of one: a test of another object's says nothing of it."""
+    target = places.strip(_target(store))
+    while isinstance(target, r.Index):
+        target = places.strip(target.base)
+    return isinstance(target, r.Name) or (
+        isinstance(target, r.Member) and places.last_name(target.base) in ("this", "it")
+    )
+
+
+def _names_in(store: Store) -> frozenset[str]:
+    """What the place is reached through: when one of these is set, it is another place."""
+    return frozenset(inner.text for inner in places.walk(_target(store)) if isinstance(inner, r.Name))
+
+
+def _is_message(value: r.Value) -> bool:
+    """A text, or a text and what is to be put into it."""
+    while isinstance(value, r.Binary) and value.op == ",":
+        value = value.left
+    return isinstance(value, r.Literal) and value.kind == "str"
+
+
+class _Filling:
+    """One function that fills a slot."""
+
+    def __init__(self, function: Function, slot: Slot, enders: list[Function]) -> None:
+        self.function = function
+        self.flow = function.flow
+        self.slot = slot
+        self.ending = Ending(function, slot.cls, slot.field.name)
+        self.ending.find_names()
+        self._fresh: frozenset[str] = frozenset()
+        """The locals that hold a new handle until it is stored."""
+        self._settled: dict[int, bool] = {}
+        self.enders = frozenset(one.name for one in enders) - {function.name}
+        self.lambdas = frozenset(one.index for one in enders if one.parent is function)
+
+    def lost(self, stores: list[Store]) -> Iterator[Overwrite]:
+        at = [(store, event) for store in stores if (event := self._event(store)) is not None]
+        self._fresh = frozenset(
+            value.text
+            for store, _ in at
+            if isinstance(store.node, r.Assign) and isinstance(value := places.strip(store.node.value), r.Name)
+        )
+        self.ending.names -= {name for name in self._fresh & self.ending.names if self._only_grows_into(name)}
+        for store, event in at:
+            if self._is_ended_later(event) or self._is_grown(store) or self._is_handed_on(event):
+                continue
+            freed = f"harmless if what `{self.slot.field.name}` holds is kept elsewhere too, or was released before"
+            found = self._found(event) if _is_of_own(store) else None
+            earlier = self._earlier(store, event, at)
+            if found is not None:
+                yield Overwrite(store, "found", found, because("likely", freed))
+            elif earlier is not None:
+                yield Overwrite(store, "stored", earlier, because("likely", freed))
+            elif self._is_unasked(store, event):
+                full = self._is_always_full(store)
+                empty = because("possible", f"`{self.slot.field.name}` may hold nothing by then")
+                yield Overwrite(store, "unasked", None, because("likely", freed) if full else empty)
+
+    def _is_grown(self, store: Store) -> bool:
+        """Whether what hands out the new handle was given the old one: `bigger = realloc(buffer_, n)`."""
+        return any(
+            isinstance(store.node, r.Assign)
+            and event.node.start == store.at
+            and any(self.ending.touches(argument) for argument in event.node.args)
+            for event in self.flow.calls
+        )
+
+    def _only_grows_into(self, name: str) -> bool:
+        """Whether a local never is the old handle: only a call that was given it fills the local."""
+        return all(
+            self._consumers(event.value)
+            for event in self.flow
+            if isinstance(event, e.Write) and event.place == (name,) and self.ending.touches(event.value)
+        )
+
+    def _consumers(self, value: r.Value | None) -> list[r.Call]:
+        """The calls in an expression that are given the slot's value, and may answer with what it became."""
+        return [
+            inner
+            for inner in places.walk(value)
+            if isinstance(inner, r.Call)
+            and any(self.ending.is_it(argument) for argument in inner.args)
+            and not self._is_number(inner)
+        ]
+
+    def _is_number(self, call: r.Call) -> bool:
+        """Whether the call answers with a number that cannot be such a handle: it only looked."""
+        kind = types.parse(self.function.program.type_of(call, self.function))
+        own = types.parse(self.slot.field.type).last
+        is_number = kind.last in (duties.NUMBERS - {"auto"}) or kind.last == "int"
+        return is_number and not kind.pointers and kind.last != own
+
+    def _goes_into_new(self, write: e.Write) -> bool:
+        """Whether the old handle is given to a call, and what comes of it is the new one, or a part of that:
+        `bigger = realloc(old_, n)`, `fresh->next = Finish(old_)`."""
+        root = write.place[0] if write.place else ""
+        names = {root, *(inner.text for inner in places.walk(write.target) if isinstance(inner, r.Name))}
+        return not self._fresh.isdisjoint(names) and bool(self._consumers(write.value))
+
+    def _is_ended_later(self, store: e.Event) -> bool:
+        """Whether a local that holds the old handle is given up behind the store."""
+        return any(
+            isinstance(event, e.Call)
+            and any(
+                isinstance(inner := places.strip(arg), r.Name) and inner.text in self.ending.names
+                for arg in event.node.args
+            )
+            and self.ending.ended_by(event.node)
+            for event in self.flow.after(store)
+        )
+
+    def _is_handed_on(self, store: e.Event) -> bool:
+        """Whether somebody else is given the new handle to keep: the place says which one is meant at present, and the
+        old one is kept likewise."""
+        return any(
+            isinstance(event, e.Call)
+            and any(
+                self.ending.is_exactly(argument)
+                and not self.ending.names.intersection(
+                    inner.text for inner in places.walk(argument) if isinstance(inner, r.Name)
+                )
+                and self.ending.is_handed_over(event.node, places.last_name(event.node.callee), index)
+                for index, argument in enumerate(event.node.args)
+            )
+            for event in self.flow.after(store)
+        )
+
+    def _event(self, store: Store) -> e.Event | None:
+        for event in self.flow:
+            inside = store.node.start <= event.span.start and event.span.end <= store.node.end
+            if not inside or event.index not in self.flow.reachable:
+                continue
+            if isinstance(store.node, r.Call):
+                if isinstance(event, e.Call) and event.node.start == store.node.start:
+                    return event
+            elif isinstance(event, e.Write):
+                return event
+        return None
+
+    # --- what is known of the slot ---
+
+    def _found(self, store: e.Event) -> e.Event | None:
+        """A test that has seen the slot occupied, from which a way leads here that ends nothing."""
+        reached = {event.index for event in self.flow.before(store, self._settles)} | {store.index}
+        for test, occupied in self._tests:
+            if any(label is occupied and target in reached for target, label in self.flow.successors[test.index]):
+                return test
+        return None
+
+    @cached_property
+    def _tests(self) -> list[tuple[e.Test, bool]]:
+        """The tests that see whether the slot holds something, each with the outcome that says so."""
+        return [
+            (event, occupied)
+            for event in self.flow
+            if isinstance(event, e.Test) and not event.asserted and not self._is_about_another(event.value)
+            if (occupied := self.occupied(event.value)) is not None
+        ]
+
+    def _is_about_another(self, value: r.Value) -> bool:
+        """Whether a test is about the member of a parameter: `rhs.node_ == nullptr`."""
+        given = {parameter.name for parameter in self.function.record.parameters}
+        return any(
+            isinstance(inner, r.Member) and inner.name == self.slot.field.name and places.last_name(inner.base) in given
+            for inner in places.walk(value)
+        )
+
+    def _earlier(self, store: Store, event: e.Event, at: list[tuple[Store, e.Event]]) -> r.Node | None:
+        """A store of the same function into the same place, from which a way leads here that ends nothing."""
+        names = _names_in(store)
+
+        def settles(one: e.Event) -> bool:
+            is_other = isinstance(one, e.Write) and len(one.place) == 1 and one.place[0] in names
+            return is_other or self._settles(one)
+
+        reached: set[int] | None = None
+        for other, before in at:
+            if self._place(other) != self._place(store) or (before is event and not _is_own(store)):
+                continue
+            if reached is None:
+                reached = {one.index for one in self.flow.before(event, settles)}
+            if before.index in reached:
+                return other.node
+        return None
+
+    @staticmethod
+    def _place(store: Store) -> str:
+        target = _target(store)
+        return text(target) if target is not None else ""
+
+    def _is_unasked(self, store: Store, event: e.Event) -> bool:
+        if self.function.record.kind == "constructor" or store.element:
+            return False
+        return not self.flow.always_before(event, lambda one: self._settles(one))
+
+    def _is_always_full(self, store: Store) -> bool:
+        """Whether every constructor fills the slot, and nobody but the destructor and who fills it sets or ends it."""
+        cls, name = self.slot.cls, self.slot.field.name
+        filling = {one.function for one in self.slot.stores if one.sure}
+        makers = cls.constructors
+        if not makers or not _is_own(store) or not all(maker in filling for maker in makers):
+            return False
+        if len(makers) < sum(
+            record.kind == "constructor" for record in cls.declarations if "delete" not in record.qualifiers
+        ):
+            return False
+        if self.function.record.access == "private" or not self.enders <= {
+            one.name for one in (cls.destructor,) if one
+        }:
+            return False
+        others = (method for method in cls.methods if method not in filling)
+        return not any(f"={name}" in method.record.mentions for method in others)
+
+    def _settles(self, event: e.Event) -> bool:
+        """What the slot holds is ended here, or asked for anew."""
+        if event.index not in self._settled:
+            self._settled[event.index] = self._settles_anew(event)
+        return self._settled[event.index]
+
+    def _settles_anew(self, event: e.Event) -> bool:
+        match event:
+            case e.Call(node=call):
+                return (
+                    places.last_name(call.callee) in self.enders
+                    or places.last_name(call.callee) in ("erase", "clear", "swap")
+                    or self._called_lambda(call) in self.lambdas
+                    or self._never_returns(places.last_name(call.callee))
+                    or self.ending.ended_by(call)
+                )
+            case e.Test(value=value) if _is_message(value):
+                return True  # `FATAL("text %s", name)` ends the program, whatever the text
+            case e.Test(value=value):
+                return self.asks(value)
+            case e.Write(value=value) if value is not None and self.ending.is_it(value):
+                return True  # somebody else holds it from here
+            case e.Write() if self._fresh and self._goes_into_new(event):
+                return True
+            case e.Write(value=value, target=target) if target is not None and self.ending.is_it(target):
+                return isinstance(places.strip(value), r.Literal | r.Aggregate)
+            case e.Leave() | e.Opaque():
+                return True
+        return False
+
+    def _never_returns(self, name: str) -> bool:
+        """`exit`, and a macro of the project that calls it."""
+        program = self.function.program
+        called = [word for macro in program.macros_named(name) for word in _CALLED.findall(macro.body)]
+        return any("never returns" in program.models.verbs(word) for word in (name, *called))
+
+    def _called_lambda(self, call: r.Call) -> int:
+        """The index of the local lambda that is called, or -1."""
+        made = self.function.locals.get(places.last_name(call.callee), ("", None))[1]
+        return made.function if isinstance(made, r.Lambda) else -1
+
+    def asks(self, value: r.Value) -> bool:
+        """Whether the test is about what the slot holds, in whatever words."""
+        if self.occupied(value) is not None:
+            return True
+        inner = places.strip(value)
+        return isinstance(inner, r.Binary) and (self.ending.is_it(inner.left) or self.ending.is_it(inner.right))
+
+    def occupied(self, value: r.Value | None) -> bool | None:
+        """The outcome of the test that says that the slot holds something; None when it says nothing of that."""
+        inner = places.strip(value)
+        match inner:
+            case r.Unary(op="!" | "not", value=operand):
+                known = self.occupied(operand)
+                return None if known is None else not known
+            case r.Binary(op="==" | "!=" as op, left=left, right=right):
+                for one, other in ((left, right), (right, left)):
+                    if self.ending.is_it(one) and self._is_nothing(other):
+                        return op == "!="
+                return None
+            case r.Call(callee=r.Member(base=base, name=name)) if self.ending.touches(base):
+                return True if name in _HAS else False if name in _LACKS else None
+            case r.Call() if len(inner.args) == 1 and self.ending.is_it(inner.args[0]):
+                return False if places.last_name(inner.callee).lower().endswith("isnull") else None
+            case r.Name() | r.Member() | r.Index() if self._is_place(inner):
+                return True
+        return None
+
+    def _is_place(self, value: r.Value) -> bool:
+        if isinstance(value, r.Index):
+            return self.ending.is_it(value.base)
+        return self.ending.is_it(value)
+
+    def _is_nothing(self, value: r.Value) -> bool:
+        inner = places.strip(value)
+        if isinstance(inner, r.Literal):
+            return inner.kind == "null" or inner.text == "0"
+        if isinstance(inner, r.Call) and places.last_name(inner.callee) in _ENDS:
+            on = places.receiver(inner)
+            return on is None or any(self.ending.is_said(one) for one in places.walk(on))
+        return False

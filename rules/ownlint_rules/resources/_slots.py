@@ -1,0 +1,568 @@
+"""Members that own raw handles: what is put into them, and whether anybody ends it.
+
+A slot is a data member, or a container that is one, into which some function puts a handle that it has acquired. A
+class is looked at as the whole project defines it: the member of the header, the bodies of the sources. Where something
+could end the handle and that cannot be told, it counts as ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from typing import NamedTuple
+
+from ownlint import (
+    CERTAINTIES,
+    Certainty,
+    Class,
+    Function,
+    Program,
+    because,
+    bodies,
+    duties,
+    once,
+    pairs,
+    patterns,
+    places,
+    resources,
+    steps,
+    types,
+    weaker,
+)
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.resources._borrowing import Borrowed, puts, whose
+from ownlint_rules.resources._emptying import HANDS_OVER, Ending
+
+_HOLDS = frozenset({"container", "optional", "pair", "atomic"})
+_BYTES_A_STEP = 256
+_SAID = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+class Store(NamedTuple):
+    """A function puts a handle that it acquired into a slot."""
+
+    function: Function
+    node: r.Node
+    """The assignment, the call that inserts, or the initialiser."""
+    made: resources.Acquisition
+    element: bool
+    at: int
+    """Where the call starts that acquired it."""
+    sure: bool
+    """Nothing else in the function can have taken the handle over."""
+
+
+class Slot(NamedTuple):
+    cls: Class
+    field: r.Field
+    stores: tuple[Store, ...]
+
+
+class Slots:
+    """The slots of one program; see `slots`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.resources: resources.Resources = resources.resources(program)
+        self._spelled: dict[str, patterns.AnyName] = {}
+        self._saying: dict[tuple[str, str], list[Function]] = {}
+
+    def of(self, cls: Class) -> list[Slot]:
+        """The class's own slots, in the order of its members."""
+        found = self._found.get(id(cls), {})
+        return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
+
+    @once.shared_property
+    def _found(self) -> dict[int, dict[str, list[Store]]]:
+        found: dict[int, dict[str, list[Store]]] = {}
+        for function in self.program.functions:
+            if function.language != "cpp" or not self._may_store(function):
+                continue
+            reading = duties.Reading(function, self.resources)
+            reading.read()
+            for put in reading.puts:
+                held = self.member(put.target, function)
+                if held is None or held[1].static or not self.is_raw(held[1].type, held[0]):
+                    continue
+                if _is_behind(put.target, held[1]):
+                    continue
+                cls, field = held
+                sure = put.at not in reading.elsewhere
+                store = Store(
+                    function, put.node, put.made, put.element or isinstance(put.target, r.Index), put.at, sure
+                )
+                found.setdefault(id(cls), {}).setdefault(field.name, []).append(store)
+        return found
+
+    def _may_store(self, function: Function) -> bool:
+        """Whether the body can put something acquired into a member; needs no decoding."""
+        names = self._raw_names
+        if any(one.name in names and self._acquires(one) for one in function.record.initializers):
+            return True
+        if not self.resources.may_acquire(function):
+            return False
+        if any(name[0] == "=" and name[1:] in names for name in function.record.mentions):
+            return True
+        if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.record.mentions):
+            return False
+        return any(said.decode() in names for said in _said(function))
+
+    def _acquires(self, initializer: r.Initializer) -> bool:
+        """Whether an initialiser may acquire something."""
+        names = self.resources.acquiring_names
+        return any(
+            isinstance(inner, r.Call) and (inner.kind == "new" or places.last_name(inner.callee) in names)
+            for arg in initializer.args
+            for inner in places.walk(arg)
+        )
+
+    @once.shared_property
+    def _raw_names(self) -> frozenset[str]:
+        """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
+        program, known = self.program, self.resources
+        handles = {alias.name for alias in program.type_aliases if "*" in alias.target} | known.handle_names
+        handles |= known.destroyed
+        return frozenset(
+            field.name
+            for cls in program.classes
+            if cls.file.language == "cpp"
+            for field in cls.record.fields
+            if not field.static and ("*" in field.type or not handles.isdisjoint(_WORDS.findall(field.type)))
+        )
+
+    # --- which member ---
+
+    def member(self, target: r.Value | str, function: Function) -> tuple[Class, r.Field] | None:
+        """The data member that an expression stands for, or whose element it is."""
+        if isinstance(target, str):
+            return function.home.field(target) if function.home is not None else None
+        value = places.strip(target)
+        for _ in range(6):
+            match value:
+                case (
+                    r.Index(base=base)
+                    | r.Unary(op="*" | "&", value=base)
+                    | r.Call(callee=r.Member(base=base, name="at" | "back" | "front" | "value"), kind="call")
+                ):
+                    value = places.strip(base)
+                case r.Member(base=base, name="second"):
+                    return self._behind_iterator(base, function)
+                case r.Member(base=base, name=name):
+                    return self._field_of(base, name, function)
+                case r.Name(text=name):
+                    return self._named(name, function)
+                case _:
+                    return None
+        return None
+
+    def _named(self, name: str, function: Function) -> tuple[Class, r.Field] | None:
+        if name not in function.declared:
+            return function.home.field(name) if function.home is not None else None
+        place = function.flow.aliases.get(name)
+        if place is not None and place[0] == places.THIS and function.home is not None:
+            plain = [step for step in place[1:] if not step.startswith("[") and step not in ("first", "second")]
+            return function.home.field(plain[-1]) if plain else None
+        written, initial = function.locals.get(name, ("", None))
+        return self._behind_iterator(initial, function) if initial is not None and "&" not in written else None
+
+    def _behind_iterator(self, value: r.Value | None, function: Function) -> tuple[Class, r.Field] | None:
+        """The map that was searched for an iterator: `it->second` is an element of it."""
+        if isinstance(value, r.Name):
+            value = function.locals.get(value.text, ("", None))[1]
+        inner = places.strip(value)
+        if isinstance(inner, r.Member):
+            inner = inner.base
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name in _SEARCHES:
+            return self.member(inner.callee.base, function)
+        return None
+
+    def _field_of(self, base: r.Value, name: str, function: Function) -> tuple[Class, r.Field] | None:
+        if isinstance(base, r.Name) and base.text == places.THIS:
+            return function.home.field(name) if function.home is not None else None
+        written = self.program.type_of(base, function)
+        for part in (written, *types.parse(written).arguments):
+            cls = self.program.find_class(part, function.record.scope, function.file) if part else None
+            if cls is not None and (found := cls.field(name)) is not None:
+                return found
+        return None
+
+    def is_raw(self, written: str, cls: Class, depth: int = 0) -> bool:
+        """Whether a member of this type ends nothing of what it holds."""
+        program, file, scope = self.program, cls.file, cls.symbol
+        expanded = program.expand(written, file, scope)
+        kind = types.parse(expanded)
+        if kind.reference or not kind.name:
+            return False
+        roles = set(program.roles_at(expanded, file, scope))
+        if kind.pointers or not kind.arguments:
+            return self.resources.raw_at(written.split("[")[0], file, scope) is not None or (
+                not kind.pointers
+                and not roles
+                and depth > 0
+                and program.find_class(kind.name, scope, file) is not None
+                and not self.resources.owns_elements(f"std::vector<{expanded}>", file, scope)
+            )
+        if roles & duties.OWNING or not roles & _HOLDS or self.resources.owns_elements(expanded, file, scope):
+            return False
+        return any(self.is_raw(argument, cls, depth + 1) for argument in kind.arguments[-2:])
+
+    # --- who ends it ---
+
+    def is_leaked(self, slot: Slot) -> Certainty | None:
+        """How sure it is that nobody ends what the slot holds; None when somebody does, or may."""
+        stores = [store for store in slot.stores if store.sure]
+        if not stores or _says_why(slot.field) or self.is_immortal(slot.cls):
+            return None
+        if next(self.enders(slot), None) is not None or self._is_taken_back(slot) or self._is_taken_out(slot):
+            return None
+        certainty = min((store.made.certainty for store in stores), key=CERTAINTIES.index)
+        if self._may_be_ended_out_of_sight(slot.cls) or all(
+            self._belongs_to_another(store) or self._is_handed_out(store, slot) for store in stores
+        ):
+            certainty = because("possible", "something else may own it, or be given it to release")
+        return weaker(certainty, because("likely", "code that was not read could release it"))
+
+    def _is_taken_back(self, slot: Slot) -> bool:
+        """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
+        pointee = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        cls = self.program.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
+        return (
+            cls is not None
+            and cls.destructor is not None
+            and cls is not slot.cls
+            and f"={slot.field.name}" in cls.destructor.record.mentions
+            and slot.field.name not in cls.fields
+        )
+
+    def first_store(self, slot: Slot) -> Store:
+        """The surest store, to show."""
+        return next((store for store in slot.stores if store.sure), slot.stores[0])
+
+    def scoped_for(self, slot: Slot) -> str:
+        """The project's class that would own what the slot holds; empty when none is known."""
+        kind = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        for written in (slot.field.type, *reversed(kind.arguments)):
+            scoped = self.resources.scoped_at(written, slot.cls.file, slot.cls.symbol)
+            if scoped not in ("", slot.cls.symbol):
+                return scoped
+        return ""
+
+    def _may_be_ended_out_of_sight(self, cls: Class) -> bool:
+        """A destructor, or a method that is named to release something, is declared and defined elsewhere."""
+        if cls.record.destructor == "declared" and cls.destructor is None:
+            return True
+        defined = {method.name for method in cls.methods}
+        return any(
+            record.name not in defined
+            and not {"pure", "delete", "default"} & set(record.qualifiers)
+            and (pairs.releasing_verb(record.name) or not HANDS_OVER.isdisjoint(pairs.words(record.name)))
+            for record in cls.declarations
+        )
+
+    def _belongs_to_another(self, store: Store) -> bool:
+        """The object is made with something that may keep it: `new Button(this)` of a class that nobody here defines,
+        or whose constructor hands itself on."""
+        made = next((c for c in self._new_in(store) if c.kind == "new"), None)
+        if made is None or not made.args:
+            return False
+        written = made.callee.text if isinstance(made.callee, r.Name) else ""
+        cls = self.program.find_class(written, store.function.record.scope, store.function.file)
+        if cls is None:
+            return any(self._is_pointer(arg, store.function) for arg in made.args)
+        return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
+            not base.record.fields and not base.constructors for base in cls.ancestry[1:]
+        )
+
+    def _is_handed_out(self, store: Store, slot: Slot) -> bool:
+        """Whether the function makes a new one each time, and answers with it: then the caller may well own it, and
+        the member only remembers the last. One that is made on first use is the member's."""
+        function, name = store.function, slot.field.name
+        if store.element or not types.parse(function.record.result).pointers or not isinstance(store.node, r.Assign):
+            return False
+        is_answer = any(
+            statement.kind == "return" and places.last_name(places.strip(statement.value)) == name
+            for statement in function.statements
+            if isinstance(statement, r.Leave) and statement.start > store.node.start
+        )
+        tests = [event.value for event in function.flow if isinstance(event, e.Test)]
+        return is_answer and not any(places.last_name(part) == name for value in tests for part in places.walk(value))
+
+    def _new_in(self, store: Store) -> Iterator[r.Call]:
+        for statement in store.function.statements:
+            for value in bodies.values(statement):
+                yield from (
+                    inner for inner in places.walk(value) if isinstance(inner, r.Call) and inner.start == store.at
+                )
+
+    def _is_pointer(self, value: r.Value, function: Function) -> bool:
+        inner = places.strip(value)
+        if isinstance(inner, r.Name) and inner.text == places.THIS:
+            return True
+        return bool(types.parse(self.program.type_of(inner, function)).pointers)
+
+    def is_immortal(self, cls: Class) -> bool:
+        """Whether objects of the class live as long as the program: a function keeps one in a static of its own, or
+        one stands outside of all functions."""
+        return cls.name in self._immortal
+
+    @once.shared_property
+    def _immortal(self) -> frozenset[str]:
+        """Last names of the classes of static objects, and of what statics point to."""
+        found: set[str] = set()
+        wanted = {cls.name for cls in self.program.classes if id(cls) in self._found}
+        for file in self.program.files.values():
+            found |= {types.parse(variable.type).last for variable in file.variables} & wanted
+        for function in self.program.functions:
+            if function.says(_STATIC) and not wanted.isdisjoint(_words_in(function)):
+                for statement in function.statements:
+                    if isinstance(statement, r.Declare) and statement.static:
+                        written = self.program.type_of(statement.value, function) if statement.value else ""
+                        kinds = (types.parse(statement.type), types.parse(written))
+                        found |= {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))} & wanted
+        return frozenset(found)
+
+    def released_by_destructor(self, cls: Class) -> r.Field | None:
+        """A member whose handle the destructor releases, itself or through a method of the class; the first of them."""
+        destructor = cls.destructor
+        if destructor is None:
+            return None
+        called = [destructor, *self._helpers(destructor, cls)]
+        called = [body for body in called if self._may_release(body)]
+        for field in cls.record.fields if called else ():
+            if field.static or not self.is_raw(field.type, cls):
+                continue
+            if any(Ending(body, cls, field.name).releases() for body in called if self._says(body, field.name)):
+                return field
+        return None
+
+    def is_released_by_destructor(self, slot: Slot) -> bool:
+        """Whether the destructor ends what the slot holds, itself or through a method of the class."""
+        destructor = slot.cls.destructor
+        if destructor is None:
+            return False
+        called = [body for body in (destructor, *self._helpers(destructor, slot.cls)) if self._may_release(body)]
+        return any(
+            Ending(body, slot.cls, slot.field.name).releases() for body in called if self._says(body, slot.field.name)
+        )
+
+    def borrowed(self, slot: Slot) -> Iterator[Borrowed]:
+        """What the class's functions put into the slot, and does not belong to them."""
+        mixed = {store.function for store in slot.stores}
+        for function in self._near(slot.cls, slot.field.name):
+            for node, target, value in puts(function):
+                found = self.member(target, function)
+                if found is not None and found[1] is slot.field:
+                    of = whose(value, function, is_mixed=function in mixed)
+                    if of:
+                        yield Borrowed(function, node, of)
+
+    def _helpers(self, destructor: Function, cls: Class) -> list[Function]:
+        """The class's own methods that its destructor calls."""
+        own = [method for method in cls.methods if destructor.mentions(method.name) and method is not destructor]
+        if not own:
+            return []
+        called = {
+            places.last_name(event.node.callee)
+            for event in destructor.flow.calls
+            if isinstance(event.node.callee, r.Name) or event.receiver == (places.THIS,)
+        }
+        return [method for method in own if method.name in called]
+
+    @staticmethod
+    def _says(function: Function, name: str) -> bool:
+        return b'"%b"' % name.encode() in bytes(function.record.body)
+
+    def enders(self, slot: Slot) -> Iterator[Function]:
+        """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
+        name = slot.field.name
+        seen: set[int] = set()
+        for function in chain(self._near(slot.cls, name), self._anywhere(name)):
+            if id(function) not in seen:
+                seen.add(id(function))
+                if self._ends(function, slot):
+                    yield function
+
+    def _is_taken_out(self, slot: Slot) -> bool:
+        """Whether some function empties the slot and answers with what was in it."""
+        return any(
+            Ending(function, slot.cls, slot.field.name).takes_out(partial(self._is_of, slot, function))
+            for function in self._takers.get(slot.field.name, ())
+        )
+
+    def _is_of(self, slot: Slot, function: Function, target: r.Value) -> bool:
+        found = self.member(target, function)
+        return found is not None and found[1] is slot.field
+
+    @once.shared_property
+    def _takers(self) -> dict[str, list[Function]]:
+        """For each name in question the functions that set it and answer with a handle."""
+        wanted = {f"={name}" for fields in self._found.values() for name in fields}
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "cpp" and types.parse(function.record.result).pointers:
+                for word in wanted.intersection(function.record.mentions):
+                    found.setdefault(word[1:], []).append(function)
+        return found
+
+    def _near(self, cls: Class, name: str) -> Iterator[Function]:
+        """Functions of the class and of its files that say the name."""
+        yield from (method for method in cls.methods if self._may_say(method, name))
+        key = _stem(cls.path), name
+        if key not in self._saying:
+            self._saying[key] = [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)]
+        yield from (f for f in self._saying[key] if f.home is not cls)
+
+    def _may_say(self, function: Function, name: str) -> bool:
+        if name not in self._spelled:
+            spelled = [name, *sorted(self._macros_saying.get(name, ()))]
+            self._spelled[name] = patterns.strings(spelled)
+        return function.says(self._spelled[name]) or _initialises(function, name)
+
+    @once.shared_property
+    def _macros_saying(self) -> dict[str, set[str]]:
+        """For each name in question the macros without parameters that say it."""
+        wanted = {name for fields in self._found.values() for name in fields}
+        found: dict[str, set[str]] = {}
+        for file in self.program.files.values():
+            for macro in file.macros:
+                for word in wanted.intersection(_WORDS.findall(macro.body)) if macro.parameters is None else ():
+                    found.setdefault(word, set()).add(macro.name)
+        return found
+
+    @once.shared_property
+    def _by_stem(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            found.setdefault(_stem(function.path), []).append(function)
+        return found
+
+    def _anywhere(self, name: str) -> Iterator[Function]:
+        """Functions of the whole project that release something and say the name, or call what answers with it."""
+        words_said = {name, *self.program.accessors.get(name, ())}
+        for word in sorted(words_said):
+            yield from self._sayers.get(word, ())
+
+    @once.shared_property
+    def _sayers(self) -> dict[str, list[Function]]:
+        """For each name in question the releasing functions that say it."""
+        wanted = {name for fields in self._found.values() for name in fields}
+        for name in list(wanted):
+            wanted.update(self.program.accessors.get(name, ()))
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            if not self._may_release(function):
+                continue
+            for said in set(_said(function)):
+                if (word := said.decode()) in wanted:
+                    found.setdefault(word, []).append(function)
+        return found
+
+    def _may_release(self, function: Function) -> bool:
+        return any(
+            name == "delete" or name in self.resources.releasing_names or pairs.releasing_verb(name)
+            for name in function.record.mentions
+        )
+
+    def _ends(self, function: Function, slot: Slot) -> bool:
+        return not _means_its_own(function, slot) and Ending(function, slot.cls, slot.field.name).ends()
+
+
+_STATIC = re.compile(rb",true\]")
+_ON_PURPOSE = re.compile(
+    r"leak|never (?:be )?(?:freed|deleted|destroyed|released)|not owned|owned by|un-?owned|does(?: not|n't) own|"
+    r"borrowed|lives? (?:as long|for)|process lifetime|static lifetime|arena|weak",
+    re.IGNORECASE,
+)
+
+
+def _says_why(field: r.Field) -> bool:
+    """Whether the member's comment says that somebody else owns it, or that nobody needs to."""
+    return bool(field.comment) and _ON_PURPOSE.search(field.comment) is not None
+
+
+def _hands_itself_on(constructor: Function) -> bool:
+    return b'"this"' in bytes(constructor.record.body) and any(
+        isinstance(inner := places.strip(arg), r.Name) and inner.text == places.THIS
+        for event in constructor.flow.calls
+        for arg in event.node.args
+    )
+
+
+def _means_its_own(function: Function, slot: Slot) -> bool:
+    """Whether the name is that of a member of another class in this body, and never comes behind another object."""
+    home, name = function.home, slot.field.name
+    if home is None or home is slot.cls or (found := home.field(name)) is None:
+        return False
+    if found[0] is slot.cls or slot.cls in home.ancestry or home in slot.cls.ancestry:
+        return False
+    if slot.cls.name in types.parse(found[1].type).name.split("::"):
+        return False  # the member is an object of the class, whose elements it shows: `entries_.begin()`
+    return not any(
+        isinstance(inner, r.Member)
+        and inner.name == name
+        and not (isinstance(b := places.strip(inner.base), r.Name) and b.text == places.THIS)
+        for statement in function.statements
+        for value in bodies.values(statement)
+        for inner in places.walk(value)
+    )
+
+
+def _is_behind(target: r.Value | str, field: r.Field) -> bool:
+    """`*out_ = make()`: the member says where the handle is wanted, and somebody else owns that place."""
+    inner = places.strip(target) if not isinstance(target, str) else None
+    return isinstance(inner, r.Unary) and inner.op == "*" and places.last_name(inner.value) == field.name
+
+
+def _said(function: Function) -> list[bytes]:
+    """The texts in an encoded body."""
+    body = bytes(function.record.body)
+    steps.spend(1 + len(body) // _BYTES_A_STEP)
+    return _SAID.findall(body)
+
+
+def _words_in(function: Function) -> set[str]:
+    steps.spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
+    return {said.decode() for said in _TYPE_WORDS.findall(bytes(function.record.body))}
+
+
+def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
+    return (types.parse(argument).last for argument in arguments)
+
+
+_WORDS = re.compile(r"\w+")
+_TYPE_WORDS = re.compile(rb"[A-Za-z_]\w*")
+_INSERTS = ("push_back", "emplace_back", "push", "emplace", "insert", "try_emplace", "insert_or_assign", "append")
+_SEARCHES = frozenset(
+    {"find", "begin", "lower_bound", "try_emplace", "emplace", "insert", "insert_or_assign", "FindOrNull"}
+)
+
+
+def _initialises(function: Function, name: str) -> bool:
+    return any(one.name == name for one in function.record.initializers)
+
+
+def _stem(path: str) -> str:
+    """What a header and its source have in common: the last part of the path without its ending."""
+    last = path.rsplit("/", 1)[-1].split(".", 1)[0]
+    for ending in ("_inl", "-inl", "_impl", "Impl", "_internal"):
+        last = last.removesuffix(ending)
+    return last.lower()
+
+
+@once.per_program
+def slots(program: Program) -> Slots:
+    """The slots of a program; one object a program, since its answers are remembered."""
+    return Slots(program)
+
+
+def is_by_constructor(store: Store, cls: Class) -> bool:
+    return store.function.record.kind == "constructor" and store.function.cls is cls
+
+
+def declared_at(function: Function) -> r.Span:
+    """Where a function says its name: its whole definition is too much to show."""
+    record = function.record
+    return r.Span(record.name_start, record.name_start + len(record.name.encode()))

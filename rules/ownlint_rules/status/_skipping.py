@@ -1,0 +1,323 @@
+"""Who skips the work: the condition that reads what an assignment has left, and goes around what has failed.
+
+A promise is looked for: whoever goes around goes on as if the work had been done. One who is refused, who gets the
+outcome of the first time, or who does work of his own has been promised nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ownlint import (
+    Certainty,
+    Function,
+    Place,
+    Step,
+    assignments,
+    because,
+    conditions,
+    failure,
+    glance,
+    places,
+    statements,
+    types,
+)
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.status._unfinished import loop_heads
+
+_SEEN_ELSEWHERE = frozenset({"flag", "bit", "object"})
+_CLAIMS = frozenset({"flag", "entry", "object"})
+"""Kinds that say of themselves that something is there; the others may as well be a step of many."""
+
+
+class Skip(NamedTuple):
+    """The condition because of which the work is not done the next time."""
+
+    step: Step
+    certainty: Certainty
+
+
+def may_be_skipped(function: Function, announced: assignments.Assignment) -> bool:
+    """Whether anything at all looks at what was announced; asked before the failures are, which cost more."""
+    if announced.held.kind in _SEEN_ELSEWHERE or conditions.case_of(function, announced.event) is not None:
+        return True
+    given = conditions.Given(announced.place, announced.held)
+    return bool(conditions.tests_about(function, given))
+
+
+def skip_here(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Skip | None:
+    """A test on the way to the announcement that will turn out the other way, and then goes around the work."""
+    flag = places.render(announced.place)
+    given = conditions.Given(announced.place, announced.held)
+    if _works_in_other_case(function, announced, failed):
+        return None
+    asking = [test for test in conditions.tests_about(function, given) if not test.asserted]
+    settled = _settled(function, announced, failed) if asking else {}
+    for test in _tests_for(function, announced, asking):
+        now = conditions.can_come_to(function, test.value, given, frozenset(settled))
+        if now is None or _is_settled(function, test, settled):
+            continue
+        if skips(function, test, now, announced, failed):
+            return Skip(function.step(test, f"`{flag}` decides here whether the work is done"), "certain")
+    found = _other_case(function, announced)
+    if found is not None:
+        return Skip(function.step(found.value, f"`{flag}` decides here whether the work is done"), "certain")
+    return None
+
+
+def _works_in_other_case(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the work stands in the case that the state leads to, into which this one falls: it is done again."""
+    found = conditions.case_of(function, announced.event)
+    if found is None or failed.cause is None or assignments.place(function, found[0].value) != announced.place:
+        return False
+    return not found[1].start <= failed.cause.span.start < found[1].end
+
+
+def _settled(
+    function: Function, announced: assignments.Assignment, failed: failure.Failure
+) -> dict[Place, list[assignments.Held]]:
+    """What is set only once the work has succeeded: a second flag that has the say."""
+    if failed.cause is None:
+        return {}
+    found: dict[Place, list[assignments.Held]] = {}
+    later = {event.index for event in function.flow.after(failed.cause)}
+    for other in assignments.assignments(function):
+        if other.place != announced.place and other.event.index in later and not function.is_local(other.place):
+            found.setdefault(other.place, []).append(other.held)
+    return found
+
+
+def _is_settled(
+    function: Function, test: e.Test, settled: dict[Place, list[assignments.Held]], anywhere: bool = False
+) -> bool:
+    """Whether the test is reached only where such a flag is set, or in the case of such a state."""
+    return _is_settled_by_case(function, test, settled) or any(
+        conditions.comes_to(function, guard.value, conditions.Given(place, held, anywhere)) is outcome
+        for guard, outcome in function.flow.guards(test)
+        for place, possible in settled.items()
+        for held in possible
+    )
+
+
+def _is_settled_by_case(function: Function, test: e.Test, settled: dict[Place, list[assignments.Held]]) -> bool:
+    found = conditions.case_of(function, test)
+    if found is None:
+        return False
+    where = assignments.place(function, found[0].value)
+    states = settled.get(where, ()) if where is not None else ()
+    return any(held.kind == "state" and _has_case(found[1], held.text) for held in states)
+
+
+def _tests_for(function: Function, announced: assignments.Assignment, tests: list[e.Test]) -> Iterator[e.Test]:
+    """Of these, the tests before the announcement, nearest first, and those that are made of it:
+    `if (done_.exchange(true)) return;`."""
+    if not tests:
+        return
+    flow = function.flow
+    before = {event.index for event in flow.before(announced.event)}
+    around = loop_heads(function, announced.event)
+    for test in reversed(tests):
+        if test.index in before and loop_heads(function, test) <= around:
+            yield test
+    for test in tests:
+        if flow.dominates(announced.event, test) and _is_made_of(function, test, announced):
+            yield test
+
+
+def _is_made_of(function: Function, test: e.Test, announced: assignments.Assignment) -> bool:
+    """Whether the condition is, or was computed from, the announcing expression."""
+    at = announced.event.span
+    if test.span.start <= at.start and at.end <= test.span.end:
+        return True
+    inside = (conditions.computed_once(function, v.text) for v in places.walk(test.value) if isinstance(v, r.Name))
+    return any(initial is not None and initial.start <= at.start and at.end <= initial.end for initial in inside)
+
+
+def skips(
+    function: Function, test: e.Test, now: bool, announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether the way the test will go is around the work, and promises what the work should have brought."""
+    flow = function.flow
+    heads = loop_heads(function, test)
+    taken = flow.after(test, lambda event: event in heads, branch=now)
+    other = flow.after(test, lambda event: event in heads, branch=not now)
+    work = failed.cause
+    begins = [event for event in (announced.event, work) if event is not None and event.index > test.index]
+    if any(event in taken or event not in other for event in begins):
+        return False
+    if _is_refused(function, test, now, taken) or _is_remembered(function, taken, failed):
+        return False
+    return _promises(function, taken, announced, failed) and not _is_noted(function, announced, failed)
+
+
+def _promises(
+    function: Function, taken: list[e.Event], announced: assignments.Assignment, failed: failure.Failure
+) -> bool:
+    """Whether whoever goes around the work goes on as if it had been done. A way with work of its own is another
+    branch of an algorithm, or another step of a protocol."""
+    joined = set(function.flow.after(failed.cause)) if failed.cause is not None else set()
+    own = [event for event in taken if event not in joined]
+    if announced.held.kind in _CLAIMS:
+        return not any(isinstance(event, e.Write) and event.place == announced.place for event in own)
+    return not any(_acts(function, event) for event in own)
+
+
+def _acts(function: Function, event: e.Event) -> bool:
+    match event:
+        case e.Write(fresh=False):
+            return True
+        case e.Call(node=call, asserted=False) if call.kind == "call":
+            name = places.last_name(call.callee)
+            if function.program.role(name) or failure.asks(function, event) or failure.only_looks(call):
+                return False
+            return failure.refuses(function, call) is None and not name.lower().startswith(("ok", "success"))
+    return False
+
+
+def _is_refused(function: Function, test: e.Test, now: bool, taken: list[e.Event]) -> bool:
+    """Whether whoever comes next gets an error instead of a promise, or does not come back."""
+    if all(label is not None and label is not now for _, label in function.flow.successors[test.index]):
+        return True
+    leaves = [event for event in taken if isinstance(event, e.Leave)]
+    return bool(leaves) and all(_says_no(function, test, taken, leave) for leave in leaves)
+
+
+def _says_no(function: Function, test: e.Test, taken: list[e.Event], leave: e.Leave) -> bool:
+    if leave.kind == "throw" or leave.via or failure.refuses(function, leave.value) is True:
+        return True
+    where = assignments.place(function, leave.value) if leave.value is not None else None
+    return where is not None and any(
+        isinstance(event, e.Write)
+        and event.place == where
+        and failure.refuses(function, event.value) is True
+        and function.flow.dominates(test, event)
+        for event in taken
+    )
+
+
+def _is_remembered(function: Function, taken: list[e.Event], failed: failure.Failure) -> bool:
+    """Whether whoever comes next gets the outcome of the first time: it is stored before the exit is taken, or
+    looked up in what the work has left."""
+    answers = [event.value for event in taken if isinstance(event, e.Leave) and event.value is not None]
+    if answers and all(isinstance(answer, r.Binary) and answer.op in ("==", "!=") for answer in answers):
+        return True
+    if failed.cause is None or failed.leave.via:
+        return False
+    stored = {
+        event.place
+        for event in function.flow.dominators(failed.at)
+        if isinstance(event, e.Write) and any(inner is failed.cause.node for inner in places.walk(event.value))
+    }
+    return any(assignments.place(function, answer) in stored for answer in answers)
+
+
+def _is_noted(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether the failing way sets something else because of which nobody comes as far as the flag again."""
+    flow = function.flow
+    tests = [test for test in flow.dominators(announced.event) if isinstance(test, e.Test)]
+    for event in flow.dominators(failed.leave):
+        if not isinstance(event, e.Write) or event.place == announced.place or function.is_local(event.place):
+            continue
+        held = assignments.held(event.value)
+        if held is None or failed.cause is None or not flow.dominates(failed.cause, event):
+            continue
+        for test in tests:
+            now = conditions.comes_to(function, test.value, conditions.Given(event.place, held))
+            if now is not None and announced.event not in flow.after(test, branch=now):
+                return True
+    return False
+
+
+def _other_case(function: Function, announced: assignments.Assignment) -> r.Switch | None:
+    """The `switch` over the state in one case of which it is set to a value whose own case does nothing."""
+    found = conditions.case_of(function, announced.event)
+    if found is None or announced.held.kind != "state":
+        return None
+    switch, case = found
+    if assignments.place(function, switch.value) != announced.place or _has_case(case, announced.held.text):
+        return None
+    other = next((c for c in switch.cases if _has_case(c, announced.held.text)), None)
+    other = other or next((c for c in switch.cases if not c.values), None)
+    return switch if other is not None and _does_nothing(switch, other) else None
+
+
+def _has_case(case: r.Case, constant: str) -> bool:
+    last = types.parse(constant).last
+    return any(isinstance(value, r.Name) and types.parse(value.text).last == last for value in case.values)
+
+
+def _does_nothing(switch: r.Switch, case: r.Case) -> bool:
+    """Whether a case, with those it falls into, comes to an end without a call."""
+    for following in switch.cases[switch.cases.index(case) :]:
+        for statement in following.body:
+            match statement:
+                case r.Leave(kind="break" | "continue"):
+                    return True
+                case r.Leave(kind="return", value=value):
+                    return not isinstance(value, r.Call) or not value.args
+                case r.Block(body=body):
+                    return not any(isinstance(inner, r.Evaluate) for inner in statements(body))
+                case _:
+                    return False
+    return True
+
+
+def skip_elsewhere(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> Skip | None:
+    """Another method, or a caller, that runs this function or the same work only while the flag is not set."""
+    if len(announced.place) == 1 and function.is_local(announced.place):
+        return None  # What a parameter leads to: the caller has another name for it.
+    wanted = {function.name}
+    if announced.held.kind == "flag" and failed.cause is not None:
+        wanted.add(places.last_name(failed.cause.node.callee))
+    elif announced.held.kind not in _SEEN_ELSEWHERE:
+        return None
+    flag = places.render(announced.place)
+    given = conditions.Given(announced.place, announced.held, anywhere=True)
+    settled: dict[Place, list[assignments.Held]] | None = None
+    for other in neighbours(function):
+        if other is function or not other.mentions(*wanted) or not glance.may_ask(other, announced.place[-1]):
+            continue
+        if not _knows(other, function):
+            continue
+        for test in other.flow.of(e.Test):
+            if not isinstance(test, e.Test) or test.asserted:
+                continue
+            now = conditions.comes_to(other, test.value, given)
+            if now is None:
+                continue
+            settled = settled if settled is not None else _settled(function, announced, failed)
+            if _is_settled(other, test, settled, anywhere=True):
+                continue
+            if _goes_around(other, test, now, wanted):
+                sure = because("likely", f"harmless if nothing calls `{other.name}` after the failure")
+                return Skip(other.step(test, f"`{other.name}` reads `{flag}` here and skips the work"), sure)
+    return None
+
+
+def neighbours(function: Function) -> list[Function]:
+    """The methods of the class, then whatever calls something of its name."""
+    methods = list(function.home.methods) if function.home is not None else []
+    callers = function.program.callers(function)
+    return methods + [caller for caller in callers if caller.language == "cpp" and caller.home is not function.home]
+
+
+def _knows(other: Function, function: Function) -> bool:
+    """Whether what it calls by the function's name is the function, and not another of that name."""
+    if function.home is None or other.home is function.home:
+        return True
+    calls = (call for call in other.flow.calls if places.last_name(call.node.callee) == function.name)
+    return any(function in other.program.callee(call.node, other).functions for call in calls)
+
+
+def _goes_around(other: Function, test: e.Test, now: bool, wanted: set[str]) -> bool:
+    heads = loop_heads(other, test)
+    taken = other.flow.after(test, lambda event: event in heads, branch=now)
+    if _runs(taken, wanted) or _is_refused(other, test, now, taken):
+        return False
+    return _runs(other.flow.after(test, lambda event: event in heads, branch=not now), wanted)
+
+
+def _runs(reached: Iterable[e.Event], wanted: set[str]) -> bool:
+    return any(isinstance(event, e.Call) and places.last_name(event.node.callee) in wanted for event in reached)

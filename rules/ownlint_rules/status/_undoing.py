@@ -1,0 +1,92 @@
+"""What takes an assignment back: another value, an erased key, a method, a cleanup, a guard object."""
+
+from __future__ import annotations
+
+from ownlint import Function, Place, assignments, glance, places
+from ownlint import events as e
+from ownlint import records as r
+
+_EMPTIES = frozenset({"erase", "clear", "reset", "pop_back", "extract", "remove"})
+_REPLACES = frozenset({"store", "exchange", "fetch_and", "fetch_sub", "swap"})
+
+
+def takes_back(function: Function, assignment: assignments.Assignment, event: e.Event) -> bool:
+    """Whether the event leaves something else in the place than the assignment did."""
+    match event:
+        case e.Write(place=where):
+            if where == assignment.place:
+                again = assignments.held(event.value) if event.op == "=" else None
+                return again is None or (again.truth, again.text) != (assignment.held.truth, assignment.held.text)
+            whole = event.op == "=" and not event.fresh and where != (places.THIS,)
+            return whole and len(where) < len(assignment.place) and places.covers(where, assignment.place)
+        case e.Call(node=call, receiver=on):
+            return _by_call(function, assignment, call, on)
+    return False
+
+
+def _by_call(function: Function, assignment: assignments.Assignment, call: r.Call, on: Place | None) -> bool:
+    name, where = places.last_name(call.callee), assignment.place
+    if on == where and name in _EMPTIES | _REPLACES:
+        return True
+    if on == where[:-1] and name in _EMPTIES:
+        return True
+    if any(
+        isinstance(argument, r.Unary) and argument.op == "&" and assignments.place(function, argument.value) == where
+        for argument in call.args
+    ):
+        return True
+    if calls_itself(function, call):
+        return any(takes_back(function, assignment, write) for write in function.flow.writes)
+    method = assignments.own_method(function, call)
+    return method is not None and writes(method, _named(where), depth=2)
+
+
+def _named(where: Place) -> str:
+    """The last name of a place: of an element, that of what it is in."""
+    return next((step for step in reversed(where) if not step.startswith("[")), where[-1])
+
+
+def calls_itself(function: Function, call: r.Call) -> bool:
+    """Whether a function calls itself, on the same object."""
+    on = places.receiver(call)
+    same = on is None or (isinstance(on, r.Name) and on.text == places.THIS)
+    return (
+        same
+        and call.kind == "call"
+        and isinstance(call.callee, r.Name | r.Member)
+        and (places.last_name(call.callee) == function.name and len(call.args) <= len(function.record.parameters))
+    )
+
+
+def writes(method: Function, name: str, depth: int = 1) -> bool:
+    """Whether a method writes the member, itself or, with a `depth` above one, in the methods that it calls."""
+    if method.mentions("=" + name):
+        return True
+    if glance.says(method, name) and method.mentions("store", "reset", "clear", "erase", "exchange"):
+        return True
+    if depth <= 1 or method.home is None:
+        return False
+    called = (name for name in method.record.mentions if not name.startswith("="))
+    inner = (found for name in called for found in method.home.defined(name) if found is not method)
+    return any(writes(found, name, depth - 1) for found in inner)
+
+
+def taken_back_at_exit(function: Function, assignment: assignments.Assignment) -> bool:
+    """Whether a lambda (a cleanup), a guard object that was given the place, or a destructor writes it on the way
+    out."""
+    name = _named(assignment.place)
+    if any(writes(inner, name) for inner in function.lambdas()):
+        return True
+    made = (write for write in function.flow.writes if write.fresh and isinstance(write.value, r.Call))
+    return any(_guards(function, assignment.place, write) for write in made)
+
+
+def _guards(function: Function, where: Place, write: e.Write) -> bool:
+    """Whether a local that is constructed is given the place, or its destructor writes a member of that name."""
+    call = write.value
+    if not isinstance(call, r.Call) or call.kind != "construct":
+        return False
+    if any(assignments.place(function, argument) == where for argument in call.args):
+        return True
+    cls = function.program.find_class(write.type, function.record.scope, function.file)
+    return cls is not None and cls.destructor is not None and writes(cls.destructor, where[-1])

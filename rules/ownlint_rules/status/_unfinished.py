@@ -1,0 +1,144 @@
+"""Failures that leave an assignment standing: work that begins behind it, fails, and nobody takes it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from ownlint import Function, assignments, failure, once, places
+from ownlint import events as e
+from ownlint import records as r
+from ownlint_rules.status import _undoing as undoing
+
+_MOST_TRIED = 24
+"""So many failures are followed for one assignment; in a function of thousands of lines the rest tell nothing new."""
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_ENDING = re.compile(
+    r"(?:(?:do|try|force|maybe|on|async|internal)_?)?"
+    r"(?:close|shut|stop|finish|cancel|abort|destroy|terminat|dispos|tear_?down|end(?![a-z])|release|free|clear|reset"
+    r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
+    re.IGNORECASE,
+)
+
+
+def failures_after(
+    function: Function, announced: assignments.Assignment, failing: list[failure.Failure]
+) -> Iterator[failure.Failure]:
+    """Failing exits that a path from the announcement reaches with the flag still set, because of work that begins
+    later."""
+    if not failing or undoing.taken_back_at_exit(function, announced):
+        return
+    flow = function.flow
+    heads = loop_heads(function, announced.event)
+
+    def taken_back(event: e.Event) -> bool:
+        return event is not announced.event and undoing.takes_back(function, announced, event)
+
+    def stop(event: e.Event) -> bool:
+        return event in heads or taken_back(event)
+
+    after = {event.index for event in flow.after(announced.event, stop)}
+    tried = 0
+    for failed in failing:
+        cause = failed.cause
+        if cause is None or not {cause.index, failed.at.index} <= after or not _begins_after(cause, announced):
+            continue
+        if failure.only_looks(cause.node) or taken_back(cause) or undoing.calls_itself(function, cause.node):
+            continue  # a flag set before the function calls itself keeps it from doing so twice
+        tried += 1
+        if tried > _MOST_TRIED:
+            return
+        if _is_said_again(function, announced, failed) or _is_thrown_away(function, announced, failed):
+            continue
+        stays = _fails_through(function, failed, stop) and _leads(function, failed.at, failed.leave, taken_back)
+        if stays and not _is_undone_by_handler(function, failed, taken_back):
+            yield failed
+
+
+def _is_undone_by_handler(function: Function, failed: failure.Failure, taken_back: Callable[[e.Event], bool]) -> bool:
+    """Whether what is thrown is caught in the function, and no way out from there leaves the flag set."""
+    flow = function.flow
+
+    def is_out(event: e.Event) -> bool:
+        return any(target == flow.exit for target, _ in flow.successors[event.index])
+
+    thrown_here = isinstance(flow.events[failed.leave.index], e.Leave) and failed.leave.kind == "throw"
+    if not thrown_here or is_out(failed.leave):
+        return False
+    return not any(is_out(event) and not taken_back(event) for event in flow.after(failed.leave, taken_back))
+
+
+def _is_said_again(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether every way from the call to the exit sets it anew: then that exit is the one that works."""
+    flow = function.flow
+    again = [
+        write
+        for write in flow.writes_to(announced.place)
+        if write is not announced.event
+        and flow.dominates(write, failed.leave)
+        and assignments.held(write.value) == announced.held
+    ]
+    if not again or failed.cause is None:
+        return False
+    later = set(flow.after(failed.cause))
+    return any(write in later for write in again)
+
+
+def _is_thrown_away(function: Function, announced: assignments.Assignment, failed: failure.Failure) -> bool:
+    """Whether what a local of the function points to is ended on every way from the call to the exit."""
+    root = announced.place[0]
+    if root not in function.locals or failed.cause is None:
+        return False
+    flow = function.flow
+    ending = [call for call in _that_end(function, root) if flow.dominates(call, failed.leave)]
+    later = set(flow.after(failed.cause)) if ending else set()
+    return any(call in later for call in ending)
+
+
+@once.once
+def _that_end(function: Function, root: str) -> list[e.Call]:
+    return [call for call in function.flow.calls if _ends(call.node, root)]
+
+
+def _ends(call: r.Call, name: str) -> bool:
+    """`delete x`, `thing_destroy(x)`."""
+    handed = any(isinstance(inner := places.strip(a), r.Name) and inner.text == name for a in call.args)
+    words = _WORDS.findall(places.last_name(call.callee))
+    return handed and (call.kind == "delete" or any(_ENDING.match(word) for word in words))
+
+
+def _begins_after(cause: e.Call, announced: assignments.Assignment) -> bool:
+    """In the text, too: what stands before the announcement is about an earlier round."""
+    return cause is not announced.event and cause.span.start >= announced.event.span.start
+
+
+def _fails_through(function: Function, failed: failure.Failure, stop: Callable[[e.Event], bool]) -> bool:
+    """Whether a way from the cause to the exit meets no stop: where the outcome is tested before it is handed on, by
+    the failing side of that test."""
+    cause = failed.cause
+    assert cause is not None
+    if not _leads(function, cause, failed.at, stop):
+        return False
+    if failed.leave.via or not isinstance(failed.leave.value, r.Name):
+        return True
+    for test in function.flow.dominators(failed.at):
+        if test is cause:
+            break
+        if isinstance(test, e.Test) and not test.asserted:
+            for outcome in (True, False):
+                if failure.failing(function, test, outcome)[0] is cause:
+                    found = function.flow.path(test, lambda x: x.index == failed.at.index, stop, branch=outcome)
+                    return found is not None
+    return True
+
+
+def _leads(function: Function, one: e.Event, other: e.Event, stop: Callable[[e.Event], bool]) -> bool:
+    if one.index == other.index:
+        return True
+    return function.flow.path(one, lambda event: event.index == other.index, stop) is not None
+
+
+def loop_heads(function: Function, event: e.Event) -> set[e.Event]:
+    """Beginnings of the loops around the event: what the next round does is about something else."""
+    flow = function.flow
+    return {mark for mark in flow.loops_over(event.span.start) if flow.dominates(mark, event)}
