@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import patterns_on_trial
+from ownlint.testing import form
 
 ROOT = Path(__file__).parent.parent
 LINTER = ROOT / "linter" / "ownlint"
@@ -161,6 +162,28 @@ def _top_imports(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_a_family_of_rules_sees_the_machine_by_its_face() -> None:
+    """What stands in a `_` module is one family's: it could stand in anybody's pack."""
+    found = [
+        f"{path.relative_to(RULES)}: {strange}"
+        for path in modules(RULES)
+        if path.stem.startswith("_") and path.stem != "__init__"
+        for strange in form.strange_imports(path, f"ownlint_rules.{path.parent.name}")
+    ]
+    assert found == []
+
+
+def test_a_private_module_serves_rules_of_its_own_folder() -> None:
+    private = {path for path in modules(RULES) if path.stem.startswith("_") and path.stem != "__init__"}
+    used = {
+        RULES / name.split(".")[1] / f"{name.split('.')[2]}.py"
+        for path in modules(RULES)
+        for name in imports(path)
+        if name.startswith("ownlint_rules.") and name.count(".") >= 2
+    }
+    assert sorted(str(path.relative_to(RULES)) for path in private - used) == []
 
 
 @cache

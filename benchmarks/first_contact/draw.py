@@ -210,7 +210,7 @@ class Suite:
 
 
 def entry(release: Release, kind: str) -> str:
-    fields = {"name": release.name, "version": release.version, "sha256": release.sha256, "kind": kind}
+    fields = {"name": release.name, "version": release.version, "sha256": release.digest, "kind": kind}
     fields |= {"suite": release.suite, "source": release.source} if release.suite else {}
     return "\n[[release]]\n" + "".join(f'{key} = "{value}"\n' for key, value in fields.items())
 

@@ -59,9 +59,10 @@ The judge has not read the rule's code, and does not. A duplicate of an earlier 
 def read_round(path: Path) -> tuple[int, list[tuple[Release, str]]]:
     """The round's seed, and each release with its kind."""
     told = tomllib.loads(path.read_text(encoding="utf-8"))
-    releases = [
-        (Release(**{key: value for key, value in one.items() if key != "kind"}), one["kind"]) for one in told["release"]
-    ]
+    releases = []
+    for one in told["release"]:
+        kind, digest = one.pop("kind"), one.pop("sha256")
+        releases.append((Release(**one, digest=digest), kind))
     return told["seed"], releases
 
 

@@ -42,7 +42,6 @@ GAPS: dict[tuple[str, str, str], str] = {
     ("python-renamed-imports", "use-after-erase", "Operations in an annotated sequence"): (
         "a renamed generic (`Sequence as S`) is not read as a sequence in an annotation"
     ),
-    ("python-functions-reversed", "callback-not-kept", "A helper registers what it is given"): "not understood yet",
     (
         "python-a-token-a-line",
         "used-after-storage-freed",

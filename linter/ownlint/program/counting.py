@@ -20,7 +20,7 @@ from ownlint.program.counting_tests import CONSTANT
 from ownlint.program.counting_ways import Summary, Trouble, What, bare_value, result_place
 from ownlint.program.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
 from ownlint.program.events import Event
-from ownlint.program.once import once, per_program
+from ownlint.program.once import once, per_function, per_program
 from ownlint.program.places import Place, last_name, render, walk
 from ownlint.program.program import Program
 from ownlint.program.recursion import Circular
@@ -45,11 +45,19 @@ _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is rel
 _UNKNOWN = Summary("", True, ())
 
 
-@once
 def troubles(function: Function) -> tuple[Trouble, ...]:
     """What goes wrong with counted references in the function, in source order."""
-    if function.language != "cpp" or not (may_count(function) or is_slot(function)):
-        return ()
+    return _troubles(function) if _is_concerned(function) else ()
+
+
+@per_function
+def _is_concerned(function: Function) -> bool:
+    """Asked before any flow is made: most functions deal in no counted references."""
+    return function.language == "cpp" and (may_count(function) or is_slot(function))
+
+
+@once
+def _troubles(function: Function) -> tuple[Trouble, ...]:
     found = Counting(function).run()
     return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
@@ -71,6 +72,7 @@ class Index(Generic[_Model]):
         self.exact: dict[str, list[tuple[tuple[str, ...], bool, _Model]]] = {}
         self.wild: list[tuple[tuple[str, ...], bool, _Model]] = []
         self._last_parts: re.Pattern[str] | None = None
+        self._found: dict[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], list[tuple[Certainty, _Model]]] = {}
 
     @property
     def last_parts(self) -> re.Pattern[str]:
@@ -82,19 +84,32 @@ class Index(Generic[_Model]):
     def add(self, name: str, bare: bool, model: _Model) -> None:
         parts = tuple(name.split(self.separator))
         entry = (parts, bare, model)
+        self._found.clear()
         if "*" in name:
             self.wild.append(entry)
         else:
             self.exact.setdefault(parts[-1], []).append(entry)
 
     def find(self, parts: tuple[str, ...], scopes: tuple[tuple[str, ...], ...]) -> list[tuple[Certainty, _Model]]:
-        """All that fit, best first; later models before earlier ones, so that a user's own win."""
+        """All that fit, best first; later models before earlier ones, so that a user's own win. The list is
+        shared by all who ask, and not changed."""
         if not parts:
             return []
+        patterns = self.wild if self.last_parts.match(parts[-1]) else []
+        spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)  # who asks again pays the same
+        key = (parts, scopes)
+        if key not in self._found:
+            self._found[key] = self._look(parts, scopes, patterns)
+        return self._found[key]
+
+    def _look(
+        self,
+        parts: tuple[str, ...],
+        scopes: tuple[tuple[str, ...], ...],
+        patterns: Sequence[tuple[tuple[str, ...], bool, _Model]],
+    ) -> list[tuple[Certainty, _Model]]:
         found: list[tuple[tuple[int, ...], Certainty, _Model]] = []
         written = "::".join(parts)
-        patterns = self.wild if self.last_parts.match(parts[-1]) else ()
-        spend((len(patterns) + len(parts) * len(scopes)) // _FITS_A_STEP)
         for wild, entries in enumerate((self.exact.get(parts[-1], ()), patterns)):
             for order, (model_parts, bare, model) in enumerate(entries):
                 if certainty := _fit(model_parts, parts, bare, scopes):

@@ -33,7 +33,7 @@ def problems(rule: Rule, pages: Path) -> Iterator[str]:
     if not _WORDS.fullmatch(rule.id):
         yield f"`{rule.id}` is not a few words joined by dashes that say what is wrong"
     yield from _manual(rule)
-    yield from _imports(source)
+    yield from strange_imports(source, rule.module.rpartition(".")[0])
     yield from _page(pages / f"{rule.id}.md", rule)
 
 
@@ -46,15 +46,19 @@ def _manual(rule: Rule) -> Iterator[str]:
     yield from (f"the docstring has no `{kind}:` example" for kind in ("bad", "good") if kind not in kinds)
 
 
-def _imports(source: Path) -> Iterator[str]:
-    """A rule knows the face of ownlint and the standard library, its pack's own helpers, and no parser."""
+def strange_imports(source: Path, family: str) -> Iterator[str]:
+    """What a module of the package `family` imports and may not: a rule knows the face of ownlint, the standard library,
+    msgspec (of which records are made) and the private modules beside it; no parser, and no other family's."""
     for node in ast.walk(ast.parse(door.read(source, MOST_BYTES).decode())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
+            own = node.module == family
+            names = [f"{family}.{alias.name}" for alias in node.names] if own else [node.module or ""]
         for name in names:
-            if name not in ("ownlint", "__future__") and name.partition(".")[0] not in sys.stdlib_module_names:
-                yield f"it imports {name}: a rule imports `ownlint` and the standard library"
+            beside = name.startswith(f"{family}._")
+            known = name == "ownlint" or name.partition(".")[0] in (*sys.stdlib_module_names, "msgspec")
+            if not beside and not known:
+                yield f"it imports {name}: a rule imports `ownlint`, the standard library and `_` modules beside it"
 
 
 def _page(page: Path, rule: Rule) -> Iterator[str]:

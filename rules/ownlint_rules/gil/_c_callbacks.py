@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, Program, Step, callbacks, entrances, once, places, types
+from ownlint import Function, Program, Step, callbacks, entrances, glance, once, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -19,8 +19,10 @@ _DELETERS = frozenset({"shared pointer", "scoped owner", "smart pointer"})
 _POINTER = re.compile(r"\(\s*\*")
 _NEAR = 2000
 """So many bytes apart two members are set that belong to one struct."""
-_MAY = re.compile(rb'"&"|\[10,')
-_WORD = re.compile(rb'"(\w+)"')
+_LAMBDA = re.compile(glance.opens(r.Lambda))
+_POINTED = re.compile(rb'"&",%b"([^"]*)"' % glance.opens(r.Name))
+_DECLARED = re.compile(glance.opens(r.Declare) + rb"\[([^\]]*)\]")
+_WORD = re.compile(rb'"((?:\w+::)*\w+)"')
 
 
 class Held(NamedTuple):
@@ -52,7 +54,7 @@ def _all(program: Program) -> dict[Function, list[Held]]:
                     )
                     found.setdefault(function, []).append(Held("slot", step))
     for function in program.functions:
-        if function.language == "cpp" and (function.says(_MAY) or _stores_function(function)):
+        if function.language == "cpp" and _names_function(function):
             for held, way, at, member in _handed(function, tables):
                 found.setdefault(held, []).append(Held(way, at, member))
     return found
@@ -60,15 +62,38 @@ def _all(program: Program) -> dict[Function, list[Held]]:
 
 @once.per_program
 def _plain_functions(program: Program) -> frozenset[str]:
-    return frozenset(one.name for one in program.functions if one.language == "cpp" and one.record.kind == "function")
+    """One without a type of its result is a misread one, as `bool(isinf)(float x)`."""
+    plain = (one for one in program.functions if one.language == "cpp" and one.record.kind == "function")
+    return frozenset(one.name for one in plain if one.record.result)
 
 
-def _stores_function(function: Function) -> bool:
-    """Whether the body assigns, and names a function without calling it: `table->free = Free`. Needs no decoding."""
-    if not any(name.startswith("=") for name in function.record.mentions):
+def _names_function(function: Function) -> bool:
+    """Whether the body names a function without calling it: `table->free = Free`. Needs no decoding."""
+    program = function.program
+    if function.says(_LAMBDA):
+        return True
+    body = bytes(function.record.body)
+    pointed = {name.decode() for name in _POINTED.findall(body)}
+    if any(_is_function(name, function) for name in pointed):
+        return True
+    if not (b'"&"' in body or any(name.startswith("=") for name in function.record.mentions)):
         return False
-    said = {word.decode() for word in _WORD.findall(bytes(function.record.body))}
-    return not (said & _plain_functions(function.program)).issubset(function.record.mentions)
+    local = {name for declared in _DECLARED.findall(body) for name in _WORD.findall(declared)}
+    said = {word.decode() for word in set(_WORD.findall(body)) - local} - pointed
+    said -= {one.name for one in function.record.parameters}
+    called = set(function.record.mentions)
+    return not (said - called).isdisjoint(_plain_functions(program)) or any(
+        "::" in name and name.rpartition("::")[2] not in called and _is_function(name, function) for name in said
+    )
+
+
+def _is_function(name: str, function: Function) -> bool:
+    """Whether a name may be a function's: a qualified one of any, another of a plain one or of a method beside."""
+    owner, _, last = name.rpartition("::")
+    if owner:
+        return bool(function.program.functions_called(last))
+    home = function.home
+    return name in _plain_functions(function.program) or (home is not None and bool(home.defined(name)))
 
 
 def beside(function: Function) -> list[Function]:

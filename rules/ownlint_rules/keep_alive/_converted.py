@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from ownlint import records as r
 
 _INTO = frozenset({"c_str", "data", "mutable_data", "begin", "front"})
 _BY_VALUE = "cast"
+_ADDRESS = re.compile(rb'"&"')
 
 
 class Dangling(NamedTuple):
@@ -55,6 +57,9 @@ class _Reader:
                 yield Dangling(statement.value, "kept", name, owner)
 
     def stored(self) -> Iterator[Dangling]:
+        record = self.function.record
+        if not (record.initializers or any(name.startswith("=") for name in record.mentions)):
+            return
         for write in self.function.flow.writes:
             if write.fresh or write.value is None or write.op not in ("=", "init"):
                 continue
@@ -77,6 +82,8 @@ class _Reader:
                     yield Dangling(value, "returned", "", owner)
 
     def parsed(self) -> Iterator[Dangling]:
+        if not self.function.says(_ADDRESS):
+            return
         lent: dict[str, str] = {}
         for call in self.function.flow.calls:
             model = self.known.model(call.node, self.function)

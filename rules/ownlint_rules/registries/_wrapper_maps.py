@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ownlint import Function, Program, once, places, references, types
+from ownlint import Function, Program, glance, once, places, references, types
 from ownlint import events as e
 from ownlint import records as r
 
 _PUTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign"})
 _TAKES = frozenset({"erase", "clear", "extract", "swap", "remove", "merge"})
 _LOOKS = frozenset({"find", "count", "contains", "at", "lookup"})
+_SETS_ELEMENT = re.compile(glance.opens(r.Assign) + glance.opens(r.Index))
 _NUMBERS = frozenset({"uintptr_t", "intptr_t"})
 
 
 def kept_by_address(function: Function) -> Iterator[tuple[e.Event, str]]:
     """Where the function puts a Python object into such a map, and the name of the map, if nothing in the program
     takes entries out of it and somebody looks them up."""
+    if not (function.mentions(*_PUTS) or function.says(_SETS_ELEMENT)):
+        return
     for event in function.flow:
         held = _put_into(event)
         name = _name(held)
