@@ -47,7 +47,8 @@ def _manual(rule: Rule) -> Iterator[str]:
 
 
 def strange_imports(source: Path, family: str) -> Iterator[str]:
-    """What a module of the package `family` imports and may not: a rule knows the face of ownlint, the standard library,
+    """What a module of the package `family` imports and may not: a rule knows the face of ownlint, the standard
+    library,
     msgspec (of which records are made) and the private modules beside it; no parser, and no other family's."""
     for node in ast.walk(ast.parse(door.read(source, MOST_BYTES).decode())):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
