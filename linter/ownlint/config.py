@@ -15,7 +15,7 @@ import msgspec
 
 from ownlint import door
 from ownlint.choices import Certainty, Preset, Severity, Types, did_you_mean
-from ownlint.facts.errors import RefusalError
+from ownlint.facts.errors import RefusalError, one_line
 from ownlint.selection import RuleNames
 
 NAMES = ("ownlint.toml", ".ownlint.toml", "pyproject.toml")
@@ -30,7 +30,7 @@ class ConfigError(RefusalError):
 
     def __init__(self, first: str, others: Sequence[str] = (), sound: Settings | None = None) -> None:
         super().__init__(first)
-        self.others = tuple(others)
+        self.others = tuple(map(one_line, others))
         self.sound = sound
 
 

@@ -131,6 +131,13 @@ def test_a_rule_that_does_not_exist_is_refused_with_its_line(tmp_path: Path) -> 
     assert str(error.value) == f"{path}:3: unknown rule `borow-outlives-owner`; did you mean `borrow-outlives-owner`?"
 
 
+def test_a_message_is_one_line_whatever_it_quotes(tmp_path: Path) -> None:
+    path = write(tmp_path, "ownlint.toml", 'select = ["""all\n..""", "no\\u2028where"]\n')
+    with pytest.raises(ConfigError) as error:
+        refuse(rule_mistakes(find(tmp_path), names()))
+    assert str(error.value) == f"{path}:1: unknown rule `all\\n..`; did you mean `all`?"
+
+
 def test_a_rule_named_on_the_command_line_is_refused_with_its_flag() -> None:
     settings = Settings(config=Config()).override("--ignore", ignore=("nope",))
     with pytest.raises(ConfigError, match=r"^--ignore: unknown rule `nope`$"):
