@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from tests.program.conftest import make
 
-from conftest import make
 from ownlint.facts.records import Span
 from ownlint.program import steps
 from ownlint.program.counts import Draft, Held

@@ -28,6 +28,8 @@ _VANISHING_ROLES = frozenset({"debug log"})
 """Their arguments do not run at all in a release build, and nothing is tested."""
 _ASSERTING_ROLES = _ABORTING_ROLES | {"assert", "assert only"}
 
+_NULLS = frozenset({"NULL", "nullptr"})
+_NUMBER = re.compile(r"-?\d+")
 _ZERO = re.compile(r"0[xXbBoO]?[0'_]*[uUlLzZ]*")
 
 
@@ -41,6 +43,8 @@ class Surroundings(NamedTuple):
     locals: frozenset[str] = frozenset()
     """Locals of the enclosing function, for a lambda."""
     python: bool = False
+    answer: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
+    """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
 
 
 class Expressions:
@@ -260,7 +264,17 @@ class Expressions:
             if call.kind == "call" and role == "leave":
                 self.leave(call.span, "throw", None, via=name)
             elif call.kind == "call" and role == RETURNS:
-                self.leave(call.span, "return", call)
+                self.leave(call.span, "return", self.answer_of(name, call))
+
+    def answer_of(self, name: str, node: r.Call | r.Name) -> r.Value | None:
+        """What a macro that always returns answers: an argument, a constant, or what only its name tells."""
+        parameters, written = self.around.answer(name)
+        if isinstance(node, r.Call) and written in parameters:
+            position = parameters.index(written)
+            return node.args[position] if position < len(node.args) else None
+        if written in _NULLS or _NUMBER.fullmatch(written):
+            return r.Literal(node.start, node.end, "null" if written in _NULLS else "int", written)
+        return node
 
     def asserted(self, call: r.Call, role: str) -> None:
         aborts = role in _ABORTING_ROLES

@@ -92,6 +92,14 @@ class _Builder(Expressions):
         self.leaves.append((event, None))
         self.frontier = []
 
+    def alone(self, statement: r.Opaque) -> None:
+        """`if (p == NULL) { FAIL }`: a macro that brings its own semicolon is no statement that a parser knows."""
+        role = self.around.role(statement.text) if statement.names == (statement.text,) else ""
+        if role in (_RETURNS, "leave"):
+            self.evaluate(r.Name(statement.start, statement.end, statement.text))
+        else:
+            self.opaque(statement)
+
     def unwind(self, depth: int, span: Span | None) -> None:
         """What runs on the way out to the scope at `depth`: `finally` blocks and, where `span` says at which
         place, the ends of locals."""
@@ -175,7 +183,9 @@ class _Builder(Expressions):
             case r.Call():
                 self.call(value, None, "statement", "")
             case r.Name(text=name) if self.around.role(name) == _RETURNS:
-                self.leave(value.span, "return", value)
+                self.leave(value.span, "return", self.answer_of(name, value))
+            case r.Name(text=name) if self.around.role(name) == "leave":
+                self.leave(value.span, "throw", None, via=name)
             case r.Assign(target=r.Name(text="std::ignore" | "ignore"), value=inner):
                 self.value(inner, dropped="ignore")
             case r.Assign():
@@ -466,7 +476,7 @@ _STATEMENTS: dict[type, Callable[[_Builder, Any], None]] = {
     r.Label: _Builder.label,
     r.Delete: _Builder.delete,
     r.Nested: _Builder.nested,
-    r.Opaque: _Builder.opaque,
+    r.Opaque: _Builder.alone,
 }
 
 

@@ -91,6 +91,7 @@ MacroRole = Literal[
     "return on failure",
     "assign or return",
     "declaring",
+    "hint",
     "assert",
     "check",
     "log",

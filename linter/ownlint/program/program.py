@@ -25,6 +25,7 @@ from ownlint.program.contract_records import ContractFile, Stubs
 from ownlint.program.flow import Flow
 from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
+from ownlint.program.macro_exits import Exit, called_last, exit_of
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
 from ownlint.program.once import shared_property
@@ -251,7 +252,7 @@ class Program:
     def _surroundings(self, function: Function) -> Surroundings:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
         outer = function.parent.declared if function.parent is not None else frozenset()
-        return Surroundings(members, self.role, outer, function.language == "python")
+        return Surroundings(members, self.role, outer, function.language == "python", self.macro_answer)
 
     @shared_property
     def bindings(self) -> list[Binding]:
@@ -275,7 +276,7 @@ class Program:
             return self._roles[name]
         model = self.models.macro(name)
         learned = model.role if model is not None else self._learn(name, 0)
-        if not learned and (name in ("__builtin_expect", "likely", "unlikely") or self._is_hint(name)):
+        if not learned and self._is_hint(name):
             learned = "hint"
         self._roles[name] = learned
         return learned
@@ -292,12 +293,40 @@ class Program:
         defined = self._macros.get(name, ())
         if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
             return annotates
+        if exits := self._exits(name, depth):
+            return "return" if exits[0].kind == "return" else "leave"
         written = [macro for macro in defined if macro.parameters is not None]
         alive = [macro for macro in written if not _vanishes(macro)]
         roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
         if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
             return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
         return roles[0] if roles else ""
+
+    def _exits(self, name: str, depth: int = 0) -> list[Exit]:
+        """How the `#define`s of a macro leave the function, if all that do anything always do."""
+        found = [self._exit(macro, depth) for macro in self._macros.get(name, ()) if not _vanishes(macro)]
+        exits = [one for one in found if one is not None]
+        return exits if len(exits) == len(found) else []
+
+    def _exit(self, macro: r.Macro, depth: int) -> Exit | None:
+        body = _without_lambdas(macro.body)
+        found = exit_of(body)
+        inner = called_last(body) if found is None and depth < 4 else ""
+        if not inner or inner == macro.name:
+            return found
+        if self.models.macro(inner) is not None:
+            return Exit("return", inner) if self.role(inner) == "return" else None
+        further = self._exits(inner, depth + 1)
+        return further[0]._replace(answer="") if further else None
+
+    def macro_answer(self, name: str) -> tuple[tuple[str, ...], str]:
+        """The parameters of a macro that always returns, and what it answers as written; of the first of its
+        `#define`s."""
+        for macro in self._macros.get(name, ()):
+            found = exit_of(_without_lambdas(macro.body))
+            if found is not None:
+                return macro.parameters or (), found.answer
+        return (), ""
 
     def _is_hint(self, name: str) -> bool:
         """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
@@ -325,6 +354,8 @@ class Program:
         for inner in _MACRO_CALL.findall(body):
             model = self.models.macro(inner)
             role = model.role if model is not None else self._learn(inner, depth + 1)
+            if role in ("return", "leave") and _CONDITIONAL.search(body):
+                return "return on failure"
             if role == "assert" and _does_more(macro, inner):
                 continue
             if role in ("return on failure", "assign or return", "check", "assert"):

@@ -1,0 +1,74 @@
+"""Macros that leave the function wherever they are used: `#define FAIL return NULL`,
+`#define END(value) unlock(); return (value)`, `#define RAISE(what) do { throw what; } while (0)`.
+
+A source is its own text: the body of a `#define`, as far as it is one statement after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
+_CALLED_LAST = re.compile(r"(?:^|(?<=[;{}]))\s*([A-Za-z_]\w*+)\s*(\([^;]*\))?$")
+_ONCE = re.compile(r"do\s*\{(.*)\}\s*while\s*\(\s*(?:0|false|FALSE|__LINE__\s*==\s*-1)\s*\)$", re.DOTALL)
+_BLOCK = re.compile(r"\{(.*)\}$", re.DOTALL)
+
+
+class Exit(NamedTuple):
+    """`answer` is what a `return` answers, as the `#define` writes it, without brackets around; empty for nothing."""
+
+    kind: Literal["return", "throw"]
+    answer: str = ""
+
+
+def exit_of(body: str) -> Exit | None:
+    """How a macro of this body leaves whenever it is used; None where it may go on."""
+    last = _LAST.search(_statements(body))
+    if last is None:
+        return None
+    return Exit("throw") if last[1] == "throw" else Exit("return", _bare(last[2]))
+
+
+def called_last(body: str) -> str:
+    """The name of what the body does at its end, whatever came before: another macro, perhaps one that leaves."""
+    last = _CALLED_LAST.search(_statements(body))
+    return last[1] if last is not None and (not last[2] or _closes_at_end(last[2])) else ""
+
+
+def _statements(body: str) -> str:
+    """The body without what is wrapped around it to make it one statement."""
+    inner = body.strip()
+    for _ in range(4):
+        inner = inner.rstrip("; \t\n")
+        wrapped = _ONCE.match(inner) or _BLOCK.match(inner)
+        if wrapped is None or not _is_one(wrapped[1]):
+            return inner
+        inner = wrapped[1].strip()
+    return inner
+
+
+def _is_one(inner: str) -> bool:
+    """Whether the brackets around are one another's: not those of `{ a } b { c }`."""
+    depth = 0
+    for letter in inner:
+        depth += (letter == "{") - (letter == "}")
+        if depth < 0:
+            return False
+    return True
+
+
+def _bare(written: str) -> str:
+    inner = written.strip()
+    while inner.startswith("(") and inner.endswith(")") and _closes_at_end(inner):
+        inner = inner[1:-1].strip()
+    return inner
+
+
+def _closes_at_end(written: str) -> bool:
+    depth = 0
+    for position, letter in enumerate(written):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return position == len(written) - 1
+    return False
