@@ -296,31 +296,6 @@ class Counting(Calls):
             return True
         return self.references.is_pointer(event.type, self.function)
 
-    def write_other(self, draft: Draft, where: Place, value: r.Value | None) -> None:
-        bare = bare_value(value)
-        match bare:
-            case r.Literal(kind="null"):
-                draft.places[where] = NULL
-            case r.Literal(kind="int" | "bool", text=said):
-                sign = "-" if said.startswith("-") else "+"
-                small = said.lower()
-                draft.places[where] = NULL if small in ("0", "false") else Known(sign, small in ("1", "-1", "true"))
-            case r.Unary(op="-", value=r.Literal(kind="int")):
-                draft.places[where] = Known("-")
-            case r.Call():
-                known = draft.places.get(result_place(bare))
-                if isinstance(known, Known):
-                    draft.places[where] = known
-            case r.Name() | r.Member():
-                source = self.place(bare)
-                known = draft.places.get(source) if source is not None else None
-                if isinstance(known, Known):
-                    draft.places[where] = known
-                elif source is not None and self.is_seen_by_others(bare, source):
-                    one = self.kept_in(draft, bare)
-                    if one is not None:
-                        draft.places[where] = one
-
     def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
         """Into a place that others see: it has its own reference from now on, or takes ours."""
         if old is not None and old != one:

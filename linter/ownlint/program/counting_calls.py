@@ -35,9 +35,12 @@ class Calls(Tests):
             for index, argument in arguments(call)
             if (one := self.id_of(draft, argument) or self.counted_place(event, draft, index, argument)) is not None
         ]
+        moved = self.moved_into_local(call)
         for index, argument, one in given:
-            if one in draft.objects:
+            if one in draft.objects and (moved is None or index != moved[1]):
                 ways += self.give(event, draft, index, argument, one)
+        if moved is not None:
+            self.move_in(draft, moved[0], call.args[moved[1]])
         self.constants_given(event, draft)
         self.replace(event, draft)
         ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
@@ -48,6 +51,54 @@ class Calls(Tests):
             if event.dropped:
                 self.drop_result(call, one_way)
         return ways
+
+    def moved_into_local(self, call: r.Call) -> tuple[Place, int] | None:
+        """`Py_SETREF(made, other)`: the local whose reference is released and that gets another, and the index of what
+        it gets. A place that others see has a reference of its own, which is given to it."""
+        model = self.references.model(call, self.function)
+        for effect in model.effects if model is not None else ():
+            if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                continue
+            into, given = effect.other.index, effect.place.index
+            if max(into, given) >= len(call.args) or not self.model_has(call, "release", into):
+                continue
+            where, target = self.place(call.args[into]), bare_value(call.args[into])
+            if where is not None and not self.is_seen_by_others(target, where):
+                return where, given
+        return None
+
+    def move_in(self, draft: Draft, where: Place, value: r.Value) -> None:
+        one = self.id_of(draft, value)
+        draft.places.pop(where, None)
+        if one is not None:
+            draft.places[where] = one
+        else:
+            self.write_other(draft, where, value)
+
+    def write_other(self, draft: Draft, where: Place, value: r.Value | None) -> None:
+        bare = bare_value(value)
+        match bare:
+            case r.Literal(kind="null"):
+                draft.places[where] = NULL
+            case r.Literal(kind="int" | "bool", text=said):
+                sign = "-" if said.startswith("-") else "+"
+                small = said.lower()
+                draft.places[where] = NULL if small in ("0", "false") else Known(sign, small in ("1", "-1", "true"))
+            case r.Unary(op="-", value=r.Literal(kind="int")):
+                draft.places[where] = Known("-")
+            case r.Call():
+                known = draft.places.get(result_place(bare))
+                if isinstance(known, Known):
+                    draft.places[where] = known
+            case r.Name() | r.Member():
+                source = self.place(bare)
+                known = draft.places.get(source) if source is not None else None
+                if isinstance(known, Known):
+                    draft.places[where] = known
+                elif source is not None and self.is_seen_by_others(bare, source):
+                    one = self.kept_in(draft, bare)
+                    if one is not None:
+                        draft.places[where] = one
 
     def counted_place(self, event: e.Call, draft: Draft, index: int, argument: r.Value) -> Id | None:
         """A member or a global that is counted up."""

@@ -90,6 +90,8 @@ class References:
             return False
         if self.program.find_class(call.callee.text, function.record.scope, function.file) is not None:
             return False  # a class of the project's own, whose object is made
+        if self.program.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
+            return False  # or another name for a class of anybody's
         return not self.program.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---

@@ -133,3 +133,4 @@ void puts(const char*);
 #define Py_RETURN_NONE return Py_NewRef(Py_None)
 #define Py_CLEAR(op) do { PyObject* _tmp = (PyObject*)(op); (op) = NULL; Py_XDECREF(_tmp); } while (0)
 #define Py_SETREF(dst, src) do { PyObject* _tmp = (dst); (dst) = (src); Py_DECREF(_tmp); } while (0)
+#define Py_XSETREF(dst, src) do { PyObject* _tmp = (dst); (dst) = (src); Py_DECREF(_tmp); } while (0)
