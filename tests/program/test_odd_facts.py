@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.program.conftest import make
 
 from ownlint import catalogue
 from ownlint.facts import anchors
@@ -76,3 +77,8 @@ def test_no_rule_stumbles(tmp_path: Path, name: str, text: str) -> None:
     assert list(broken(files[0])) == []
     said = list(catalogue.run(catalogue.load(), Program(files, load_models())))
     assert [result for result in said if isinstance(result, Crash)] == []
+
+
+def test_an_argument_that_is_donated_from_the_end_of_unknown_parameters() -> None:
+    program = make(a_py="import jax\nstep = jax.jit(jax.jit(lambda x: x), donate_argnums=-3)\nprint(step(1))\n")
+    assert [said for said in catalogue.run(catalogue.load(), program) if isinstance(said, Crash)] == []

@@ -119,8 +119,10 @@ def consumer_of(
     them, and nothing is taken from them."""
     takes: dict[int | str, Take] = {}
     for position in spec.positions:
+        if position < 0:
+            continue  # counted from an end that is not known here
         name = parameters[position] if position < len(parameters) else ""
-        if position >= 0 and name not in unread and position not in spec.static:
+        if name not in unread and position not in spec.static:
             takes[position] = Take(position, name)
     for name in spec.names:
         place = parameters.index(name) if name in parameters else -1
