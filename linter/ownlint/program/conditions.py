@@ -276,7 +276,7 @@ def _call_comes_to(function: Function, call: r.Call, given: Given, depth: int) -
         return False
     if name in ("has_value", "test", "is_set") and on is not None and _is_given(function, on, given):
         return given.held.truth
-    if isinstance(call.callee, r.Name) and call.args and function.program.role(name) == "hint":
+    if isinstance(call.callee, r.Name) and call.args and function.program.macros.role(name) == "hint":
         return comes_to(function, call.args[0], given, depth + 1)
     if call.args:
         return None

@@ -137,7 +137,7 @@ class Counting(Calls):
     @cached_property
     def jumps_in_macros(self) -> bool:
         """Whether a macro of the project hides a `goto`: where that leads is not known."""
-        named = self.function.program.macros_named
+        named = self.function.program.macros.named
         return any("goto" in macro.body for name in self.macros for macro in named(name))
 
     def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
@@ -200,7 +200,7 @@ class Counting(Calls):
 
     def leaves_on_error(self, call: r.Call) -> bool:
         """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""
-        if self.function.program.role(last_name(call.callee)) != "return on failure":
+        if self.function.program.macros.role(last_name(call.callee)) != "return on failure":
             return False
         said = [inner for argument in call.args for inner in walk(argument)]
         return not any(
@@ -265,11 +265,7 @@ class Counting(Calls):
             return
         if old is not None and old != one:
             self.overwrite(event, draft, where, old)
-        draft.places.pop(where, None)
-        if one is not None:
-            draft.places[where] = one
-        else:
-            self.write_other(draft, where, value)
+        self.put(draft, where, one, value)
         self.drop_results(draft, value)
 
     def name_constant(self, event: e.Write, draft: Draft) -> None:

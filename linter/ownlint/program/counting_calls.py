@@ -68,7 +68,10 @@ class Calls(Tests):
         return None
 
     def move_in(self, draft: Draft, where: Place, value: r.Value) -> None:
-        one = self.id_of(draft, value)
+        self.put(draft, where, self.id_of(draft, value), value)
+
+    def put(self, draft: Draft, where: Place, one: Id | None, value: r.Value | None) -> None:
+        """The place refers to `one` from here on; where there is none, to whatever the value is."""
         draft.places.pop(where, None)
         if one is not None:
             draft.places[where] = one

@@ -99,7 +99,7 @@ class Tests(Ways):
         """A macro of the project that stands for NULL is NULL."""
         bare = bare_value(value)
         if isinstance(bare, r.Name) and bare.text not in self.function.declared:
-            bodies = {macro.body.strip("() ") for macro in self.function.program.macros_named(bare.text)}
+            bodies = {macro.body.strip("() ") for macro in self.function.program.macros.named(bare.text)}
             if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
                 return r.Literal(bare.start, bare.end, "null", bare.text)
         return bare if bare is not None else value

@@ -286,7 +286,7 @@ class Ways:
         }
         said |= {last_name(call.node.callee) for call in self.flow.calls}
         for name in said:
-            if bodies := self.function.program.macros_named(name):
+            if bodies := self.function.program.macros.named(name):
                 found[name] = frozenset(
                     word
                     for macro in bodies

@@ -41,7 +41,7 @@ class DebugLogs:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        role = function.program.role
+        role = function.program.macros.role
         self.names = frozenset(
             name for name in function.record.mentions if name[:1] != "=" and role(name) == "debug log"
         )

@@ -64,7 +64,11 @@ def may_fail(function: Function) -> bool:
     program, mentions = function.program, function.record.mentions
     return (
         function.says(_LEAVES)
-        or any(program.role(name) in ("return on failure", "assign or return") for name in mentions if name[0] != "=")
+        or any(
+            program.macros.role(name) in ("return on failure", "assign or return")
+            for name in mentions
+            if name[0] != "="
+        )
         or not program.throwers.isdisjoint(mentions)
     )
 

@@ -672,7 +672,7 @@ def required(function: Function) -> tuple[str, ...]:
                 last_part(argument)
                 for record in records
                 for annotation in record.annotations
-                if program.role(annotation.name) == "requires lock" or _REQUIRES.search(annotation.name)
+                if program.macros.role(annotation.name) == "requires lock" or _REQUIRES.search(annotation.name)
                 for argument in annotation.arguments.split(",")
                 if argument.strip()
             }

@@ -251,7 +251,7 @@ def _touches_nothing(function: Function, event: e.Event) -> bool:
     match event:
         case e.Call(node=node, receiver=None):
             name = last_name(node.callee)
-            if function.program.role(name) == "log":
+            if function.program.macros.role(name) == "log":
                 return True
             told = all(isinstance(inner, r.Literal) for argument in node.args for inner in walk(argument))
             return told and not _may_not_return(function, node)

@@ -7,6 +7,7 @@ A source is its own text: the body of a `#define`, as far as it is one statement
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 _LAST = re.compile(r"(?:^|(?<=[;{}]))\s*(return|co_return|throw)\b([^;]*)$")
@@ -22,6 +23,7 @@ class Exit(NamedTuple):
     answer: str = ""
 
 
+@lru_cache(maxsize=4096)
 def exit_of(body: str) -> Exit | None:
     """How a macro of this body leaves whenever it is used; None where it may go on."""
     last = _LAST.search(_statements(body))
@@ -42,20 +44,10 @@ def _statements(body: str) -> str:
     for _ in range(4):
         inner = inner.rstrip("; \t\n")
         wrapped = _ONCE.match(inner) or _BLOCK.match(inner)
-        if wrapped is None or not _is_one(wrapped[1]):
+        if wrapped is None or not _closes_at_end(f"{{{wrapped[1]}}}", "{}"):
             return inner
         inner = wrapped[1].strip()
     return inner
-
-
-def _is_one(inner: str) -> bool:
-    """Whether the brackets around are one another's: not those of `{ a } b { c }`."""
-    depth = 0
-    for letter in inner:
-        depth += (letter == "{") - (letter == "}")
-        if depth < 0:
-            return False
-    return True
 
 
 def _bare(written: str) -> str:
@@ -65,10 +57,11 @@ def _bare(written: str) -> str:
     return inner
 
 
-def _closes_at_end(written: str) -> bool:
+def _closes_at_end(written: str, brackets: str = "()") -> bool:
+    """Whether the first bracket is closed by the last letter: not in `{ a } b { c }`."""
     depth = 0
     for position, letter in enumerate(written):
-        depth += (letter == "(") - (letter == ")")
+        depth += (letter == brackets[0]) - (letter == brackets[1])
         if not depth:
             return position == len(written) - 1
     return False

@@ -25,7 +25,7 @@ from ownlint.program.contract_records import ContractFile, Stubs
 from ownlint.program.flow import Flow
 from ownlint.program.instantiating import instantiated
 from ownlint.program.lower import Surroundings, lower
-from ownlint.program.macro_exits import Exit, called_last, exit_of
+from ownlint.program.macros import Macros
 from ownlint.program.model_records import FunctionModel
 from ownlint.program.models import Models
 from ownlint.program.once import shared_property
@@ -138,7 +138,7 @@ class Program:
         self._classes_by_symbol: dict[tuple[str, str], list[Class]] = {}
         self._functions_by_last: dict[str, list[tuple[r.File, r.Function]]] = {}
         self._aliases: dict[str, list[tuple[r.File, r.Alias]]] = {}
-        self._macros: dict[str, list[r.Macro]] = {}
+        self.macros = Macros(self.files.values(), self.models)
         self._variables: dict[str, list[tuple[r.File, r.Variable]]] = {}
         self.functions: list[Function] = []
         self._nested: dict[tuple[str, int], list[Function]] = {}
@@ -150,8 +150,6 @@ class Program:
             for alias in file.aliases:
                 if alias.name and not _names_constructors(alias):
                     self._aliases.setdefault(alias.name, []).append((file, alias))
-            for macro in file.macros:
-                self._macros.setdefault(macro.name, []).append(macro)
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
         for cls in self.classes:
@@ -252,7 +250,7 @@ class Program:
     def _surroundings(self, function: Function) -> Surroundings:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
         outer = function.parent.declared if function.parent is not None else frozenset()
-        return Surroundings(members, self.role, outer, function.language == "python", self.macro_answer)
+        return Surroundings(members, self.macros.role, outer, function.language == "python", self.macros.answer)
 
     @shared_property
     def bindings(self) -> list[Binding]:
@@ -268,115 +266,10 @@ class Program:
     def bindings_of(self, file: r.File, owner: int) -> list[Binding]:
         return self._bindings_by_owner.get((file.path, owner), []) if owner >= 0 else []
 
-    # --- macros ---
-
-    def role(self, name: str) -> str:
-        """What a macro (or a builtin that acts like one) does: a model's role, or one learned from a `#define`."""
-        if name in self._roles:
-            return self._roles[name]
-        model = self.models.macro(name)
-        learned = model.role if model is not None else self._learn(name, 0)
-        if not learned and self._is_hint(name):
-            learned = "hint"
-        self._roles[name] = learned
-        return learned
-
-    @shared_property
-    def _roles(self) -> dict[str, str]:
-        return {}
-
-    def _learn(self, name: str, depth: int) -> str:
-        """What the project's own `#define`s make of a macro. One that tests in one build and is empty in another
-        is an assertion; one that is empty in another and does anything else runs in debug builds alone."""
-        if depth > 4:
-            return ""
-        defined = self._macros.get(name, ())
-        if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
-            return annotates
-        if exits := self._exits(name, depth):
-            return "return" if exits[0].kind == "return" else "leave"
-        written = [macro for macro in defined if macro.parameters is not None]
-        alive = [macro for macro in written if not _vanishes(macro)]
-        roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
-        if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
-            return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
-        return roles[0] if roles else ""
-
-    def _exits(self, name: str, depth: int = 0) -> list[Exit]:
-        """How the `#define`s of a macro leave the function, if all that do anything always do."""
-        found = [self._exit(macro, depth) for macro in self._macros.get(name, ()) if not _vanishes(macro)]
-        exits = [one for one in found if one is not None]
-        return exits if len(exits) == len(found) else []
-
-    def _exit(self, macro: r.Macro, depth: int) -> Exit | None:
-        body = _without_lambdas(macro.body)
-        found = exit_of(body)
-        inner = called_last(body) if found is None and depth < 4 else ""
-        if not inner or inner == macro.name:
-            return found
-        if self.models.macro(inner) is not None:
-            return Exit("return", inner) if self.role(inner) == "return" else None
-        further = self._exits(inner, depth + 1)
-        return further[0]._replace(answer="") if further else None
-
-    def macro_answer(self, name: str) -> tuple[tuple[str, ...], str]:
-        """The parameters of a macro that always returns, and what it answers as written; of the first of its
-        `#define`s."""
-        for macro in self._macros.get(name, ()):
-            found = exit_of(_without_lambdas(macro.body))
-            if found is not None:
-                return macro.parameters or (), found.answer
-        return (), ""
-
-    def _is_hint(self, name: str) -> bool:
-        """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
-        bodies = [(m.parameters[0], _BRACKETS.sub("", m.body)) for m in self._macros.get(name, ()) if m.parameters]
-        hints = [body for one, body in bodies if _expects(body, one)]
-        return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
-
-    def _annotates(self, macro: r.Macro) -> str:
-        """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
-        for word in _WORD.findall(macro.body) if "(" in macro.body else ():
-            model = self.models.macro(word)
-            if model is not None and model.role in ("guarded by", "requires lock", "excludes lock", "no analysis"):
-                return model.role
-        return ""
-
-    def _learn_one(self, macro: r.Macro, depth: int) -> str:
-        """A macro whose body leaves the function under a condition returns on failure; when it also
-        assigns to one of its parameters, it assigns or returns."""
-        body = _without_lambdas(macro.body)
-        assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
-        if _LEAVES.search(body) and _CONDITIONAL.search(body):
-            return "assign or return" if assigns else "return on failure"
-        if _ABORTS.search(body) and _CONDITIONAL.search(body):
-            return "check"
-        for inner in _MACRO_CALL.findall(body):
-            model = self.models.macro(inner)
-            role = model.role if model is not None else self._learn(inner, depth + 1)
-            if role in ("return", "leave") and _CONDITIONAL.search(body):
-                return "return on failure"
-            if role == "assert" and _does_more(macro, inner):
-                continue
-            if role in ("return on failure", "assign or return", "check", "assert"):
-                return role
-        return ""
-
-    def always_evaluates(self, name: str) -> bool:
-        """Whether the project's `#define`s of a macro evaluate what they are given, whatever the build."""
-        written = [macro for macro in self._macros.get(name, ()) if macro.parameters is not None]
-        return bool(written) and all(
-            _hands_on(macro) and not _vanishes(macro) and self._learn_one(macro, 0) != "assert" for macro in written
-        )
-
-    def macros_named(self, name: str) -> list[r.Macro]:
-        """The project's own `#define`s of the name."""
-        return self._macros.get(name, [])
-
     def written_as(self, name: str) -> str:
         """What a constant of the project, or a macro without parameters, stands for; empty when that is not clear."""
         spelled = {text(v.value) for _, v in self._variables.get(name, ()) if v.value is not None}
-        spelled |= {macro.body for macro in self._macros.get(name, ()) if macro.parameters is None}
+        spelled |= self.macros.constants(name)
         return spelled.pop() if len(spelled) == 1 else ""
 
     @shared_property
@@ -1057,7 +950,9 @@ class Program:
     @shared_property
     def asserting(self) -> frozenset[str]:
         """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
-        return frozenset(n for n in self.called_names if self.role(n) == "assert" and not self.always_evaluates(n))
+        return frozenset(
+            n for n in self.called_names if self.macros.role(n) == "assert" and not self.macros.always_evaluates(n)
+        )
 
     @shared_property
     def throwers(self) -> frozenset[str]:
@@ -1094,59 +989,6 @@ class Program:
 
 _THROWS = re.compile(rb'"throw"')
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
-_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
-_ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
-_CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
-_WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
-_NAME = re.compile(r"\w++")
-_ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
-_BRACKETS = re.compile(r"[\s()!]")
-_LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
-_MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
-_NOTHING = re.compile(
-    r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"
-    r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
-)
-"""The bodies of macros that do nothing with what they are given."""
-
-
-def _without_lambdas(body: str) -> str:
-    """A macro's body but for those of the lambdas in it: what returns from them stays in the macro."""
-    while (found := _LAMBDA.search(body)) is not None:
-        depth, at = 1, found.end()
-        while at < len(body) and depth:
-            depth += {"{": 1, "}": -1}.get(body[at], 0)
-            at += 1
-        body = body[: found.start()] + " " + body[at:]
-    return body
-
-
-def _vanishes(macro: r.Macro) -> bool:
-    return _NOTHING.fullmatch(macro.body) is not None
-
-
-def _hands_on(macro: r.Macro) -> bool:
-    """Whether the body evaluates a parameter."""
-    names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
-    return not names.isdisjoint(_NAME.findall(macro.body))
-
-
-def _expects(body: str, parameter: str) -> bool:
-    """Whether a body without brackets is `__builtin_expect` of the parameter and a number."""
-    spelled = (f"__builtin_expect{kind}{parameter},{number}" for kind in ("", "long", "bool") for number in "01")
-    return body.removesuffix("L") in spelled
-
-
-def _does_more(macro: r.Macro, inner: str) -> bool:
-    """Whether a macro that asserts evaluates a parameter elsewhere, too."""
-    opening = next((call for call in _MACRO_CALL.finditer(macro.body) if call[1] == inner), None)
-    if opening is None:
-        return False
-    depth, at = 1, opening.end()
-    while at < len(macro.body) and depth:
-        depth += {"(": 1, ")": -1}.get(macro.body[at], 0)
-        at += 1
-    return _hands_on(r.Macro(0, 0, macro.name, macro.parameters, macro.body[: opening.start()] + macro.body[at:]))
 
 
 def _inside(inner: r.Node, outer: r.Node) -> bool:

@@ -80,7 +80,7 @@ class References:
         return self.program.models.counted_method(callee.name) if self.is_object(callee.base, function) else None
 
     def is_macro(self, call: r.Call) -> bool:
-        return bool(self.program.macros_named(last_name(call.callee)))
+        return bool(self.program.macros.named(last_name(call.callee)))
 
     def is_library(self, call: r.Call, function: Function) -> bool:
         """Whether the call is of a library whose functions borrow what they are given, unless an entry says more."""
@@ -209,12 +209,12 @@ class References:
 
     def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
         """A macro of the project: what the functions in its body that are given the parameter do with it."""
-        for macro in self.program.macros_named(last_name(call.callee)):
+        for macro in self.program.macros.named(last_name(call.callee)):
             if macro.parameters is None or index >= len(macro.parameters) or not depth:
                 continue
             uses: set[Use] = set()
             for inner, position in _given(macro, macro.parameters[index], call):
-                if inner != call and self.program.macros_named(last_name(inner.callee)):
+                if inner != call and self.program.macros.named(last_name(inner.callee)):
                     uses.add(self._by_macro(inner, position, depth - 1))
                 else:
                     found = self.program.models.function(last_name(inner.callee), "cpp", ())

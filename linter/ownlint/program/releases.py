@@ -38,7 +38,7 @@ def _brought_along(program: Program, framework: FrameworkModel) -> Release:
     prefix = f"{framework.library.upper()}_VERSION"
     found: list[int] = []
     for part in ("MAJOR", "MINOR", "PATCH"):
-        bodies = {macro.body.strip() for macro in program.macros_named(f"{prefix}_{part}")}
+        bodies = {macro.body.strip() for macro in program.macros.named(f"{prefix}_{part}")}
         number = re.match(r"\d+", bodies.pop()) if len(bodies) == 1 else None
         if number is None:
             break

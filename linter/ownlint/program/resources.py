@@ -261,7 +261,7 @@ class Resources:
         if name not in self._macros:
             self._macros[name] = frozenset(
                 index
-                for macro in self.program.macros_named(name)
+                for macro in self.program.macros.named(name)
                 for index, parameter in enumerate(macro.parameters or ())
                 if parameter in _DELETED.findall(macro.body)
                 or any(

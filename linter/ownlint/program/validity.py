@@ -135,7 +135,7 @@ class Validity:
             ends = function.says(_THROWS) or not self._enders.isdisjoint(record.mentions)
         else:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
-        return ends or any(self.program.role(name) in _CHECKING for name in record.mentions)
+        return ends or any(self.program.macros.role(name) in _CHECKING for name in record.mentions)
 
     @shared_property
     def _enders(self) -> frozenset[str]:
@@ -344,13 +344,18 @@ class Validity:
         name = last_name(event.node.callee)
         named = [guard for guard in guards if guard.name == name]
         where: Place | None = None
-        if named or event.node.args == () or self.program.role(name) in _CHECKING:
+        if named or event.node.args == () or self.program.macros.role(name) in _CHECKING:
             where = self.receiver_of(function, event)
         if where is None:
             return False
         if named and where == at:
             return not (named[0].answers and event.dropped)
-        if where == at and event.node.args and receiver(event.node) is None and self.program.role(name) in _CHECKING:
+        if (
+            where == at
+            and event.node.args
+            and receiver(event.node) is None
+            and self.program.macros.role(name) in _CHECKING
+        ):
             return True
         owners = guard_owners(guards)
         if any(where == (*at, *owner) for owner in owners) and self._is_any_guard(name):
@@ -532,7 +537,7 @@ class Validity:
             if field:
                 yield Use(event, at, field, text(call), "")
                 return
-        if on is not None or self.program.role(name) or not self._is_function(function, call):
+        if on is not None or self.program.macros.role(name) or not self._is_function(function, call):
             return
         for argument in call.args:
             field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)

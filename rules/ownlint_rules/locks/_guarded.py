@@ -153,7 +153,7 @@ class Domain:
 
     def _annotated(self, member: Member) -> Guard | None:
         for annotation in member.annotations:
-            if self.program.role(annotation.name) == "guarded by" and annotation.arguments.strip():
+            if self.program.macros.role(annotation.name) == "guarded by" and annotation.arguments.strip():
                 lock = self._lock_named(annotation.arguments)
                 if lock:
                     pointee = "PT_" in annotation.name.upper()
@@ -307,7 +307,7 @@ def is_exempt(function: Function) -> bool:
     if record.kind in ("constructor", "destructor"):
         return True
     if record.name == "operator=" or any(
-        _UNCHECKED.search(annotation.name) or function.program.role(annotation.name) == "no analysis"
+        _UNCHECKED.search(annotation.name) or function.program.macros.role(annotation.name) == "no analysis"
         for annotation in _annotations(function)
     ):
         return True
@@ -374,7 +374,7 @@ def is_for_show(use: Use) -> bool:
         return True
     for value in _around(use):
         names = (places.last_name(call.callee) for call in places.calls_in(value))
-        if any(function.program.role(name) in ("log", "debug log", "assert") for name in names if name):
+        if any(function.program.macros.role(name) in ("log", "debug log", "assert") for name in names if name):
             return True
     return False
 

@@ -515,7 +515,8 @@ def _is_work(function: Function, event: e.Event) -> bool:
         isinstance(event, e.Call)
         and event.node.kind == "call"
         and places.last_name(event.node.callee) not in _HANDLING
-        and function.program.role(places.last_name(event.node.callee)) not in ("log", "debug log", "check", "assert")
+        and function.program.macros.role(places.last_name(event.node.callee))
+        not in ("log", "debug log", "check", "assert")
     )
 
 

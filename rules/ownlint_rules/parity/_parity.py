@@ -264,7 +264,9 @@ class _Reading:
                     self._note(part, left, statement.span)
                 return True
             case r.Evaluate(value=r.Call(args=(condition, *_)) as call):
-                if self.program.role(places.last_name(call.callee)) != "check" or self._is_conditional(statement.span):
+                if self.program.macros.role(places.last_name(call.callee)) != "check" or self._is_conditional(
+                    statement.span
+                ):
                     return False
                 names = frozenset(name for arg in call.args for name in self.names_in(arg))
                 self.asked.append(Asked(self.plain(call), names))
@@ -316,7 +318,7 @@ class _Reading:
             match inner:
                 case r.Assign() | r.Lambda() | r.OpaqueValue():
                     return False
-                case r.Call() if self.program.role(places.last_name(inner.callee)) == "check":
+                case r.Call() if self.program.macros.role(places.last_name(inner.callee)) == "check":
                     continue
                 case r.Call(args=args):
                     name = places.last_name(inner.callee)

@@ -89,7 +89,7 @@ def _may_assert(function: Function) -> bool:
 
 def _is_debug_only(function: Function, name: str) -> bool:
     program = function.program
-    return program.role(name) == "assert" and not program.always_evaluates(name)
+    return program.macros.role(name) == "assert" and not program.macros.always_evaluates(name)
 
 
 def _does_something(function: Function) -> bool:

@@ -91,7 +91,7 @@ def _forbids(cls: Class) -> bool:
         if "copy" in " ".join(said) or {"evil", "constructors"} <= said or {"disallow", "assign"} <= said:
             return True
         if {"noncopyable", "deleted"} & said or any(
-            _DELETES.search(m.body) for m in cls.program.macros_named(mark.name)
+            _DELETES.search(m.body) for m in cls.program.macros.named(mark.name)
         ):
             return True
     return False

@@ -165,7 +165,7 @@ class Ending:
 
     def is_spelled(self, name: str) -> bool:
         """Whether it is a macro for the slot: `#define DOCUMENT static_cast<Document*>(document_)`."""
-        found = self.program.macros_named(name)
+        found = self.program.macros.named(name)
         return any(macro.parameters is None and self.name in _WORDS.findall(macro.body) for macro in found)
 
     def is_asked_of_another(self, on: r.Value | None) -> bool:

@@ -323,7 +323,13 @@ class Holder:
             return "released"
         if not touching and not by_receiver:
             return "gone" if self._ends_program(node) else ""
-        if self.function.program.role(name) in ("return on failure", "assign or return", "check", "assert", "log"):
+        if self.function.program.macros.role(name) in (
+            "return on failure",
+            "assign or return",
+            "check",
+            "assert",
+            "log",
+        ):
             # `CHECKED(thing_free, (thing))`: the macro calls what it is given
             others = (other for index, other in enumerate(node.args) if index not in touching)
             return "kept" if touching and any(self._ends_later(other) for other in others) else ""
@@ -343,7 +349,7 @@ class Holder:
     def _is_said_by_macro(self, node: r.Call) -> bool:
         """Whether a macro of the project names the local in its body."""
         macros = (
-            self.function.program.macros_named(places.last_name(node.callee)) if type(node.callee) is r.Name else []
+            self.function.program.macros.named(places.last_name(node.callee)) if type(node.callee) is r.Name else []
         )
         names = {alias[0] for alias in self.aliases}
         return any(

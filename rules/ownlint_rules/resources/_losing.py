@@ -460,7 +460,7 @@ class _Losing:
 
     def jumps(self, macro: str) -> bool:
         """Whether a macro of the project leaves by a `goto`."""
-        return any(re.search(r"\bgoto\b", one.body) for one in self.function.program.macros_named(macro))
+        return any(re.search(r"\bgoto\b", one.body) for one in self.function.program.macros.named(macro))
 
     def is_unwound(self, event: e.End) -> bool:
         before = self.flow.predecessors[event.index]

@@ -318,7 +318,7 @@ class _Filling:
     def _never_returns(self, name: str) -> bool:
         """`exit`, and a macro of the project that calls it."""
         program = self.function.program
-        called = [word for macro in program.macros_named(name) for word in _CALLED.findall(macro.body)]
+        called = [word for macro in program.macros.named(name) for word in _CALLED.findall(macro.body)]
         return any("never returns" in program.models.verbs(word) for word in (name, *called))
 
     def _called_lambda(self, call: r.Call) -> int:

@@ -60,7 +60,7 @@ class _Blocks:
             return False
         match event:
             case e.Call(node=node):
-                by_macro = isinstance(node.callee, r.Name) and function.program.macros_named(
+                by_macro = isinstance(node.callee, r.Name) and function.program.macros.named(
                     places.last_name(node.callee)
                 )
                 return not by_macro and not failure.ends_program(function, node)

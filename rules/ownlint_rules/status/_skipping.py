@@ -170,7 +170,7 @@ def _acts(function: Function, event: e.Event) -> bool:
             return True
         case e.Call(node=call, asserted=False) if call.kind == "call":
             name = places.last_name(call.callee)
-            if function.program.role(name) or failure.asks(function, event) or failure.only_looks(call):
+            if function.program.macros.role(name) or failure.asks(function, event) or failure.only_looks(call):
                 return False
             return failure.refuses(function, call) is None and not name.lower().startswith(("ok", "success"))
     return False

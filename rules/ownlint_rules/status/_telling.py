@@ -219,7 +219,7 @@ def is_silent(seen: Seen, after: Aftermath) -> bool:
 
 def is_logger(program: Program, name: str) -> bool:
     """Whether something of that name writes to the log: a model's macro, or one of the project's own that hands on."""
-    return program.role(name) in ("log", "debug log") or _LOGS.fullmatch(name) is not None
+    return program.macros.role(name) in ("log", "debug log") or _LOGS.fullmatch(name) is not None
 
 
 def line_of(function: Function, statement: r.Statement) -> e.Call | None:
@@ -246,12 +246,12 @@ def stream_in_use(function: Function) -> str | None:
     found: set[str] = set()
     for other in function.program.functions:
         if other.file is not function.file or not any(
-            function.program.role(name) == "log" for name in other.record.mentions if name[0] != "="
+            function.program.macros.role(name) == "log" for name in other.record.mentions if name[0] != "="
         ):
             continue
         for statement in other.statements:
             line = line_of(other, statement)
-            if line is None or function.program.role(places.last_name(line.node.callee)) != "log":
+            if line is None or function.program.macros.role(places.last_name(line.node.callee)) != "log":
                 continue
             match statement, line.node.args:
                 case r.Evaluate(value=r.Binary(op="<<")), (r.Name(text=grave),) if not _ENDS.search(grave):

@@ -193,7 +193,7 @@ def _is_no_work(function: Function, node: records.Call) -> bool:
     while isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Member):
         innermost = innermost.callee.base
     if isinstance(innermost, records.Call) and isinstance(innermost.callee, records.Name):
-        is_macro = bool(function.program.role(places.last_name(innermost.callee)))
+        is_macro = bool(function.program.macros.role(places.last_name(innermost.callee)))
     else:
         is_macro = False
     return is_macro or answers.makes_success(node) or _only_looks(function, node)

@@ -191,7 +191,7 @@ def _uses(function: Function, event: events.Event, empty: _Empty) -> bool:
     if not isinstance(event, events.Call) or event.node.kind not in ("call", "construct"):
         return False
     node = event.node
-    if function.program.role(places.last_name(node.callee)):
+    if function.program.macros.role(places.last_name(node.callee)):
         return False
     return any(_is_used(inner, empty) for part in (*node.args, node.callee) for inner in places.walk(part)) or (
         not empty.holds and any(_is_it(places.strip(argument), empty) for argument in node.args)
@@ -230,7 +230,7 @@ def _is_asked_again(function: Function, empty: _Empty, use: events.Event) -> boo
 
 def _may_leave(function: Function, call: events.Call) -> bool:
     """A macro that leaves, or ends the program, when it is not given what it wants."""
-    role = function.program.role(places.last_name(call.node.callee))
+    role = function.program.macros.role(places.last_name(call.node.callee))
     return role in ("return on failure", "assign or return", "check", "assert")
 
 

@@ -310,7 +310,7 @@ def _tested_on_the_spot(function: Function) -> Iterator[Finding]:
 
 def _is_lent(function: Function, call: records.Call) -> bool:
     """Whether the call gives back what it was given, or a macro stands for it."""
-    if function.program.role(places.last_name(call.callee)):
+    if function.program.macros.role(places.last_name(call.callee)):
         return True
     return any(
         types.parse(function.program.type_of(argument, function)).pointers

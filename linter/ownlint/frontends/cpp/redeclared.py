@@ -64,8 +64,7 @@ def _declared(root: Node) -> Iterator[tuple[bytes, bytes]]:
 
 def _scope(node: Node, around: bytes) -> bytes:
     """A namespace is one wherever it is opened; what a template or a list holds is declared around it. So is what
-    stands
-    where brackets do not match: nobody knows which scope clang makes of it."""
+    stands where brackets do not match: nobody knows which scope clang makes of it."""
     if node.kind_id == g.NAMESPACE:
         name = node.child_by_field_name("name")
         return around + b"::" + ((name.text if name is not None else None) or b"")
