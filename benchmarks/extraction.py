@@ -22,7 +22,7 @@ from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import bindings, structure, tables
 from ownlint.inputs import packs
-from ownlint.program.models import load
+from ownlint.models.libraries import load
 
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".ipp")
 _BROUGHT = frozenset({"deps", "extern", "external", "third_party", "thirdparty", "_deps"})

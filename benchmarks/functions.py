@@ -22,7 +22,7 @@ from pathlib import Path
 import ownlint_rules
 from ownlint.facts.records import encode_file
 from ownlint.frontends.cpp.structure import read
-from ownlint.program.models import load
+from ownlint.models.libraries import load
 
 SUFFIXES = frozenset({".cc", ".h", ".cpp", ".cxx", ".hpp", ".hh", ".c", ".inc", ".cu", ".cuh"})
 _TEST = re.compile(r"_test\.|/testdata/|testing|/tests?/")

@@ -22,9 +22,10 @@ from typing import Any, Protocol
 import fuzz_inputs as given
 import msgspec
 
-from ownlint import baseline, catalogue, config, fixes, mending, pipeline
+from ownlint import baseline, catalogue, config, fixes, pipeline
 from ownlint.choices import CERTAINTIES, FORMATS
-from ownlint.delivery import rendered
+from ownlint.cli import mending
+from ownlint.cli.delivery import rendered
 from ownlint.facts import cache, records, show
 from ownlint.facts.errors import RefusalError
 from ownlint.facts.vocabulary import Vocabulary, decode_vocabulary, encode_vocabulary
@@ -32,11 +33,11 @@ from ownlint.finding import Crash, Edit, Finding, Fix, Step
 from ownlint.fixes import FixError
 from ownlint.frontends import worker
 from ownlint.inputs import packs
+from ownlint.models import contract_reader
+from ownlint.models.files import ModelFile
+from ownlint.models.libraries import Models, load
 from ownlint.outline import rule_infos
-from ownlint.program import contract_reader
-from ownlint.program.model_files import ModelFile
-from ownlint.program.models import Models, load
-from ownlint.program.program import Program
+from ownlint.project.program import Program
 from ownlint.report.compose import compose
 from ownlint.report.model import Incomplete, Report, Sources
 from ownlint.report.sanitise import HARMFUL

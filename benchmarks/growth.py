@@ -33,8 +33,8 @@ from ownlint.finding import Crash
 from ownlint.frontends.cpp import structure
 from ownlint.frontends.python import read
 from ownlint.inputs import packs
-from ownlint.program.models import Models, load
-from ownlint.program.program import Program
+from ownlint.models.libraries import Models, load
+from ownlint.project.program import Program
 from ownlint.rule import Rule
 
 SIZES = (3750, 7500, 15000, 30000)

@@ -27,7 +27,7 @@ from ownlint.facts import anchors
 from ownlint.facts.cache import Cache
 from ownlint.finding import Crash, Finding
 from ownlint.outline import Libraries
-from ownlint.program.program import Program
+from ownlint.project.program import Program
 from ownlint.reading import Reader
 from ownlint.rule import Rule
 from ownlint.sources import requirements, stubs

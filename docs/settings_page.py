@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ownlint import verifying
+from ownlint.cli import verifying
 
 
 def page() -> str:

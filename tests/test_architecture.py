@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -46,29 +47,29 @@ _part("fixes", "finding")
 _part("config", "finding", "door", "toml", "gitignore", "selection")
 _part("sources", "config", "facts", "json_reading")
 _part("frontends", "facts", "children")
-_part("program", "facts", "finding", "toml")
-_part("rule", "program", "finding")
+_part("steps")
+_part("models", "facts", "finding", "toml", "steps")
+_part("flow", "facts", "steps")
+_part("project", "models", "flow")
+_part("engine", "project")
+_part("bindings", "engine")
+_part("domains", "bindings")
+_part("crossing", "domains")
+_part("rule", "crossing", "finding")
 _part("catalogue", "rule", "sources")
 _part("analysis", "catalogue", "children")
 _part("interplay", "rule")
 _part("report", "fixes", "config", "facts", "interplay")
 _part("baseline", "report", "json_reading")
-_part("mending", "fixes", "report", "files")
 _part("inputs", "catalogue", "config", "sources")
-_part("outline", "inputs", "report", "program")
+_part("outline", "inputs", "report", "crossing")
 _part("reading", "machine", "outline", "sources", "frontends")
-_part("pipeline", "analysis", "reading", "report", "program")
+_part("pipeline", "analysis", "reading", "report", "crossing")
 _part("testing", "catalogue", "inputs", "interplay", "fixes", "frontends")
-_part("projects", "pipeline")
-_part("delivery", "projects", "files")
-_part("silencing", "report")
-_part("contracting", "pipeline")
-_part("doctor", "pipeline")
-_part("verifying", "pipeline", "baseline")
-_part("commands", "delivery", "doctor", "verifying")
-_part("adopting", "delivery", "silencing", "mending", "baseline")
-_part("cli", "commands", "contracting", "testing", "adopting")
+_part("cli", "pipeline", "baseline", "testing", "files")
 _part("__main__", "cli")
+
+MACHINE = ("models", "flow", "project", "engine", "bindings", "domains", "crossing")
 
 ONLY_IN = {
     "tree_sitter": ("frontends/cpp",),
@@ -80,7 +81,7 @@ ONLY_IN = {
     "jinja2": ("report",),
     "markupsafe": ("report",),
     "markdown_it": ("report",),
-    "click": ("cli.py", "commands.py"),
+    "click": ("cli",),
 }
 
 EXPLAINED = {
@@ -99,6 +100,15 @@ def modules(root: Path) -> list[Path]:
 
 def part_of(path: Path) -> str:
     return path.relative_to(LINTER).parts[0].removesuffix(".py")
+
+
+def imported_names(path: Path) -> Iterator[str]:
+    """All that a module imports, whatever for."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -143,6 +153,24 @@ def test_parsers_and_renderers_are_imported_where_they_belong(path: Path) -> Non
         homes = ONLY_IN.get(name.partition(".")[0])
         if homes is not None:
             assert any(path.is_relative_to(LINTER / home) for home in homes), f"{name} belongs to {homes}"
+
+
+FULL = 25
+"""More modules in a folder than that are looked through by nobody."""
+
+
+def test_no_folder_is_too_full() -> None:
+    counts = Counter(path.parent.relative_to(ROOT).as_posix() for path in modules(LINTER) if path.stem != "__init__")
+    assert {folder: count for folder, count in counts.items() if count > FULL} == {}
+
+
+@pytest.mark.parametrize("part", sorted(MACHINE))
+def test_types_go_down_too(part: str) -> None:
+    """What only type checkers see is held to the order of the parts as well."""
+    paths = [path for path in modules(LINTER) if part_of(path) == part]
+    named = {(path.stem, name) for path in paths for name in imported_names(path) if name.startswith("ownlint.")}
+    wrong = {(stem, name) for stem, name in named if (other := name.split(".")[1]) != part and other not in BELOW[part]}
+    assert sorted(wrong) == []
 
 
 def test_no_module_needs_itself() -> None:
@@ -227,7 +255,7 @@ OPENING = {
     "analysis.py": {"__init__"},  # memory that it shares with its children
     "children.py": {"_become", "resident"},  # the null device, and what the system says of the process
     "machine.py": {"_text"},  # what the system says of memory and processors
-    "cli.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
+    "cli/main.py": {"_open_streams", "_abandon_output"},  # nothing but the null device
     "door.py": {"_opened", "pieces"},
     "facts/cache.py": {"_prepare", "put"},  # writes
     "facts/cache_secret.py": {"_made"},  # writes
@@ -235,7 +263,7 @@ OPENING = {
     "frontends/worker.py": {"main"},  # its pipes
     "report/html.py": {"_asset"},  # installed with us
     "testing/new_rule.py": {"create"},  # writes
-    "verifying.py": {"_descriptions"},  # its own source
+    "cli/verifying.py": {"_descriptions"},  # its own source
 }
 """All functions that open files: the door, and those that write, or read what belongs to ownlint."""
 
@@ -265,7 +293,7 @@ def test_files_are_opened_by_the_door_alone() -> None:
 
 MADE_OF_CONSTANTS = {
     "patterns.py": {"'|'.join(sorted(set(map(fnmatch.translate, patterns)))) or '(?!)'"},  # tries no star twice
-    "program/model_tables.py": {"f'(?:{pattern})'"},  # the table of effects around it
+    "models/tables.py": {"f'(?:{pattern})'"},  # the table of effects around it
     "testing/markdown.py": {
         "f'(?://|/\\\\*)[ \\\\t]*{_MARK}(?:\\\\*/|(?=//[ \\\\t]*(?:{_KINDS})\\\\b)|$)'",
         "f'#[ \\\\t]*{_MARK}(?:(?=#[ \\\\t]*(?:{_KINDS})\\\\b)|$)'",

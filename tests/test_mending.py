@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ownlint import mending
-from ownlint.delivery import shown
+from ownlint.cli import mending
+from ownlint.cli.delivery import shown
 from ownlint.facts.digest import digest_of
 from ownlint.facts.records import Span
 from ownlint.files import HeldError, held

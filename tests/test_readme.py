@@ -34,11 +34,12 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) <= 100
 
 
-def test_the_page_of_the_settings_is_what_the_script_prints() -> None:
-    command = [sys.executable, str(ROOT / "docs" / "settings_page.py")]
+@pytest.mark.parametrize("page", ["settings", "machine"])
+def test_a_generated_page_is_what_its_script_prints(page: str) -> None:
+    command = [sys.executable, str(ROOT / "docs" / f"{page}_page.py")]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    written = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
-    assert written == ran.stdout, "write it: python docs/settings_page.py > docs/settings.md"
+    written = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert written == ran.stdout, f"write it: python docs/{page}_page.py > docs/{page}.md"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -17,7 +17,7 @@ def main() -> None:
     waiting = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not when it is to be ignored
     if waiting:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from ownlint import cli
+    from ownlint.cli import main as cli
 
     if waiting:
         signal.signal(signal.SIGINT, signal.default_int_handler)

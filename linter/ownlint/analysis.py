@@ -42,11 +42,11 @@ from ownlint.children import (
 )
 from ownlint.facts.errors import RefusalError
 from ownlint.finding import Crash, Cut, Finding, TooLarge
-from ownlint.program.steps import LimitError
 from ownlint.rule import Rule
+from ownlint.steps import LimitError
 
 if TYPE_CHECKING:
-    from ownlint.program.program import Program
+    from ownlint.project.program import Program
 
 Said = Finding | Crash | TooLarge
 Told = Callable[[int, int], None]

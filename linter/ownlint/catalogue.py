@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from ownlint import steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
-from ownlint.program import steps
 from ownlint.rule import Rule, RuleError, rule_of
 from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
-    from ownlint.program.program import Program
-    from ownlint.program.subjects import Binding, Class, Function
+    from ownlint.project.program import Program
+    from ownlint.project.subjects import Binding, Class, Function
 
 
 @lru_cache(maxsize=1)

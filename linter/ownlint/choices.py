@@ -10,6 +10,8 @@ from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
 Certainty = Literal["certain", "likely", "possible"]
+"""How sure a finding is. Made less than certain by `ownlint.because`, which says why."""
+
 CERTAINTIES: tuple[Certainty, ...] = get_args(Certainty)
 """The surest first."""
 

@@ -18,7 +18,7 @@ from ownlint.facts.vocabulary import Vocabulary
 from ownlint.report.model import RuleInfo
 
 if TYPE_CHECKING:
-    from ownlint.program.models import Models
+    from ownlint.models.libraries import Models
     from ownlint.rule import Rule
 
 
@@ -92,7 +92,7 @@ class Libraries:
 
     @functools.cached_property
     def models(self) -> Models:
-        from ownlint.program.models import load
+        from ownlint.models.libraries import load
 
         return load(self._paths)
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ownlint import analysis
     from ownlint.analysis import Said
     from ownlint.facts.records import File
-    from ownlint.program.contract_records import ContractFile
-    from ownlint.program.program import Earlier, Program
+    from ownlint.models.contract_records import ContractFile
+    from ownlint.project.program import Earlier, Program
     from ownlint.reading import Facts
 
 Depends = tuple[tuple[str, str], ...]
@@ -147,7 +147,7 @@ def _attempt(options: Options) -> tuple[Report, frozenset[str]]:
         told = stubs.read(stubs_at, options.root)
 
         def build(earlier: _Earlier | None) -> Program:
-            from ownlint.program.program import Program
+            from ownlint.project.program import Program
 
             known, old = facts.files(), None if earlier is None else earlier()
             return Program(known, libraries.models, old, config.parity, required, versions, contracts, told)
@@ -174,8 +174,8 @@ def contracts_of(paths: inputs.Contracts) -> tuple[tuple[ContractFile, ...], tup
     are somebody else's, and left out. Raises `ContractError` on a mistake in one that the settings name."""
     if not paths.found and not paths.said:
         return (), ()
-    from ownlint.program.contract_reader import ContractError, read
-    from ownlint.program.contract_records import stubbed
+    from ownlint.models.contract_reader import ContractError, read
+    from ownlint.models.contract_records import stubbed
 
     found: list[ContractFile] = []
     broken: list[tuple[str, str]] = []
@@ -398,7 +398,7 @@ def _earlier(
         then.take_up()
 
     def earlier() -> Earlier:
-        from ownlint.program.program import Earlier
+        from ownlint.project.program import Earlier
 
         return Earlier(tuple(then.files()), {change.path: change.old for change in changes.files if change.path})
 

@@ -16,7 +16,7 @@ import pytest
 import shuffle
 
 from ownlint import catalogue
-from ownlint.program.program import Program
+from ownlint.project.program import Program
 from ownlint.rule import Rule
 from ownlint.testing import cases
 from ownlint.testing.markdown import Block, parse

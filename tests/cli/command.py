@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ownlint.cli import main
+from ownlint.cli.main import main
 
 
 class Done(NamedTuple):

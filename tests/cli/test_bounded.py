@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from command import Done, Run
 
-from ownlint import analysis
+from ownlint import analysis, steps
+from ownlint.crossing import exports
+from ownlint.domains.handles.handle_flow import Interpreter
 from ownlint.facts import anchors
-from ownlint.program import exports, steps
-from ownlint.program.handle_flow import Interpreter
 from ownlint.reading import Facts
 
 BINDINGS = """\

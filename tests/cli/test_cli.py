@@ -384,7 +384,7 @@ def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeyp
 
 def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:
     program = (
-        "import sys, ownlint.cli as c; c._projects = lambda *a, **k: 1 // 0; sys.argv = ['ownlint', 'check']; c.main()"
+        "import sys, ownlint.cli.main as c; c._projects = lambda *_, **__: 1 // 0; sys.argv[1:] = ['check']; c.main()"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 from tests.consoles import path_with_ownlint, read_all
 
-from ownlint import verifying
+from ownlint.cli import verifying
 from ownlint.config import KEYS, Config
 from ownlint.facts.cache import NotOursError, remove
 

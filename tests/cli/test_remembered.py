@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ownlint import analysis
-from ownlint.cli import main
+from ownlint.cli.main import main
 
 GUILTY = """\
 import jax

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 HEAVY = ("rich", "libcst", "tree_sitter", "clang", "jinja2", "re2", "email", "importlib.metadata", "unidiff")
-RULES = ("ownlint_rules", "ownlint.program", "ownlint.frontends", "ownlint.facts.records")
+RULES = (
+    "ownlint_rules",
+    "ownlint.models",
+    "ownlint.flow",
+    "ownlint.project",
+    "ownlint.frontends",
+    "ownlint.facts.records",
+)
 
 GUILTY = "int f() {\n  char* data = new char[3];\n  if (g()) return 1;\n  delete[] data;\n  return 0;\n}\n"
 
@@ -21,7 +28,7 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
 import atexit, sys
 sys.argv = ["ownlint", *{arguments!r}]
 atexit.register(lambda: print("\\n".join(sys.modules), file=open("loaded.txt", "w")))
-from ownlint.cli import main
+from ownlint.cli.main import main
 main()
 """
     done = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)

@@ -278,7 +278,7 @@ def test_the_command_says_so_before_the_work(tmp_path: Path, how: tuple[str, ...
     script = (
         "import importlib.util as u; real = u.find_spec;"
         "u.find_spec = lambda name, *rest: None if name == 'jinja2' else real(name, *rest);"
-        "from ownlint.cli import main; main()"
+        "from ownlint.cli.main import main; main()"
     )
     options = [part.format(tmp_path / "report.html") for part in how]
     ran = subprocess.run(

@@ -34,7 +34,7 @@ import sys
 from ownlint.report import progress
 progress._SOON = 0
 sys.argv = ["ownlint", *{arguments!r}]
-from ownlint.cli import main
+from ownlint.cli.main import main
 main()
 """
 ESCAPE = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")

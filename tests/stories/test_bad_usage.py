@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ownlint import delivery
+from ownlint.cli import delivery
 
 GUILTY = "from mlir.ir import Module\n\n\ndef entry(source):\n    return Module.parse(source).body.operations[0]\n"
 

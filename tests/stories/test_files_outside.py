@@ -107,7 +107,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 FACTS_OF_EACH = """
 import sys
-from ownlint.cli import cli
+from ownlint.cli.main import cli
 for name in sys.argv[1:]:
     cli.main(["facts", name], prog_name="ownlint", standalone_mode=False)
 """

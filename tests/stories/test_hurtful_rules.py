@@ -43,11 +43,11 @@ int Last(int size) { return size + 2; }
 LIMITS = """\
 import sys
 from ownlint import analysis
-from ownlint.program import steps
+from ownlint import steps
 analysis.DEFAULT = analysis.Limits(seconds={seconds}, memory={memory})
 steps.BUDGET = {budget}
 steps.PER_BYTE = 0
-from ownlint.cli import main
+from ownlint.cli.main import main
 main()
 """
 
@@ -220,7 +220,7 @@ def test_a_cut_off_is_not_remembered(bench: Bench) -> None:
 
 
 def test_what_rests_on_a_shared_answer_that_was_cut_off_is_cut_off_too(bench: Bench) -> None:
-    shared = "from ownlint.program.once import per_function\n@per_function\ndef shared(function):\n    {}\n"
+    shared = "from ownlint.project.once import per_function\n@per_function\ndef shared(function):\n    {}\n"
     (bench.site / "hurtful" / "_shared.py").write_text(
         shared.format("[list(function.flow) for _ in range(100)]\n    return 1")
     )

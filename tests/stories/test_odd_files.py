@@ -184,7 +184,7 @@ def _guarded() -> Iterator[None]:
 def test_what_must_be_read_is_refused_in_one_line(
     project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], kind: str, odd: str
 ) -> None:
-    from ownlint.cli import main
+    from ownlint.cli.main import main
 
     name, settings, arguments = REQUIRED[kind]
     monkeypatch.chdir(project)

@@ -1,7 +1,7 @@
 """What a file says: frozen records, one vocabulary for C++ and Python.
 
 A `File` is everything a frontend read in one source file. Its functions hold their bodies as
-*statements* (structured blocks) over *values* (expression trees). `ownlint.program.events` lowers
+*statements* (structured blocks) over *values* (expression trees). `ownlint.flow.events` lowers
 a body to the six events of the flow engine (`Call`, `Read`, `Write`, `End`, `Leave`, `Opaque`).
 
 Positions are byte offsets into the file as it lies on disk; lines and columns are computed where

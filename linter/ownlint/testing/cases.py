@@ -22,8 +22,8 @@ from ownlint.frontends.cpp import structure
 from ownlint.frontends.worker import Handshake, Reader, Request
 from ownlint.inputs import packs
 from ownlint.interplay import preferences, settle
-from ownlint.program import models
-from ownlint.program.program import Earlier, Program
+from ownlint.models import libraries as models
+from ownlint.project.program import Earlier, Program
 from ownlint.rule import Rule
 from ownlint.testing.markdown import SEVERE, Block, Case, Mark, Mode
 

@@ -11,7 +11,7 @@ import ownlint_rules
 from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
 from ownlint.frontends.cpp import bindings, structure
-from ownlint.program.models import load
+from ownlint.models.libraries import load
 
 Found = tuple[tuple[r.BoundClass, ...], tuple[r.Binding, ...]]
 

@@ -9,9 +9,9 @@ import pytest
 
 from ownlint.facts import records as r
 from ownlint.facts.vocabulary import Vocabulary
+from ownlint.flow.bodies import statements, values
+from ownlint.flow.places import calls_in
 from ownlint.frontends.cpp.structure import lost, read
-from ownlint.program.bodies import statements, values
-from ownlint.program.places import calls_in
 
 EXPRESSIONS = {
     # lambdas

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from python_facts import file_of
 
 from ownlint.facts import records as r
+from ownlint.flow.bodies import statements, values
+from ownlint.flow.places import walk
 from ownlint.frontends.python.newer import rewritten
-from ownlint.program.bodies import statements, values
-from ownlint.program.places import walk
 
 NEWER = {
     "type parameters": "def first[T: (int, str) = int](xs: list[T]) -> T:\n    return marked(xs)\n",

@@ -1,0 +1,186 @@
+"""What a binding stores of its arguments, and whether its keep-alives are about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ownlint.bindings.holding import field_of
+from ownlint.bindings.policies import Policies
+from ownlint.bindings.signatures import (
+    Signature,
+    counts_itself,
+    framework_of,
+    has_own_holder,
+    is_lent_only,
+    signature_of,
+)
+from ownlint.bindings.stored import Stored, constructed, made_by, stores
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, Step, weaker
+from ownlint.flow.places import strip
+from ownlint.models.records import FrameworkModel
+from ownlint.project import types
+from ownlint.project.program import Program
+from ownlint.project.subjects import Binding, Class
+
+
+class Unkept(msgspec.Struct, frozen=True):
+    """`holder` stores the address of `argument`, as the framework counts them. `wrong` is a keep-alive that was meant
+    to be about it; `has_self` whether index 1 is `self`."""
+
+    holder: int
+    argument: int
+    at: Step
+    certainty: Certainty
+    wrong: r.Extra | None = None
+    has_self: bool = True
+    by_setter: bool = False
+
+
+def unkept(binding: Binding) -> Iterator[Unkept]:
+    """The arguments that are stored and that no keep-alive is about."""
+    framework = framework_of(binding)
+    if framework is None or binding.record.kind in ("field", "field_rw", "other"):
+        return
+    if binding.record.kind == "property_rw":
+        setter = _setter(binding, framework)
+        found = unkept(setter) if setter is not None else iter(())
+        yield from (msgspec.structs.replace(each, by_setter=True, wrong=None) for each in found)
+        return
+    signature = signature_of(binding)
+    if signature is None or signature.parameters is None:
+        return
+    said = Policies(binding, framework)
+    if any(framework.extras.get(extra.name) == "call policy" for extra, _ in said.extras):
+        return
+    keeps = [keep for keep in said.keep_alives() if not said.is_ignored(keep.extra)]
+    unknown = any(said.is_unknown(extra, spelled) for extra, spelled in said.extras)
+    has_self = binding.record.kind in ("init", "method", "property", "iterator")
+    for stored in _stored(binding, signature):
+        if not _is_object(binding, signature, stored.argument) or (has_self and stored.argument == 1):
+            continue
+        about = [k for k in keeps if k.patient == stored.argument]
+        if any(keep.nurse != 0 or not signature.is_void for keep in about):
+            continue
+        wrong = next((keep.extra for keep in keeps if 0 in (keep.nurse, keep.patient)), None)
+        is_deep = has_self and stored.holder != 1  # what a method does to two others is seldom all there is to it
+        sure = weaker(stored.certainty, "possible") if unknown or is_deep else stored.certainty
+        yield Unkept(stored.holder, stored.argument, stored.at, sure, wrong if signature.is_void else None, has_self)
+
+
+def _stored(binding: Binding, signature: Signature) -> list[Stored]:
+    target = signature.target
+    if binding.record.kind != "init":
+        return stores(target.function, target.first) if target is not None and target.function is not None else []
+    cls = bound_class(binding)
+    if cls is None or signature.parameters is None:
+        return []
+    if target is not None and target.function is not None:
+        return made_by(target.function, cls)
+    return [one for one in constructed(cls, signature.parameters[1:]) if one.holder == 1]
+
+
+def bound_class(binding: Binding) -> Class | None:
+    """The C++ class that the Python class stands for."""
+    if binding.owner is None:
+        return None
+    program = binding.program
+    return program.find_class(
+        program.expand(binding.owner.type, binding.file, at=binding.owner.start), "", binding.file
+    )
+
+
+def _is_object(binding: Binding, signature: Signature, number: int) -> bool:
+    """Whether that argument is the C++ half of a Python object, by its address."""
+    if signature.parameters is None or number > len(signature.parameters):
+        return False
+    kind = types.parse(signature.parameters[number - 1])
+    if kind.pointers + kind.reference != 1 or kind.last not in binding.program.bound_types:
+        return False
+    framework = framework_of(binding)
+    target = signature.target
+    file = (target.function or binding).file if target is not None else binding.file
+    cls = binding.program.find_class(kind.name, "", file)
+    counts = cls is not None and framework is not None and counts_itself(framework, cls)
+    return cls is None or not (counts or is_lent_only(cls) or any(has_own_holder(each) for each in cls.ancestry))
+
+
+def _setter(binding: Binding, framework: FrameworkModel) -> Binding | None:
+    """The setter of a property as a method of its own, with what is said about it."""
+    record = binding.record
+    if strip(record.setter) is None:
+        return None
+    extras = record.setter_extras
+    if framework.facts.get("keep_alive_on_property") == "honoured":
+        extras = (*extras, *record.extras)
+    made = msgspec.structs.replace(record, callable=record.setter, setter=None, kind="method", extras=extras)
+    return Binding(binding.program, binding.file, made)
+
+
+def stored_by_field(binding: Binding) -> Step | None:
+    """The field, bound as writable, that is a raw pointer to a bound class without a keep-alive."""
+    record, framework = binding.record, framework_of(binding)
+    if record.kind != "field_rw" or framework is None or framework.facts.get("field_setter_keeps") != "nothing":
+        return None
+    held = field_of(binding)
+    if held is None or held[1].static:
+        return None
+    home, field = held
+    kind = types.parse(home.program.expand(field.type, home.file, home.symbol))
+    if kind.pointers != 1 or kind.last not in binding.program.bound_types:
+        return None
+    pointee = binding.program.find_class(kind.name, home.symbol, home.file)
+    if pointee is not None and (is_lent_only(pointee) or counts_itself(framework, pointee) or has_own_holder(pointee)):
+        return None
+    said = Policies(binding, framework)
+    if any(keep.patient == 2 and not said.is_ignored(keep.extra) for keep in said.keep_alives()):
+        return None
+    return Step(home.path, field.span, f"`{home.name}::{field.name}` is a raw pointer")
+
+
+# --- who keeps whom ------------------------------------------------------------------------------
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A keep-alive that holds, by the classes of its two ends."""
+
+    binding: Binding
+    nurse: str
+    patient: str
+    indexes: tuple[int, int]
+
+
+def kept_classes(program: Program) -> Iterator[Kept]:
+    """Every keep-alive of the project whose both ends are bound classes, in the order of the sources."""
+    for binding in program.bindings:
+        framework = framework_of(binding)
+        if framework is None or not binding.record.extras:
+            continue
+        said = Policies(binding, framework)
+        keeps = [keep for keep in said.keep_alives() if not said.is_ignored(keep.extra)]
+        signature = signature_of(binding) if keeps else None
+        if signature is None or signature.parameters is None:
+            continue
+        ends = (signature.result, *signature.parameters)
+        for keep in keeps:
+            if max(keep.nurse, keep.patient) >= len(ends):
+                continue
+            nurse, patient = (_end(binding, signature, ends, index) for index in (keep.nurse, keep.patient))
+            if {nurse.last, patient.last} <= program.bound_types:
+                yield Kept(binding, _instance(nurse), _instance(patient), (keep.nurse, keep.patient))
+
+
+def _end(binding: Binding, signature: Signature, ends: tuple[str, ...], index: int) -> types.Type:
+    """The class at one end; of an implied `self` as the class is bound, since its own name lacks the arguments."""
+    written = types.parse(ends[index])
+    if index == 1 and signature.target is not None and signature.target.first == 2 and binding.owner is not None:
+        bound = types.parse(binding.program.expand(binding.owner.type, binding.file, at=binding.owner.start))
+        return bound if bound.last == written.last else written
+    return written
+
+
+def _instance(kind: types.Type) -> str:
+    """A class by its last name, with the arguments of a template."""
+    return f"{kind.last}<{', '.join(kind.arguments)}>" if kind.arguments else kind.last

@@ -1,0 +1,157 @@
+"""Functions that C calls back: which they are, and what they are given for the time of the call alone.
+
+C hands a function pointer and a `void*` around. A captureless lambda, a free function or a static method can be that
+pointer; its `void*` parameter is what the caller's own state comes back as.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ownlint.engine.glance import opens
+from ownlint.facts import records as r
+from ownlint.project import types
+from ownlint.project.once import per_function, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+_OWNERS = ("python object", "shared pointer", "intrusive pointer")
+_DEEPEST = 2
+
+
+def user_data(function: Function) -> str:
+    """The parameter that is the state of whoever set the callback; empty when the function is no callback of C."""
+    parameters = function.record.parameters
+    if function.language != "cpp" or len(parameters) < 2:
+        return ""
+    aliases = untyped_aliases(function.program)
+    found = [
+        p.name
+        for p in parameters
+        if ("void" in p.type or types.parse(p.type).last in aliases) and is_untyped(function, p.type)
+    ]
+    return found[-1] if found and _can_be_pointer(function) else ""
+
+
+def is_untyped(function: Function, written: str) -> bool:
+    """Whether it is `void*`, by whatever name."""
+    if ("*" not in written and "void" in written) or "&" in written or "<" in written:
+        return False
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    return kind.name == "void" and kind.pointers == 1
+
+
+@per_program
+def untyped_aliases(program: Program) -> frozenset[str]:
+    """Names of the project's own for `void*`."""
+    return frozenset(a.name for a in program.type_aliases if "void" in a.target and "*" in a.target)
+
+
+@per_program
+def untyped_takers(program: Program) -> frozenset[str]:
+    """Names of the functions that take a `void*`."""
+    return frozenset(
+        name
+        for name, record in program.declared_functions()
+        if any("void" in p.type and "*" in p.type for p in record.parameters)
+    )
+
+
+def _can_be_pointer(function: Function) -> bool:
+    match function.record.kind:
+        case "lambda":
+            return not is_capturing(function)
+        case "function":
+            return True
+        case "method":
+            return any("static" in d.qualifiers for d in _declarations(function))
+    return False
+
+
+def _declarations(function: Function) -> list[r.Function]:
+    return [function.record, *(function.cls.declared(function.name) if function.cls is not None else ())]
+
+
+def is_capturing(function: Function) -> bool:
+    """Whether a lambda captures anything; one that nobody shows is taken to."""
+    outer = function.parent
+    if outer is None:
+        return True
+    return function.index not in _plain_lambdas(outer)
+
+
+@per_function
+def _plain_lambdas(outer: Function) -> frozenset[int]:
+    """The lambdas of a body that capture nothing, by index. Needs no decoding."""
+    first: dict[int, bool] = {}
+    for match in _LAMBDA.finditer(outer.record.body):
+        first.setdefault(int(match[1]), match[2] == b"[]")
+    return frozenset(index for index, plain in first.items() if plain)
+
+
+_LAMBDA = re.compile(opens(r.Lambda) + rb"(\d++),(\[.)")
+
+
+def handles(function: Function) -> Iterator[r.Parameter]:
+    """The parameters that stand for something of the library's own: pointers to its structs, and small structs by value
+    that hold one."""
+    for parameter in function.record.parameters:
+        if parameter.name and not is_untyped(function, parameter.type) and is_handle(function, parameter.type):
+            yield parameter
+
+
+def is_handle(function: Function, written: str) -> bool:
+    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    if "(" in written or not kind.name or kind.pointers > 1 or kind.arguments:
+        return False
+    if kind.last in _BUILTIN or function.program.roles(written, function):
+        return False
+    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    if not kind.is_value:
+        return cls is None or function.program.status(written, function) is None
+    if cls is None:
+        return (
+            function.program.find_class(kind.name, function.record.scope, function.file, enum=True) is None
+            and not kind.name.endswith("_t")
+            and function.program.status(written, function) is None
+        )
+    fields = [f for f in cls.fields.values() if not f.static]
+    return (
+        bool(fields)
+        and all("*" in f.type or types.parse(f.type).last in _BUILTIN for f in fields)
+        and any("*" in f.type for f in fields)
+    )
+
+
+_BUILTIN = types.SCALARS | {"void", "auto"}
+
+
+def is_held_with_owner(function: Function, last: str) -> bool:
+    """Whether some class of the project keeps such a handle beside a reference to what owns it: then it outlives the
+    call by itself."""
+    return any(
+        any(types.parse(field.type).last == last for one in cls.ancestry for field in one.fields.values())
+        and has_owner(cls)
+        for cls in function.program.classes
+        if cls.file.language == "cpp" and (cls.fields or cls.record.bases)
+        if any(last in field.type for one in cls.ancestry for field in one.fields.values())
+    )
+
+
+def has_owner(cls: Class, depth: int = 0) -> bool:
+    """Whether an object of the class shares ownership of something, itself or in a part of it."""
+    for one in cls.ancestry:
+        for field in one.fields.values():
+            if field.static:
+                continue
+            roles = one.program.roles_at(field.type, one.file, one.symbol)
+            if any(role in roles for role in _OWNERS):
+                return True
+            kind = types.parse(one.program.expand(field.type, one.file, one.symbol))
+            inner = (
+                one.program.find_class(kind.name, one.symbol, one.file) if kind.is_value and depth < _DEEPEST else None
+            )
+            if inner is not None and inner is not cls and has_owner(inner, depth + 1):
+                return True
+    return False

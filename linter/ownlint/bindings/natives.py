@@ -1,0 +1,231 @@
+"""Native handles: values that stand for an object which somebody else's functions make and destroy.
+
+A type is one when the project has a function that takes it and is named after ending its life, as a C interface
+does (`FooDestroy(Foo)`, `foo_close(foo *)`), or when the project deletes pointers to it. Nobody's names are known
+here: the convention is a verb that opens or closes the function's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name
+from ownlint.project import types
+from ownlint.project.once import per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_ENDS_LIFE = frozenset(
+    {
+        "destroy",
+        "destruct",
+        "release",
+        "free",
+        "close",
+        "delete",
+        "dispose",
+        "erase",
+        "unref",
+        "drop",
+        "kill",
+        "finalize",
+    }
+)
+_TAKES_IN = frozenset(
+    {"insert", "append", "prepend", "adopt", "take", "own", "owned", "attach", "push", "graft", "add"}
+)
+"""Verbs by which a native container comes to own what it is given."""
+_MAKES = frozenset(
+    {"create", "clone", "copy", "dup", "duplicate", "new", "make", "parse", "from", "retain", "ref", "load"}
+)
+_NO_HANDLES = types.SCALARS | {"void", "auto", "string", "string_view"}
+_STEPS = 3
+
+
+class Destroyer(NamedTuple):
+    """A function that ends the life of what its argument at `position` (from 0) stands for."""
+
+    name: str
+    type: str
+    position: int
+
+
+class Natives:
+    """What one program says about its native handles."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.destroyers: dict[str, Destroyer] = {}
+        for name, record in program.declared_functions():
+            if (found := _destroyer(program, name, record)) is not None:
+                self.destroyers.setdefault(name, found)
+        self.types = frozenset(one.type for one in self.destroyers.values())
+        self._edges: dict[str, set[str]] | None = None
+
+    def destroyed(self, function: Function, call: r.Call) -> tuple[str, r.Value] | None:
+        """The native type whose object the call ends, and the argument that stands for it."""
+        if call.kind == "delete" and call.args:
+            written = function.program.type_of(call.args[0], function)
+            return (types.parse(written).last, call.args[0]) if written else None
+        if call.kind != "call" or not isinstance(call.callee, r.Name):
+            return None
+        one = self.destroyers.get(last_name(call.callee))
+        if one is None or one.position >= len(call.args):
+            return None
+        return one.type, call.args[one.position]
+
+    def handle_fields(self, cls: Class) -> Iterator[r.Field]:
+        """The members of a class, inherited ones included, that are native handles."""
+        for one in cls.ancestry:
+            for field in one.record.fields:
+                if not field.static and self.is_handle(field.type, one.file, one.symbol):
+                    yield field
+
+    def pointed_to_by(self, cls: Class) -> Iterator[str]:
+        """Types of the native objects that an object of the class can stand for: its handles, and what it points to."""
+        for one in cls.ancestry:
+            for field in one.record.fields:
+                kind = types.parse(field.type)
+                if not field.static and (
+                    self.is_handle(field.type, one.file, one.symbol) or (kind.pointers == 1 and not kind.arguments)
+                ):
+                    yield kind.last
+
+    def is_handle(self, written: str, file: r.File, scope: str) -> bool:
+        kind = types.parse(written)
+        return not kind.arguments and (
+            kind.last in self.types or types.parse(self.program.expand(written, file, scope)).last in self.types
+        )
+
+    def reaches(self, outer: str, inner: str) -> bool:
+        """Whether objects of the type `outer` lead to objects of the type `inner`, by functions that take the one and
+        hand out the other without making it: then they are parts of one thing, and die with it."""
+        if self._edges is None:
+            self._edges = _edges(self.program)
+        seen: set[str] = set()
+        around = {outer}
+        for _ in range(_STEPS):
+            around = {found for name in around for found in self._edges.get(name, ())} - seen
+            if inner in around:
+                return True
+            seen |= around
+        return False
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """`mlirOperationDestroy`, `dom_node_destroy`: the words of a name, in lower case."""
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def ends_life(name: str) -> bool:
+    """Whether a function's name opens or closes with a verb that ends a life."""
+    said = words(name)
+    return bool(said) and (said[-1] in _ENDS_LIFE or said[0] in _ENDS_LIFE)
+
+
+def takes_in(name: str) -> frozenset[str]:
+    """The verbs of a function's name that say that something is put into something else, for keeps."""
+    return frozenset() if ends_life(name) else _TAKES_IN.intersection(words(name))
+
+
+def makes(name: str) -> bool:
+    """Whether a function's name says that its result is new."""
+    return not _MAKES.isdisjoint(words(name))
+
+
+def _destroyer(program: Program, name: str, record: r.Function) -> Destroyer | None:
+    if record.owner or not record.parameters or len(record.parameters) > 3 or not ends_life(name):
+        return None
+    handles = [
+        (position, types.parse(parameter.type))
+        for position, parameter in enumerate(record.parameters)
+        if _can_be_handle(types.parse(parameter.type))
+    ]
+    if not handles:
+        return None
+    position, kind = handles[-1] if words(name)[-1] == "erase" else handles[0]
+    return Destroyer(name, kind.last, position)
+
+
+def _can_be_handle(kind: types.Type) -> bool:
+    if kind.arguments or kind.last in _NO_HANDLES or kind.name.startswith("std::"):
+        return False
+    return kind.pointers == 1 or (kind.is_value and kind.name.isidentifier())
+
+
+def _edges(program: Program) -> dict[str, set[str]]:
+    """From each type to those that functions of the project hand out for it; a class leads to what it holds."""
+    found: dict[str, set[str]] = {}
+    for name, record in program.declared_functions():
+        if record.owner or not record.parameters or makes(name):
+            continue
+        given, got = types.parse(record.parameters[0].type), types.parse(record.result)
+        if _can_be_handle(given) and _can_be_handle(got):
+            found.setdefault(given.last, set()).add(got.last)
+    for cls in program.classes:
+        for field in cls.record.fields:
+            for inner in _named_in(field.type):
+                found.setdefault(cls.name, set()).add(inner)
+    return found
+
+
+def _named_in(written: str) -> Iterator[str]:
+    """A pointer's target, and those of the pointers in a container."""
+    kind = types.parse(written)
+    if kind.pointers:
+        yield kind.last
+    for argument in kind.arguments:
+        inner = types.parse(argument)
+        if not inner.arguments and inner.last not in _NO_HANDLES:
+            yield inner.last
+
+
+def destroys(function: Function, found: Natives) -> Iterator[tuple[e.Call, str, r.Value]]:
+    """The calls of a function that end the life of a native object, with its type and the argument."""
+    mentions = function.record.mentions
+    if found.destroyers.keys().isdisjoint(mentions) and "delete" not in mentions and not function.says(_DELETES):
+        return
+    for call in function.flow.calls:
+        if (what := found.destroyed(function, call.node)) is not None:
+            yield call, *what
+
+
+_DELETES = re.compile(rb'"delete"')
+
+
+@per_program
+def taking(program: Program) -> tuple[Function, ...]:
+    """The functions in which something native takes something in."""
+    said = (f for f in program.functions if any(takes_in(name) for name in f.record.mentions if name[0] != "="))
+    return tuple(function for function in said if next(taken(function), None) is not None)
+
+
+def taken(function: Function) -> Iterator[e.Call]:
+    """The calls of native functions whose names say that they take something in."""
+    for call in function.flow.calls:
+        named = takes_in(last_name(call.node.callee))
+        if named and _is_native(function, call.node) and call.index in function.flow.reachable:
+            yield call
+
+
+def _is_native(function: Function, call: r.Call) -> bool:
+    """A free function that the project only declares, or that has C linkage."""
+    if not isinstance(call.callee, r.Name) or call.kind != "call":
+        return False
+    callee = function.program.callee(call, function)
+    if call.callee.text in function.declared:  # a lambda that a local holds
+        return False
+    return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
+
+
+@per_program
+def natives(program: Program) -> Natives:
+    """The native handles of a program; one object a program, since its answers are remembered."""
+    return Natives(program)

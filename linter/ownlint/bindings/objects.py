@@ -1,0 +1,189 @@
+"""Python objects that C++ makes by hand: iterators over a range, values cast, arrays over memory.
+
+What a binding returns as an object of Python's is beyond its policy: it keeps alive what it was made with, or nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal as OneOf
+
+import msgspec
+
+from ownlint.bindings.origins import Origin, Origins
+from ownlint.bindings.policies import Handing
+from ownlint.bindings.views import borrowing_field
+from ownlint.facts import records as r
+from ownlint.finding import Step
+from ownlint.flow.places import last_name, strip
+from ownlint.models.records import FrameworkModel
+from ownlint.project import types
+from ownlint.project.subjects import Class
+
+Shape = OneOf["view", "pointer", "reference", "iterator", "memory", "other"]
+
+_REFERS = ("reference", "reference internal")
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A result that leads into an argument. `name` is its C++ class; `handing` says whether the binding's policy
+    still matters to it."""
+
+    shape: Shape
+    name: str
+    origin: Origin
+    handing: Handing = "object"
+    field: Step | None = None
+
+
+def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) -> Iterator[Made] | None:
+    """What a Python object leads into; None when the value is not made here."""
+    if isinstance(value, r.Name):
+        return _filled(value.text, origins, framework) if _is_object(value, origins) else None
+    if not isinstance(value, r.Call):
+        return None
+    name = last_name(value.callee)
+    if name in framework.iterators:
+        return (Made("iterator", "iterator", origin) for origin in origins.each(value.args))
+    if name == framework.facts.get("makes_object") and isinstance(value.callee, r.Name) and value.args:
+        return _cast(value, origins, framework)
+    if name in framework.facts.get("memory_views", "").split():
+        return (Made("memory", "memoryview", origin) for origin in origins.each(value.args[:1]))
+    if isinstance(value.callee, r.Name) and "python array" in origins.program.roles(_written(value), origins.function):
+        return _array(value, origins, framework)
+    return None
+
+
+def views_in(value: r.Value, classes: Iterator[Class], origins: Origins, handing: Handing) -> Iterator[Made]:
+    """The views of these classes that the value is, or holds."""
+    for cls in classes:
+        for origin in origins.view(value, cls):
+            view = origin.made or cls
+            field = borrowing_field(view)
+            if field is not None:
+                yield Made("view", view.symbol, origin, handing, field)
+
+
+def _written(call: r.Call) -> str:
+    name = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return f"{name}<{call.template}>" if call.template else name
+
+
+# --- casts -----------------------------------------------------------------------------------------
+
+
+def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
+    """`cast(value, policy, parent)`."""
+    given = origins.resolved(call.args[0])
+    written = origins.program.type_of(given, origins.function)
+    kind = types.parse(written)
+    is_pointer = kind.pointers > 0 or (isinstance(given, r.Unary) and given.op == "&")
+    handing: Handing = "pointer" if is_pointer else "reference" if kind.reference else "value"
+    policies = [framework.policies[last_name(arg)] for arg in call.args[1:] if last_name(arg) in framework.policies]
+    policy = policies[0] if policies else framework.defaults.get(f"cast {handing}", "")
+    if handing != "value" and policy in _REFERS:
+        origin = origins.address(given) if not origins.is_argument(given) else None
+        is_borrowed = policy == "reference"  # an internal one has a parent, or the cast raises
+        if origin is not None and kind.last in origins.program.bound_types and is_borrowed:
+            yield Made("pointer" if is_pointer else "reference", kind.last, origin)
+        return
+    cls = origins.class_of(written)
+    if cls is not None:
+        yield from views_in(given, iter([cls]), origins, "object")
+
+
+# --- lists and dicts ------------------------------------------------------------------------------
+
+
+def _is_object(value: r.Name, origins: Origins) -> bool:
+    function = origins.function
+    parameters = {parameter.name for parameter in function.record.parameters}
+    if value.text in parameters or value.text not in function.locals:
+        return False
+    return "python object" in origins.program.roles(function.locals[value.text][0], function)
+
+
+def _filled(name: str, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
+    """`out.append(&x)`, `out[key] = &x` on a local that is returned: what a list is given is cast."""
+    policy = framework.defaults.get("cast pointer", "")
+    for statement in origins.function.statements:
+        for put in _put_into(name, getattr(statement, "value", None)):
+            inner = strip(put)
+            if isinstance(inner, r.Call) and (made := made_by_hand(inner, origins, framework)) is not None:
+                yield from made
+                continue
+            kind = types.parse(origins.program.type_of(put, origins.function))
+            if policy in _REFERS and kind.pointers == 1 and kind.last in origins.program.bound_types:
+                origin = origins.address(put) if not origins.is_argument(put) else None
+                if origin is not None:
+                    yield Made("pointer", kind.last, origin)
+
+
+def _put_into(name: str, value: r.Value | None) -> Iterator[r.Value]:
+    match value:
+        case r.Call(callee=r.Member(base=r.Name(text=on), name="append" | "insert" | "add"), args=args) if on == name:
+            yield from args
+        case r.Assign(target=r.Index(base=r.Name(text=on)), op="=", value=put) if on == name:
+            yield put
+
+
+# --- arrays ----------------------------------------------------------------------------------------
+
+
+def _array(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
+    """`array_t<T>(shape, data, base)`, `ndarray<T>(data, shape, owner)`: without a base it is a copy, unless the
+    framework leaves that to the policy."""
+    name = last_name(call.callee)
+    for position, arg in enumerate(call.args):
+        origin = origins.address(arg) if _is_address(arg, origins) else None
+        if origin is None:
+            continue
+        bases = [base for base in call.args[position + 1 :] if _is_base(base, origins)]
+        if any(_is_nobody(base, origins) for base in bases):
+            yield Made("memory", name, origin)
+        elif not bases and framework.facts.get("array_without_base") == "policy":
+            yield Made("memory", name, origin, "pointer")
+        return
+
+
+def _is_address(value: r.Value, origins: Origins) -> bool:
+    """`data()`, `&first[0]`, a pointer; a shape or a size leads nowhere."""
+    inner = strip(value)
+    if isinstance(inner, r.Unary) and inner.op == "&":
+        return True
+    if isinstance(inner, r.Call) and last_name(inner.callee) == "data":
+        return True
+    written = origins.program.type_of(inner, origins.function)
+    return types.parse(written).pointers > 0 or written.endswith("]")  # an array stands for its first element
+
+
+def _is_base(value: r.Value, origins: Origins) -> bool:
+    """Whether this can be the object that owns the memory: no number, no list of them."""
+    inner = strip(value)
+    if isinstance(inner, r.Aggregate | r.Literal | r.Binary):
+        return False
+    roles = origins.program.roles(origins.program.type_of(inner, origins.function), origins.function)
+    return (
+        isinstance(inner, r.Name) or "python object" in roles or "python handle" in roles or _is_nobody(value, origins)
+    )
+
+
+def _is_nobody(value: r.Value, origins: Origins) -> bool:
+    """A base that owns nothing: `none()`, a string made for the purpose, a capsule that frees nothing."""
+    inner = strip(value)
+    written = ""
+    if isinstance(inner, r.Name) and inner.text in origins.function.locals:
+        written, initial = origins.function.locals[inner.text]
+        if initial is None and inner.text in {p.name for p in origins.function.record.parameters}:
+            return False
+        inner = strip(initial)
+    if isinstance(inner, r.Call) and (not written or types.parse(written).is_placeholder):
+        written = _written(inner)
+    if "python object" not in origins.program.roles(written, origins.function):
+        return False
+    args = inner.args if isinstance(inner, r.Call) else ()
+    destructors = [arg for arg in map(strip, args) if isinstance(arg, r.Lambda)]
+    if destructors:
+        function = origins.program.function_at(origins.function.file, destructors[-1].function)
+        return function is not None and not function.body
+    return not args or all(isinstance(arg, r.Literal) for arg in args)

@@ -1,0 +1,466 @@
+"""Where a C++ result comes from: which argument of a function it points into, if any.
+
+Arguments are numbered as a binding counts them (`sources`: name of a parameter, or `this`, to its number). An
+answer is the number and how sure it is: `certain` when the address is taken from the argument itself, `likely` when it
+goes through a raw pointer that the argument holds, whose target somebody else may own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ownlint.bindings.targets import returned_values
+from ownlint.bindings.views import (
+    borrowing_fields,
+    is_given,
+    is_released,
+    kept_by,
+    looks_elsewhere,
+    stored_arguments,
+    takes_its_own,
+)
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because, reason_of, weaker
+from ownlint.flow.places import last_name, strip, walk
+from ownlint.project import types
+from ownlint.project.subjects import Class, Function
+
+_DEEPEST = 5
+_ACCESSORS = frozenset(
+    [
+        "begin",
+        "end",
+        "cbegin",
+        "cend",
+        "rbegin",
+        "rend",
+        "data",
+        "get",
+        "c_str",
+        "at",
+        "front",
+        "back",
+        "find",
+        "lower_bound",
+        "upper_bound",
+        "value",
+        "top",
+        "lock",
+    ]
+)
+"""What the standard library's containers, pointers and strings call the ways into them."""
+_ADDRESS_OF = frozenset(
+    ["begin", "end", "cbegin", "cend", "rbegin", "rend", "data", "addressof", "ref", "cref", "as_const"]
+)
+_ENDS = frozenset(["begin", "end", "cbegin", "cend", "rbegin", "rend"])
+_SHARED = ("shared pointer", "intrusive pointer", "python object", "python handle")
+_FILLS = frozenset(["push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "push", "assign"])
+
+
+class Origin(NamedTuple):
+    """`at` is the expression that takes the address; `made` the view that is made of it, where that is a subclass."""
+
+    argument: int
+    certainty: Certainty
+    at: r.Value
+    made: Class | None = None
+
+
+def sources_of(function: Function, first: int) -> dict[str, int]:
+    """The parameters whose objects the caller holds; `first` is the number of the first written one."""
+    sources = {
+        parameter.name: first + position
+        for position, parameter in enumerate(function.record.parameters)
+        if _is_held(parameter.type, function)
+    }
+    if first == 2:
+        sources["this"] = 1
+    return sources
+
+
+def _is_held(written: str, function: Function) -> bool:
+    """By reference, by pointer, or by what shares it: a parameter taken by value dies with the call."""
+    if "&&" in written:
+        return False
+    roles = function.program.roles(written, function)
+    return "&" in written or "*" in written or any(role in roles for role in _SHARED)
+
+
+class Origins:
+    """Follows the values of one function."""
+
+    def __init__(self, function: Function, sources: Mapping[str, int], depth: int = 0) -> None:
+        self.function = function
+        self.program = function.program
+        self.sources = sources
+        self.depth = depth
+
+    # --- addresses ---
+
+    def address(self, value: r.Value | None) -> Origin | None:
+        """The argument that this pointer, reference, view or iterator leads into."""
+        if self.depth > _DEEPEST:
+            return None
+        inner = strip(value)
+        match inner:
+            case r.Name(text=name):
+                return self._name(inner, name)
+            case r.Member(base=base, name=name):
+                found = self.address(base)
+                return self._member(found, self._holder(base), name) if found is not None else None
+            case r.Index(base=base):
+                return self.address(base)
+            case r.Unary(op="*" | "&", value=pointee):
+                return self.address(pointee)
+            case r.Conditional(then=then, other=other):
+                return self.address(then) or self.address(other)
+            case r.Pair(value=paired):
+                return self.address(paired)
+            case r.Aggregate(kind="init", items=items):
+                return self._first(items)
+            case r.Call():
+                return self._call(inner)
+        return None
+
+    def each(self, values: Iterable[r.Value]) -> Iterator[Origin]:
+        for value in values:
+            if (found := self.address(value)) is not None:
+                yield found
+
+    def _first(self, values: Iterable[r.Value]) -> Origin | None:
+        return next(self.each(values), None)
+
+    def resolved(self, value: r.Value) -> r.Value:
+        """What a local that is returned was made with, where that is one call: `auto it = make(a); return it;`."""
+        if isinstance(value, r.Name) and value.text not in self.sources and value.text in self.function.locals:
+            written, initial = self.function.locals[value.text]
+            if isinstance(initial, r.Call) and types.parse(written).is_value:
+                return initial
+        return value
+
+    def _name(self, value: r.Name, name: str) -> Origin | None:
+        if name in self.sources:
+            return Origin(self.sources[name], "certain", value)
+        function = self.function
+        if name in function.locals:
+            return self._local(value, *function.locals[name])
+        outer = function.parent
+        if outer is not None and name in outer.locals:
+            return None
+        home = function.home
+        if "this" in self.sources and home is not None and (held := home.field(name)) and not held[1].static:
+            return self._member(Origin(self.sources["this"], "certain", value), home, name)
+        return None
+
+    def _holder(self, value: r.Value) -> Class | None:
+        """The class of an expression, or of what it points to."""
+        written = self.program.type_of(value, self.function)
+        return (self.class_of(written) or self.class_of(types.element(written))) if written else None
+
+    def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
+        """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
+        if initial is None or strip(initial) == value:
+            return None
+        roles = self.program.roles(written, self.function)
+        if looks_elsewhere(written, roles) or "*" in written or "&" in written:
+            return self._deeper().address(initial)
+        if not types.parse(written).is_placeholder:
+            cls = self.class_of(written)
+            return self._deeper().address(initial) if cls is not None and borrowing_fields(cls) else None
+        made = strip(initial)
+        if isinstance(made, r.Unary) and made.op == "&":
+            return self._deeper().address(initial)
+        if isinstance(made, r.Call):
+            result = self.program.type_of(made, self.function)
+            kind = types.parse(result)
+            if kind.reference and not kind.pointers:
+                return None  # `auto copy = reference();` copies
+            return self._deeper().address(initial)
+        result = self.program.type_of(initial, self.function)
+        return self._deeper().address(initial) if types.parse(result).pointers else None
+
+    def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
+        """A field that is a raw pointer or a reference may lead out of the argument, to what others own."""
+        held = owner.field(name) if owner is not None else None
+        if held is None:
+            return found
+        cls, field = held
+        written = self.program.expand(field.type, cls.file, cls.symbol)
+        kind = types.parse(written)
+        roles = self.program.models.role(kind.name, (cls.symbol,))
+        is_foreign = kind.pointers and (is_given(cls, name) or not is_released(cls, field))
+        if kind.reference or "view" in roles or is_foreign:
+            return found._replace(
+                certainty=because("possible", f"what `{name}` points to may belong to something else")
+            )
+        if "shared pointer" in roles:
+            return found._replace(
+                certainty=weaker(found.certainty, because("likely", f"other owners may share what `{name}` holds"))
+            )
+        return found
+
+    def _call(self, call: r.Call) -> Origin | None:
+        if call.kind in ("new", "delete"):
+            return None
+        if call.template.rstrip().endswith(
+            ("&", "*")
+        ):  # `self.cast<T&>()`, `get<T*>(x)`: the same, seen as another type
+            return self.address(call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0])
+        name = last_name(call.callee)
+        on = call.callee.base if isinstance(call.callee, r.Member) else (*call.args, None)[0]
+        if on is not None and name in _ENDS and self._is_python(on):
+            return None  # an iterator of Python's holds its own object
+        if isinstance(call.callee, r.Member):
+            return self._method(call, call.callee, name)
+        if name in _ADDRESS_OF and call.args:
+            return self.address(call.args[0])
+        made = self.constructed(call)
+        if made is not None:
+            return next((o for o in self._arguments(made, call.args)), None)
+        if self._is_view(call):
+            return self._first(call.args)
+        return self._through_callee(call)
+
+    def _method(self, call: r.Call, callee: r.Member, name: str) -> Origin | None:
+        known = self.program.callee(call, self.function)
+        if known.functions and known.certainty != "possible":
+            return self._through_callee(call)
+        base = self.address(callee.base)
+        if base is None:
+            return None
+        if name in _ACCESSORS or name.startswith("operator"):
+            return base
+        kind = types.parse(known.result)
+        roles = self.program.roles(known.result, self.function) if known.result else ()
+        if known.result and not looks_elsewhere(known.result, roles):
+            return None
+        sure: Certainty = "likely" if known.result and known.certainty != "possible" and kind.name else "possible"
+        if not known.functions:
+            sure = because(sure, f"`{name}` is not defined in what was read")
+        return base._replace(certainty=weaker(base.certainty, because(sure, reason_of(known.certainty))))
+
+    def _through_callee(self, call: r.Call) -> Origin | None:
+        """What the project's own function hands back borrows from what it was called with."""
+        callee = self.program.callee(call, self.function)
+        for target in callee.functions[:1]:
+            if not self._leads_on(target):
+                continue
+            inner = Origins(target, sources_of(target, 2), self.depth + 1)
+            kind = types.parse(target.record.result)
+            view = self.class_of(target.record.result) if kind.is_value else None
+            for value in returned_values(target):
+                found = inner.address(value) if view is None or not borrowing_fields(view) else None
+                found = found or (next(iter(inner.view(value, view)), None) if view is not None else None)
+                if found is not None and (here := self.given(call, found.argument)) is not None:
+                    return here._replace(certainty=weaker(here.certainty, found.certainty, callee.certainty))
+        return None
+
+    def _leads_on(self, function: Function) -> bool:
+        """Whether the result can be an address at all: a pointer, a reference, a view, an iterator, or left open."""
+        written = self.program.expand(function.record.result, function.file, function.record.scope)
+        kind = types.parse(written)
+        is_dependent = "::" in kind.name and "<" in kind.name  # `Map<K>::const_iterator`: nobody can tell
+        if not written or kind.is_placeholder or is_dependent:
+            return True
+        cls = self.class_of(written) if kind.is_value else None
+        if cls is not None and borrowing_fields(cls):
+            return True
+        return kind.pointers > 0 or looks_elsewhere(written, self.program.roles(written, function))
+
+    def given(self, call: r.Call, index: int) -> Origin | None:
+        """What this call gives as the callee's `index`: 1 is its `this`."""
+        if index == 1:
+            if isinstance(call.callee, r.Member):
+                return self.address(call.callee.base)
+            return Origin(self.sources["this"], "certain", call) if "this" in self.sources else None
+        return self.address(call.args[index - 2]) if index - 2 < len(call.args) else None
+
+    # --- views ---
+
+    def view(self, value: r.Value | None, cls: Class) -> Iterator[Origin]:
+        """The arguments that a view, or what holds views, is made to look at."""
+        inner = strip(value)
+        if self.depth > _DEEPEST or inner is None:
+            return
+        match inner:
+            case r.Name(text=name) if name in self.function.locals and name not in self.sources:
+                yield from self._deeper()._local_view(name, cls)
+            case r.Conditional(then=then, other=other):
+                yield from self.view(then, cls)
+                yield from self.view(other, cls)
+            case r.Unary(op="*" | "&", value=pointee):
+                yield from self.view(pointee, cls)
+            case r.Aggregate(kind="init", items=items):
+                if any(self._made(item, cls) for item in items):
+                    for item in items:
+                        yield from self._deeper().view(item, cls)
+                else:
+                    yield from self._arguments(cls, items)
+            case r.Pair(value=paired):
+                yield from self.view(paired, cls)
+            case r.Call(callee=r.Member(base=base, name="release")):
+                yield from self.view(base, cls)
+            case r.Call():
+                yield from self._view_call(inner, cls)
+
+    def _view_call(self, call: r.Call, cls: Class) -> Iterator[Origin]:
+        made = self._made(call, cls)
+        if made is not None:
+            yield from self._arguments(made, call.args)
+            return
+        callee = self.program.callee(call, self.function)
+        if callee.functions:
+            for target in callee.functions[:1]:
+                inner = Origins(target, sources_of(target, 2), self.depth + 1)
+                for value in returned_values(target):
+                    for found in inner.view(value, cls):
+                        if (here := self.given(call, found.argument)) is not None:
+                            sure = weaker(here.certainty, found.certainty, callee.certainty)
+                            yield Origin(here.argument, sure, call, found.made)
+            return
+        for argument in call.args:  # a pair, an optional, a list of views
+            yield from self._deeper().view(argument, cls)
+        if cls.name in call.template or (isinstance(call.callee, r.Name) and cls.name in call.callee.text):
+            yield from self._arguments(cls, call.args)
+
+    def _local_view(self, name: str, cls: Class) -> Iterator[Origin]:
+        """A local: how it was made, and what was put into it afterwards."""
+        _, initial = self.function.locals[name]
+        yield from self.view(initial, cls)
+        fields = {field.name for field in borrowing_fields(cls)}
+        for statement in self.function.statements:
+            if not isinstance(statement, r.Evaluate):
+                continue
+            for value in walk(statement.value):
+                match value:
+                    case r.Assign(target=r.Member(base=r.Name(text=base), name=field), value=given) if (
+                        base == name and field in fields
+                    ):
+                        if (found := self.address(given)) is not None:
+                            yield found
+                    case r.Assign(target=r.Name(text=base), value=given) if base == name:
+                        yield from self.view(given, cls)
+                    case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if (
+                        base == name and method in _FILLS
+                    ):
+                        yield from self._filled(method, args, cls)
+                    case r.Call(callee=r.Member(base=r.Name(text=base), name=method), args=args) if base == name:
+                        yield from self.each(args[position] for position in sorted(kept_by(cls, method, len(args))))
+
+    def elements(self, value: r.Value | None) -> Iterator[Origin]:
+        """The arguments into which the pointers lead that a container is made of, or filled with."""
+        inner = strip(value)
+        if self.depth > _DEEPEST:
+            return
+        match inner:
+            case r.Aggregate(kind="init", items=items):
+                yield from self.each(item for item in items if not self.is_argument(strip(item)))
+            case r.Name(text=name) if name in self.function.locals and name not in self.sources:
+                yield from self._deeper().elements(self.function.locals[name][1])
+                for call in self._calls_on(name):
+                    if last_name(call.callee) in _FILLS:
+                        yield from self.each(arg for arg in call.args if not self.is_argument(strip(arg)))
+            case r.Call():
+                for target in self.program.callee(inner, self.function).functions[:1]:
+                    beyond = Origins(target, sources_of(target, 2), self.depth + 1)
+                    for found in (found for back in returned_values(target) for found in beyond.elements(back)):
+                        if (here := self.given(inner, found.argument)) is not None:
+                            yield here._replace(certainty=weaker(here.certainty, found.certainty))
+
+    def _calls_on(self, name: str) -> Iterator[r.Call]:
+        """What is called on a local, as a statement."""
+        for statement in self.function.statements:
+            if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Call):
+                callee = statement.value.callee
+                if isinstance(callee, r.Member) and isinstance(callee.base, r.Name) and callee.base.text == name:
+                    yield statement.value
+
+    def _filled(self, method: str, args: tuple[r.Value, ...], cls: Class) -> Iterator[Origin]:
+        """What is put into a container: views, or what views are made of."""
+        made = any(self._made(argument, cls) for argument in args)
+        if made or not (method.startswith("emplace") and stored_arguments(cls, len(args))):
+            for argument in args:
+                yield from self.view(argument, cls)
+        else:
+            yield from self._arguments(cls, args)
+
+    def _arguments(self, cls: Class, args: tuple[r.Value, ...]) -> Iterator[Origin]:
+        """What a constructor of the view keeps of its arguments; a copy looks where its original looks, not at it."""
+        if self._is_copied(cls, args):
+            return
+        fields = {field.name for field in borrowing_fields(cls)}
+        stored = stored_arguments(cls, len(args))
+        for position, argument in enumerate(args):
+            if isinstance(argument, r.Pair):
+                kept = last_name(argument.key).lstrip(".") in fields
+            else:
+                kept = position in stored
+            if kept and (found := self.address(argument)) is not None:
+                yield found._replace(made=cls)
+
+    def _is_copied(self, cls: Class, args: tuple[r.Value, ...]) -> bool:
+        """Whether the class is made from one object of its own: `Grid(self)`, `Grid(*this)`."""
+        if len(args) != 1 or any(takes_its_own(cls, record) for record in cls.declarations):
+            return False
+        inner = strip(args[0])
+        if isinstance(inner, r.Unary) and inner.op == "*" and last_name(inner.value) == "this":
+            given = self.function.home
+        else:
+            written = self.program.type_of(inner, self.function)
+            given = None if not written or types.parse(written).pointers else self.class_of(written)
+        return given is not None and cls in given.ancestry
+
+    def _made(self, value: r.Value, cls: Class) -> Class | None:
+        """The class, or the subclass of it, that the expression constructs: `V(a)`, `new V(a)`, `make_unique<V>(a)`."""
+        inner = strip(value)
+        if isinstance(inner, r.Pair):
+            inner = strip(inner.value)
+        made = self.constructed(inner) if isinstance(inner, r.Call) else None
+        return made if made is not None and cls in made.ancestry else None
+
+    def constructed(self, call: r.Call) -> Class | None:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        if call.template and last_name(call.callee).startswith("make_"):
+            written = types.arguments_of(call.template)[0]
+        return self.class_of(written) if written else None
+
+    def _is_python(self, value: r.Value) -> bool:
+        written = self.program.type_of(strip(value), self.function)
+        return "python object" in self.program.roles(written, self.function)
+
+    def _is_view(self, call: r.Call) -> bool:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        return bool(written) and "view" in self.program.roles(written, self.function)
+
+    def class_of(self, written: str) -> Class | None:
+        record = self.function.record
+        expanded = self.program.expand(written, self.function.file, record.scope, record.start)
+        return self.program.find_class(types.parse(expanded).name, record.scope, self.function.file)
+
+    def _deeper(self) -> Origins:
+        return Origins(self.function, self.sources, self.depth + 1)
+
+    # --- the argument itself ---
+
+    def is_argument(self, value: r.Value | None) -> bool:
+        """Whether this is an argument itself, not something inside: the framework knows its Python object."""
+        while isinstance(value, r.Unary) and value.op in ("*", "&"):
+            value = strip(value.value)
+        match value:
+            case r.Name(text=name):
+                if name in self.sources:
+                    return True
+                written, initial = self.function.locals.get(name, ("", None))
+                return ("&" in written or "*" in written) and initial is not None and self.is_argument(strip(initial))
+            case r.Call(callee=callee) if self.depth < _DEEPEST:
+                on = callee.base if isinstance(callee, r.Member) else r.Name(value.start, value.start, "this")
+                functions = self.program.callee(value, self.function).functions
+                return bool(functions) and self.is_argument(strip(on)) and _returns_itself(functions[0], self.depth)
+        return False
+
+
+def _returns_itself(function: Function, depth: int) -> bool:
+    inner = Origins(function, {"this": 1}, depth + 1)
+    found = returned_values(function)
+    return bool(found) and all(inner.is_argument(value) for value in found)

@@ -1,0 +1,318 @@
+"""What a function stores of the objects that it is given: addresses that outlive the call.
+
+Parameters are numbered as a binding counts them, `this` is 1. An address that is taken back in the same body
+(`sink_ = nullptr`) is not stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.bindings.origins import Origin, Origins, sources_of
+from ownlint.bindings.views import is_released, looks_elsewhere, points_at, roles_of
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.flow.bodies import values
+from ownlint.flow.places import last_name, strip, walk
+from ownlint.project import types
+from ownlint.project.subjects import Class, Function
+
+_DEEPEST = 4
+_FILLS = frozenset(
+    [
+        "push_back",
+        "emplace_back",
+        "push_front",
+        "emplace_front",
+        "insert",
+        "emplace",
+        "push",
+        "assign",
+        "insert_or_assign",
+    ]
+)
+_SAME = frozenset(["ref", "cref", "addressof", "move", "forward", "as_const"])
+
+
+class Stored(NamedTuple):
+    """`holder` keeps the address of `argument`."""
+
+    holder: int
+    argument: int
+    at: Step
+    certainty: Certainty = "certain"
+
+
+def stores(function: Function, first: int, depth: int = 0) -> list[Stored]:
+    """What the body stores, each pair of holder and argument once."""
+    found: dict[tuple[int, int], Stored] = {}
+    for one in _Stores(function, first, depth).found():
+        found.setdefault((one.holder, one.argument), one)
+    return list(found.values())
+
+
+def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list[Stored]:
+    """What the constructor stores that takes these types; `this` is 1, the first argument 2."""
+    shown = [each for each in cls.constructors if _fits(each.record, parameters)]
+    if len(shown) > 1 and "" in parameters:
+        return []  # nobody can tell which
+    if shown:
+        return [one for each in shown[:1] for one in stores(each, 2, depth)]
+    found: list[Stored] = []
+    for declared in cls.declarations:
+        if declared.kind != "constructor" or not _fits(declared, parameters):
+            continue
+        for number, parameter in enumerate(declared.parameters, 2):
+            given = cls.program.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
+            is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
+            if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
+                step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
+                found.append(
+                    Stored(1, number, step, because("likely", "the constructor is not defined in what was read"))
+                )
+        break
+    return found
+
+
+def _fits(record: r.Function, parameters: tuple[str, ...]) -> bool:
+    required = sum(parameter.default is None for parameter in record.parameters)
+    if not required <= len(parameters) <= len(record.parameters):
+        return False
+    pairs = zip(record.parameters, parameters, strict=False)
+    return all(not given or types.parse(own.type).last == types.parse(given).last for own, given in pairs)
+
+
+class _Stores:
+    def __init__(self, function: Function, first: int, depth: int) -> None:
+        self.function = function
+        self.program = function.program
+        self.depth = depth
+        self.origins = Origins(function, sources_of(function, first))
+        self.sources = self.origins.sources
+
+    def found(self) -> Iterator[Stored]:
+        if self.depth > _DEEPEST or len(self.sources) < 2 or self.function.record.opaque:
+            return
+        home = self.function.home
+        for each in self.function.record.initializers:
+            name = each.name.partition("<")[0].rpartition("::")[2]
+            held = home.field(name) if home is not None else None
+            if held is not None:
+                yield from self._kept(held, 1, each.args, each)
+            elif home is not None:
+                base = next((base for base in home.bases if base.name == name), home if name == home.name else None)
+                if base is not None and base.constructors:
+                    yield from self._made(base, each.args, 1, each)
+        for statement in self.function.statements:
+            for value in values(statement):
+                for inner in walk(value):
+                    yield from self._in(inner)
+
+    def _in(self, value: r.Value) -> Iterator[Stored]:
+        match value:
+            case r.Assign(op="=", target=target, value=given):
+                yield from self._put(target, (given,), value)
+            case r.Call(callee=r.Member(base=base, name=name), args=args) if name in _FILLS and self._place(base):
+                yield from self._put(base, args, value)
+            case r.Call():
+                yield from self._called(value)
+
+    # --- a place ---
+
+    def _put(self, target: r.Value, given: tuple[r.Value, ...], at: r.Node) -> Iterator[Stored]:
+        place = self._place(target)
+        if place is not None:
+            held, holder = place
+            for one in self._kept(held, holder.argument, given, at):
+                yield one._replace(certainty=weaker(one.certainty, holder.certainty))
+
+    def _place(self, target: r.Value | None) -> tuple[tuple[Class, r.Field], Origin] | None:
+        """The field that is written to, and whose it is."""
+        inner = strip(target)
+        match inner:
+            case r.Index(base=base):
+                found = self._place(base)
+                return found if found is not None and not _is_memory(*found[0]) else None
+            case r.Name(text=name) if "this" in self.sources and name not in self.function.declared:
+                home = self.function.home
+                held = home.field(name) if home is not None else None
+                return (held, Origin(self.sources["this"], "certain", inner)) if held is not None else None
+            case r.Member(base=base, name=name):
+                holder = self.origins.address(base)
+                written = self.program.type_of(base, self.function)
+                cls = self.origins.class_of(written) or self.origins.class_of(types.element(written))
+                if isinstance(strip(base), r.Name) and last_name(strip(base)) == "this":
+                    cls = self.function.home
+                held = cls.field(name) if cls is not None else None
+                return (held, holder) if held is not None and holder is not None else None
+        return None
+
+    def _kept(
+        self, held: tuple[Class, r.Field], holder: int, given: tuple[r.Value, ...], at: r.Node
+    ) -> Iterator[Stored]:
+        cls, field = held
+        if field.static or not given or not _keeps_address(cls, field) or self._is_taken_back(field.name, at):
+            return
+        if self._has_object(cls):
+            return
+        is_call = "(" in field.type
+        for value in given:
+            numbers = self._captured(value) if is_call or isinstance(strip(value), r.Lambda) else self._argument(value)
+            for number, name in numbers:
+                if number != holder:
+                    yield Stored(holder, number, self.function.step(at, f"`{name}` is stored here"))
+
+    def _has_object(self, cls: Class) -> bool:
+        """Whether the function is given a Python object as well, and the class has a place for one."""
+
+        def is_object(written: str) -> bool:
+            return "python object" in self.program.roles(written, self.function)
+
+        fields = (field for each in cls.ancestry for field in each.record.fields)
+        return any(is_object(p.type) for p in self.function.record.parameters) and any(
+            is_object(field.type) for field in fields
+        )
+
+    def _argument(self, value: r.Value) -> Iterator[tuple[int, str]]:
+        """The argument whose address this is, not that of something inside."""
+        inner = strip(value)
+        while isinstance(inner, r.Call) and last_name(inner.callee) in _SAME and inner.args:
+            inner = strip(inner.args[0])
+        if isinstance(inner, r.Aggregate):
+            for item in inner.items:
+                yield from self._argument(item)
+            return
+        if isinstance(inner, r.Call) and last_name(inner.callee) in ("make_pair", "pair"):
+            for item in inner.args:
+                yield from self._argument(item)
+            return
+        if self.origins.is_argument(inner) and (found := self.origins.address(inner)) is not None:
+            yield found.argument, self._name_of(found.argument)
+
+    def _captured(self, value: r.Value) -> Iterator[tuple[int, str]]:
+        """The arguments that a lambda looks at which is stored."""
+        inner = strip(value)
+        if not isinstance(inner, r.Lambda):
+            return
+        body = self.program.function_at(self.function.file, inner.function)
+        for capture in inner.captures:
+            written = self.function.locals.get(capture.name, ("", None))[0]
+            if capture.name in self.sources and capture.name != "this" and capture.value is None:
+                if capture.by_reference or types.parse(written).pointers:
+                    yield self.sources[capture.name], capture.name
+            elif capture.name in ("&", "=") and body is not None:
+                for name, number in self.sources.items():
+                    written = self.function.locals.get(name, ("", None))[0]
+                    is_seen = capture.name == "&" or types.parse(written).pointers
+                    if name != "this" and is_seen and f'"{name}"'.encode() in bytes(body.record.body):
+                        yield number, name
+
+    def _name_of(self, number: int) -> str:
+        return next((name for name, each in self.sources.items() if each == number), "")
+
+    def _is_taken_back(self, field: str, at: r.Node) -> bool:
+        """Whether the same body forgets it again further down."""
+        for statement in self.function.statements:
+            for value in values(statement):
+                match value:
+                    case r.Assign(target=target, value=r.Literal(kind="null")) if value.start > at.start:
+                        if last_name(strip(target)) == field:
+                            return True
+                    case r.Call(callee=r.Member(base=base, name="pop_back" | "clear" | "erase" | "reset")):
+                        if value.start > at.start and last_name(strip(base)) == field:
+                            return True
+        return False
+
+    # --- a call ---
+
+    def _called(self, call: r.Call) -> Iterator[Stored]:
+        args = tuple(arg for arg in call.args if not _is_placement(arg))
+        made = self.origins.constructed(call)
+        if made is not None:
+            place = next((arg.value for arg in call.args if isinstance(arg, r.Pair) and _is_placement(arg)), None)
+            holder = next(self._argument(place), None) if place is not None else None
+            if holder is not None:
+                yield from self._made(made, args, holder[0], call)
+            elif place is None and self._is_factory:
+                yield from self._made(made, args, 1, call)
+            return
+        callee = self.program.callee(call, self.function)
+        for target in callee.functions[:1]:
+            if target is self.function:
+                continue
+            for one in stores(target, 2, self.depth + 1):
+                holder_at = self._given(call, one.holder)
+                given = self._given(call, one.argument)
+                if holder_at is None or given is None or not self._is_itself(call, one.argument):
+                    continue
+                if holder_at.argument != given.argument:
+                    step = (
+                        one.at if self.depth or len(callee.functions) == 1 else self.function.step(call, one.at.message)
+                    )
+                    sure = weaker(one.certainty, callee.certainty, holder_at.certainty)
+                    yield Stored(holder_at.argument, given.argument, step, sure)
+
+    _is_factory = False
+
+    def _made(self, cls: Class, args: tuple[r.Value, ...], holder: int, at: r.Node) -> Iterator[Stored]:
+        """What the constructor of an object keeps that is the holder, or a part of it."""
+        given = tuple(self.program.type_of(arg, self.function) for arg in args)
+        if len(args) == 1 and types.parse(given[0]).last == cls.name:
+            return  # a copy looks where its original looks
+        for one in constructed(cls, given, self.depth + 1):
+            position = one.argument - 2
+            if one.holder == 1 and position < len(args):
+                for number, _ in self._argument(args[position]):
+                    if number != holder:
+                        yield Stored(holder, number, one.at, one.certainty)
+
+    def _given(self, call: r.Call, index: int) -> Origin | None:
+        """The argument of this function that the callee has as its `index`."""
+        return self.origins.given(call, index)
+
+    def _is_itself(self, call: r.Call, index: int) -> bool:
+        """Whether what is passed is an argument itself."""
+        if index == 1:
+            return True
+        return index - 2 < len(call.args) and any(True for _ in self._argument(call.args[index - 2]))
+
+
+class _Factory(_Stores):
+    """A function whose result becomes the object: what it constructs is number 1."""
+
+    _is_factory = True
+
+
+def made_by(function: Function, cls: Class) -> list[Stored]:
+    """What the object keeps that a factory makes; its own parameters count from 2."""
+    reader = _Factory(function, 2, 0)
+    reader.sources = reader.origins.sources = {**reader.sources, "": 1}
+    return [one for one in reader.found() if one.holder == 1]
+
+
+def _is_placement(value: r.Value) -> bool:
+    return isinstance(value, r.Pair) and last_name(value.key) == "<placement>"
+
+
+def _is_memory(cls: Class, field: r.Field) -> bool:
+    """Whether the field points to memory in which values are put: `double* data_`."""
+    kind = types.parse(cls.program.expand(field.type, cls.file, cls.symbol))
+    return kind.pointers == 1
+
+
+def _keeps_address(cls: Class, field: r.Field) -> bool:
+    """Whether the field can hold the address of what is put there, and does not free it."""
+    written = cls.program.expand(field.type, cls.file, cls.symbol)
+    kind = types.parse(written)
+    roles = roles_of(cls, written)
+    if "callable" in roles:
+        return True
+    if any(role in roles for role in ("scoped owner", "smart pointer", "shared pointer", "python object")):
+        return False
+    if is_released(cls, field):
+        return False
+    if kind.pointers or kind.reference or looks_elsewhere(written, roles) or kind.last == "reference_wrapper":
+        return kind.last not in ("char", "void")
+    held = [types.parse(argument) for argument in kind.arguments]
+    return any(each.pointers == 1 or each.last == "reference_wrapper" for each in held)

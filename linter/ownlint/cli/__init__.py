@@ -1,0 +1,1 @@
+"""The commands: what a user types, and what is told on the terminal."""

@@ -1,0 +1,821 @@
+"""The command line. Findings go to stdout; notices, summaries of other formats and errors to stderr.
+
+Exit codes: 0 clean, 1 findings, 2 could not run (or, when asked for by `--fail-on-incomplete`, not in full), 130
+interrupted, 141 when whoever read us has gone, 128 and its number for another signal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ownlint import __version__
+from ownlint.choices import CERTAINTIES, FORMATS, PRESETS, did_you_mean
+from ownlint.cli import commands
+from ownlint.cli.delivery import CannotRunError, check_output, deliver, outputs, rendered, shown
+from ownlint.facts.errors import RefusalError
+from ownlint.report.sanitise import sanitise
+
+# What else is needed is loaded by the command that needs it, so that `--help` answers at once.
+if TYPE_CHECKING:
+    from ownlint import pipeline
+    from ownlint.cli.projects import Run
+    from ownlint.config import Settings
+    from ownlint.report.model import Report, RuleInfo
+
+_MOST_INCOMPLETE = 10
+
+
+class _Group(click.Group):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            name = args[0] if args else ""
+            raise click.UsageError(f"unknown command `{name}`{self._instead_of(name, args)}") from None
+
+    def _instead_of(self, name: str, args: list[str]) -> str:
+        """What was meant, for the user; empty where nothing is near."""
+        if "check" in self.commands and os.path.lexists(name):
+            return f"; to check it: `ownlint check {shlex.join(args)}`"
+        return did_you_mean(name, self.commands)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, "-V", "--version", prog_name="ownlint", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Finds ownership bugs at the border between C++ and Python."""
+
+
+class _Stopped(BaseException):
+    """A signal that asks us to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def main() -> None:
+    """What the console script runs."""
+    sys.excepthook = _bug
+    _open_streams()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # not when it is to be ignored, as below nohup
+            signal.signal(number, _stop)
+    sys.exit(_run())
+
+
+def _open_streams() -> None:
+    """A stream that was closed before we began leads nowhere, and its number is not that of the next file we open."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+            # Whoever replaces the stream does not give the number away: a child's next pipe would get it.
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
+
+
+def _run() -> int:
+    """The exit code. Whatever ends the run, those who read files for us have been ended before."""
+    try:
+        code = cli.main(prog_name="ownlint", standalone_mode=False)
+        sys.stdout.flush()
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return _failed("interrupted", 130)
+    except _Stopped as stopped:
+        return _failed("terminated", 128 + stopped.number)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except click.ClickException as error:
+        return _failed(" ".join(error.format_message().split()), 2)
+    except (CannotRunError, RefusalError) as error:
+        return _failed(str(error), 2)
+    except SystemExit as end:  # click's way when a reader has gone is 1, which would say that there are findings
+        return 141 if end.code == 1 else int(end.code or 0)
+    except BrokenPipeError:
+        _abandon_output()
+        return 141
+    except OSError as error:  # a disk that is full, a terminal that has gone
+        _abandon_output()
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return _failed(f"{where}{error.strerror or error}", 2)
+    return code if isinstance(code, int) else 0
+
+
+def _failed(message: str, code: int) -> int:
+    with contextlib.suppress(OSError):  # nobody is left to be told
+        _error(message)
+    return code
+
+
+def _stop(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: what cleans up is not to be disturbed
+    raise _Stopped(number)
+
+
+def _abandon_output() -> None:
+    """Python would try to write what is left, at its end, and complain once more."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nothing, stream.fileno())
+
+
+def _bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Python's own way to end would be 1, which says that there are findings."""
+    sys.__excepthook__(kind, error, trace)
+    _failed("this is a bug in ownlint; please report it with the lines above", 2)
+    sys.stdout.flush()
+    os._exit(2)
+
+
+# --- what the commands share ------------------------------------------------------------------
+
+
+def _error(message: str) -> None:
+    click.echo(f"error: {sanitise(message)}", err=True)
+
+
+def _say(message: str, quiet: bool = False) -> None:
+    if message and not quiet:
+        click.echo(sanitise(message), err=True)
+
+
+@contextlib.contextmanager
+def _refusals() -> Iterator[None]:
+    """Everything that keeps a run from beginning, as one line."""
+    try:
+        yield
+    except RefusalError as error:
+        raise CannotRunError(str(error)) from None
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
+    """A repeatable list with commas; None when it was not given."""
+    names = tuple(name.strip() for part in value for name in part.split(",") if name.strip())
+    return names or None
+
+
+_settings_options = (
+    click.option("--config", "config_file", type=click.Path(path_type=Path), help="Read the settings from this file."),
+    click.option("--isolated", is_flag=True, help="Read no settings from files."),
+)
+_rule_options = (
+    click.option(
+        "--select",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Run only these rules (`all`).",
+    ),
+    click.option(
+        "--extend-select",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Run these too.",
+    ),
+    click.option(
+        "--ignore",
+        multiple=True,
+        callback=_names,
+        shell_complete=commands.rule_names,
+        metavar="RULES",
+        help="Do not run these.",
+    ),
+    click.option("--preview", is_flag=True, default=None, help="Run the rules that are still tried out, too."),
+    click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded PATHS that are named, too."),
+    click.option("--preset", type=click.Choice(PRESETS), help="Where it runs: no notes in a `hook`."),
+    click.option("--certainty", type=click.Choice(CERTAINTIES), help="Report what is at least this sure."),
+)
+_compiling_options = (
+    click.option("--types", type=click.Choice(("auto", "always", "never")), help="Read C++ by a compiler too."),
+    click.option("-p", "--build-path", type=click.Path(path_type=Path), help="Where compile_commands.json is."),
+)
+_jobs_option = click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="How many files to read at once.")
+_no_cache_option = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+_cache_dir_option = click.option("--cache-dir", type=click.Path(path_type=Path), help="The folder of the cache.")
+
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _with(*options: _Decorator) -> _Decorator:
+    """A command with these of the options that `_options` understands; the help shows them in this order."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+_with_reading = _with(*_settings_options, *_compiling_options, _jobs_option, _no_cache_option, _cache_dir_option)
+_with_config = _with(
+    *_settings_options, *_rule_options, *_compiling_options, _jobs_option, _no_cache_option, _cache_dir_option
+)
+
+
+def _options(paths: tuple[Path, ...], **given: Any) -> pipeline.Options:
+    """For the one project that the paths are in."""
+    run = _projects(paths, below=False, **given)
+    if len(run.projects) > 1:
+        roots = ", ".join(os.path.relpath(project.root) for project in run.projects)
+        raise CannotRunError(f"PATHS are in several projects: {roots}; name those of one")
+    return run.whole
+
+
+def _projects(
+    paths: tuple[Path, ...],
+    *,
+    below: bool = True,
+    config_file: Path | None = None,
+    isolated: bool = False,
+    no_cache: bool = False,
+    cache_dir: Path | None = None,
+    build_path: Path | None = None,
+    diff_base: str | None = None,
+    stdin_filename: Path | None = None,
+    changed: bool = False,
+    **given: Any,
+) -> Run:
+    """The projects that the paths are in, and those `below` them."""
+    from ownlint import pipeline
+    from ownlint.cli import projects
+    from ownlint.config import with_preset
+
+    for path in paths:
+        if path != stdin_filename and not path.exists():
+            nothing = "a link that leads nowhere" if path.is_symlink() else "no such file or folder"
+            raise CannotRunError(f"{path}: {nothing}")
+    if build_path is not None and not build_path.exists():
+        raise CannotRunError(f"{build_path}: no such compile database")
+    build = None if build_path is None else str(build_path.resolve())
+
+    def make(paths: tuple[Path, ...], settings: Settings) -> pipeline.Options:
+        settings = with_preset(_combined(settings, dict(given)))
+        settings = settings.override("--build-path", build_path=build)
+        root = _root(paths, settings, config_file)
+        cache = None if no_cache else _cache_folder(root, settings, cache_dir)
+        return pipeline.Options(
+            root=root, paths=paths, settings=settings, cache=cache, diff_base=diff_base, changed=changed
+        )
+
+    if (one := _settings(config_file, isolated)) is not None:
+        return projects.Run((make(paths, one),))
+    return projects.split(paths, make) if below else projects.Run(tuple(projects.named(paths, make)))
+
+
+def _settings(config_file: Path | None, isolated: bool) -> Settings | None:
+    """Those that hold for all files, whatever stands near them; None where each file has its own."""
+    from ownlint.config import Config, Settings, read
+
+    if isolated:
+        return Settings(config=Config())
+    if config_file is None:
+        return None
+    if config_file.is_dir():
+        raise CannotRunError(f"{config_file}: is a folder, not a file with settings")
+    if not config_file.exists():
+        raise CannotRunError(f"{config_file}: no such file")
+    return read(config_file.resolve())
+
+
+def _combined(settings: Settings, given: dict[str, Any]) -> Settings:
+    """The command line on top: `--select` replaces what the file selects, `--ignore` adds to what it ignores."""
+    config = settings.config
+    if (select := given.pop("select", None)) is not None:
+        # Asked for by name here is stronger than ignored there.
+        kept = tuple(name for name in config.ignore if name not in select)
+        settings = settings.override("--select", select=select, extend_select=(), ignore=kept)
+    if (ignore := given.pop("ignore", None)) is not None:
+        settings = settings.override("--ignore", ignore=(*settings.config.ignore, *ignore))
+    for name, value in given.items():
+        settings = settings.override(f"--{name.replace('_', '-')}", **{name: value})
+    return settings
+
+
+def _root(paths: tuple[Path, ...], settings: Settings, config_file: Path | None) -> Path:
+    from ownlint.sources.discover import root_of
+
+    folder = None if settings.file is None else settings.file.parent
+    inside = folder is not None and all(folder in (p := path.resolve()).parents or p == folder for path in paths)
+    return root_of(paths, settings.file if inside or config_file is None else None)
+
+
+def _cache_folder(root: Path, settings: Settings, given: Path | None) -> Path:
+    from ownlint.facts.cache import FOLDER
+
+    if given is not None:
+        return given.resolve()
+    if chosen := os.environ.get("OWNLINT_CACHE_DIR"):
+        return Path(chosen).resolve()
+    if (named := settings.config.cache_dir) is not None:
+        folder = (root / named).resolve()
+        if root not in folder.parents:  # the settings may be a stranger's
+            raise CannotRunError(f"{settings.file}: `cache-dir` leads out of the project; use --cache-dir")
+        return folder
+    return root / FOLDER
+
+
+def _coloured(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+# --- check ------------------------------------------------------------------------------------
+
+
+@cli.command(short_help="Report the ownership bugs in PATHS.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("--changed", is_flag=True, help="Report only what touches a staged line; if none is, an uncommitted one.")
+@click.option("--diff-base", metavar="REV", help="Report only what touches a line changed since this revision.")
+@click.option("--stdin-filename", type=click.Path(path_type=Path), help="Read this file from standard input instead.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule instead of listing them.")
+@click.option("--output-format", type=click.Choice(FORMATS), default="full", show_default=True)
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the report there.")
+@click.option("--output", multiple=True, metavar="FORMAT=FILE", help="Write a report there, too; may be repeated.")
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then report the rest.")
+@click.option("--unsafe-fixes", is_flag=True, help="Mend what needs a second look, too.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--export-fixes", type=click.Path(path_type=Path), help="Write C++ fixes for clang-apply-replacements.")
+@click.option("--add-suppressions", metavar="REASON", help="Silence every finding by a comment with this reason.")
+@click.option("--baseline", "baseline_file", type=click.Path(path_type=Path), help="Leave out what this file knows.")
+@click.option("--no-baseline", is_flag=True, help="Report what a baseline knows, too.")
+@click.option("--fail-on-incomplete", is_flag=True, help="Exit with 2 when the analysis of a file is incomplete.")
+@click.option("--color", type=click.Choice(("auto", "always", "never")), default="auto", show_default=True)
+@click.option("-q", "--quiet", is_flag=True, help="Only the findings, and what could not be done.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every file whose analysis is incomplete.")
+def check(
+    paths: tuple[Path, ...],
+    changed: bool,
+    diff_base: str | None,
+    stdin_filename: Path | None,
+    exit_zero: bool,
+    statistics: bool,
+    output_format: str,
+    output_file: Path | None,
+    output: tuple[str, ...],
+    fix: bool,
+    unsafe_fixes: bool,
+    diff: bool,
+    export_fixes: Path | None,
+    add_suppressions: str | None,
+    baseline_file: Path | None,
+    no_baseline: bool,
+    fail_on_incomplete: bool,
+    color: str,
+    quiet: bool,
+    verbose: bool,
+    **given: Any,
+) -> int:
+    """Report the ownership bugs in PATHS (default: the current folder).
+
+    The rest of the project is read too, for what it says about PATHS.
+    """
+    from ownlint.cli import adopting, mending
+    from ownlint.cli.projects import Run
+
+    if fix + diff + (add_suppressions is not None) > 1:
+        raise click.UsageError("--fix, --diff and --add-suppressions exclude each other")
+    if changed and diff_base is not None:
+        raise click.UsageError("--changed and --diff-base exclude each other")
+    asked = commands.asked_for(paths, stdin_filename)
+    run = _projects(asked, diff_base=diff_base, changed=changed, stdin_filename=stdin_filename, **given)
+    mends = fix or diff or add_suppressions is not None or export_fixes is not None
+    if stdin_filename is not None:
+        run = Run((commands.with_unsaved(run.whole, stdin_filename, mends=mends),))
+    options = run.whole
+    beside = outputs(output, options.root)
+    check_output(output_file, options.root, "diff" if diff else "report", output_format)
+    check_output(export_fixes, options.root, "fixes")
+    known: Sequence[Path | None] = [None] * len(run.projects)
+    if not no_baseline:
+        known = adopting.baselines(run, baseline_file, isolated=given["isolated"])
+    with _refusals(), commands.watched(run, quiet) as watched:
+        adopted = adopting.adopted(watched, known, fix=fix, unsafe=unsafe_fixes, reason=add_suppressions)
+    report = adopted.report
+    if export_fixes is not None:
+        exported, alone = mending.exported(options.root, report)
+        deliver(exported, export_fixes)
+        for warning in adopting.left_alone(alone, options.root):
+            _say(warning)
+    if diff:
+        return _diff(report, options, output_file, unsafe=unsafe_fixes, exit_zero=exit_zero, quiet=quiet)
+    for name, path in beside:
+        deliver(rendered(report, options, name, colour=False), path)
+    colour = _coloured(color) and output_file is None
+    if statistics and output_format in ("full", "concise"):
+        text = statistics_text(report)
+    else:
+        text = rendered(report, options, output_format, colour)
+    deliver(text, output_file)
+    if verbose:
+        _tell_settings(run)
+    if given["config_file"] is None and not given["isolated"]:
+        for table in commands.misnamed(asked):
+            _say(f"warning: {table}", quiet)
+    _tell(report, options, output_format, to_stdout=output_file is None, quiet=quiet, verbose=verbose)
+    if fail_on_incomplete and report.incomplete:
+        _tell_incomplete(report, options)
+    for warning in adopted.undone:
+        _say(warning)
+    for note in (*adopted.notes, "" if fix or output_format not in ("full", "concise") else adopting.fixable(report)):
+        _say(note, quiet)
+    if fail_on_incomplete and report.incomplete:
+        return 2
+    return 1 if report.findings and not exit_zero else 0
+
+
+def _diff(
+    report: Report, options: pipeline.Options, output_file: Path | None, *, unsafe: bool, exit_zero: bool, quiet: bool
+) -> int:
+    from ownlint.cli import adopting, mending
+
+    planned = mending.plan(options.root, report, unsafe=unsafe)
+    base = _base_of_diff(options.root, planned.after)
+    text = mending.diff(planned, shown(options.root, base))
+    terminal = output_file is None and sys.stdout.isatty()
+    deliver(mending.harmless(text) if terminal else text, output_file)
+    for warning in adopting.left_alone(planned.alone, options.root):
+        _say(warning)
+    if base != Path.cwd():
+        _say(f"note: the diff is relative to {base}, since it reaches out of the working directory", quiet)
+    _say(f"would mend {len(planned.made)} finding{'s' * (len(planned.made) != 1)}", quiet)
+    return 1 if (planned.after or planned.alone) and not exit_zero else 0
+
+
+def _base_of_diff(root: Path, paths: Iterable[str]) -> Path:
+    """The working directory where it holds all of these files, else the project."""
+    here = Path.cwd()
+    relative = map(shown(root, here), paths)
+    return root if any(path.startswith("../") for path in relative) else here
+
+
+def statistics_text(report: Report) -> str:
+    from ownlint.report import text
+
+    return text.statistics(report)
+
+
+def _tell(
+    report: Report, options: pipeline.Options, output_format: str, *, to_stdout: bool, quiet: bool, verbose: bool
+) -> None:
+    """What is said beside the findings: failures always, the rest unless it is to be quiet."""
+    from ownlint.report.model import KINDS, TYPES_ONLY
+    from ownlint.report.text import summary
+
+    here = shown(options.root, Path.cwd())
+    said = failed = beside = 0
+    for each in report.incomplete:
+        if each.kind == "rule":
+            failed += 1
+            if verbose or failed <= _MOST_INCOMPLETE:
+                _say(f"error: {here(each.path)}: {each.reason}")
+        elif not verbose and report.is_beside(each):
+            beside += each.kind not in TYPES_ONLY
+        elif verbose or (each.kind not in TYPES_ONLY and said < _MOST_INCOMPLETE):
+            said += 1
+            line, reason = each.placed
+            place = f"{here(each.path)}:{line}" if line else here(each.path)
+            _say(f"warning: {place}: {KINDS[each.kind]}: {reason}", quiet)
+    left = len(report.unanalysed) - failed - said - beside
+    if failed > _MOST_INCOMPLETE and not verbose:
+        _say(f"error: rules failed in {failed - _MOST_INCOMPLETE} more places; see --verbose")
+    if left > 0 and not verbose:
+        _say(f"warning: {left} more files are incomplete; see --verbose", quiet)
+    for notice in report.notices:
+        if notice.detail and not verbose:
+            continue
+        _say(f"note: {here(notice.path)}: {notice.message}" if notice.path else f"note: {notice.message}", quiet)
+    click.echo(summary(report), err=output_format != "full" or not to_stdout) if not quiet else None
+
+
+def _tell_incomplete(report: Report, options: pipeline.Options) -> None:
+    """Why `--fail-on-incomplete` fails the run: the first file of each kind, and how many there are."""
+    from ownlint.report.model import KINDS
+    from ownlint.report.text import counted
+
+    here = shown(options.root, Path.cwd())
+    for kind, text in KINDS.items():
+        first = next((each for each in report.incomplete if each.kind == kind), None)
+        if first is not None:
+            _say(f"error: --fail-on-incomplete: {here(first.path)}: {text}: {first.reason}")
+    _say(f"error: --fail-on-incomplete: {counted(report.incomplete)}")
+
+
+def _tell_settings(run: Run) -> None:
+    for project in run.projects:
+        _say(f"settings: {project.settings.file or 'defaults'}; root: {project.root}; cache: {_cache_said(project)}")
+
+
+def _cache_said(options: pipeline.Options) -> str:
+    from ownlint.facts.cache import Cache
+
+    distrust = Cache(options.cache, options.root).distrust
+    return f"not used: {distrust}" if distrust else str(options.cache or "none")
+
+
+# --- baseline ---------------------------------------------------------------------------------
+
+
+@cli.group(cls=_Group)
+def baseline() -> None:
+    """Write, prune and show the file of known findings."""
+
+
+_baseline_file = click.option(
+    "--baseline", "baseline_file", type=click.Path(path_type=Path), help="The file; default: that of the settings."
+)
+
+
+def _with_baseline(
+    paths: tuple[Path, ...], file: Path | None, **given: Any
+) -> list[tuple[pipeline.Options, Report, Path]]:
+    """Each project with what is reported of it and its baseline; of several, not those without either."""
+    from ownlint import pipeline
+    from ownlint.baseline import NAME
+    from ownlint.cli import adopting
+
+    run = _projects(paths or (Path(),), **given)
+    known = adopting.baselines(run, file, isolated=given["isolated"])
+    places = [place or project.root / NAME for project, place in zip(run.projects, known, strict=True)]
+    for project, place in zip(run.projects, places, strict=True):
+        check_output(place, project.root, "baseline")
+    with _refusals(), commands.watched(run) as watched:
+        reports = [pipeline.run(project) for project in watched.projects]
+    found = list(zip(run.projects, reports, places, strict=True))
+    return [each for each in found if each[1].findings or os.path.lexists(each[2])] or found[:1]
+
+
+@baseline.command("write", short_help="Write the findings in PATHS to the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_write(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
+    """Write the findings in PATHS (default: the current folder) to the baseline; what it says of others stays."""
+    from ownlint.cli import adopting
+
+    for options, report, known in _with_baseline(paths, baseline_file, **given):
+        _say(adopting.write_baseline(report, options, known))
+        _say(adopting.unjudged(report, known))
+
+
+@baseline.command("prune", short_help="Remove what matches nothing any more from the baseline.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@_baseline_file
+def baseline_prune(paths: tuple[Path, ...], baseline_file: Path | None, **given: Any) -> None:
+    """Remove the entries of the baseline that match nothing in PATHS (default: the current folder) any more."""
+    from ownlint.cli import adopting
+
+    found = _with_baseline(paths, baseline_file, **given)
+    for options, report, known in [each for each in found if os.path.lexists(each[2])] or found:
+        _say(adopting.prune_baseline(report, options, known))
+        _say(adopting.unjudged(report, known))
+
+
+@baseline.command("show", short_help="Show what the baseline knows.")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@_with(*_settings_options)
+def baseline_show(file: Path | None, **given: Any) -> None:
+    """Show what the baseline in FILE (default: that of the settings) knows, by path and rule."""
+    from ownlint.cli import adopting
+
+    options = _options((Path(),), **given)
+    known = file or adopting.baseline_of(options, None, isolated=given["isolated"])
+    if known is None:
+        raise CannotRunError("there is no baseline; `ownlint baseline write` makes one")
+    lines = adopting.shown_baseline(known, options)
+    deliver("".join(f"{line}\n" for line in lines), None)
+
+
+# --- explain, rules, facts, config, new-rule --------------------------------------------------
+
+
+@cli.command(short_help="Show the manual page of a rule.")
+@click.argument("rule", required=False, shell_complete=commands.rule_names)
+@click.option("--all", "all_", is_flag=True, help="Show the pages of all rules.")
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
+def explain(rule: str | None, all_: bool, output_format: str) -> None:
+    """Show the manual page of a RULE, or the pages of a group of rules."""
+    from ownlint.report import manual
+
+    if (rule is None) is not all_:
+        raise click.UsageError(
+            "name a rule or a group, or give --all" if rule is None else "--all and RULE exclude each other"
+        )
+    found = _rules(rule or "all")
+    if output_format == "json":
+        pages = [manual.page(info) for info in found]
+        deliver(_json(pages if len(pages) > 1 or all_ else pages[0]), None)
+        return
+    shown = manual.markdown if output_format == "markdown" else manual.text
+    _read("\n".join(map(shown, found)))
+
+
+def _read(text: str) -> None:
+    """Through the user's pager, where a person reads and it is longer than the terminal is high."""
+    if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines:
+        click.echo_via_pager(text)
+    else:
+        deliver(text, None)
+
+
+def _rules(*asked: str) -> list[RuleInfo]:
+    """Those that a name stands for, by group."""
+    from ownlint.outline import rule_infos
+    from ownlint.selection import RuleNames
+
+    with _refusals():
+        infos = rule_infos()
+    names = RuleNames(infos)
+    for name in asked:
+        if not names.of(name):
+            raise CannotRunError(f"unknown rule `{name}`{names.instead_of(name)}")
+    found = frozenset[str]().union(*map(names.of, asked))
+    return sorted((info for info in infos if info.id in found), key=lambda info: (info.group, info.id))
+
+
+def _json(value: object) -> str:
+    from ownlint.report.plain_json import json_page
+
+    return json_page(value)
+
+
+@cli.command(short_help="List the rules, by group.")
+@click.argument("names", nargs=-1, metavar="[RULES]...", callback=_names, shell_complete=commands.rule_names)
+@click.option("--output-format", type=click.Choice(("text", "markdown", "json")), default="text", show_default=True)
+def rules(names: tuple[str, ...] | None, output_format: str) -> None:
+    """List the RULES (default: all) by group, with language, severity, and whether some findings have a fix."""
+    from ownlint.report import manual
+
+    infos = _rules(*(names or ("all",)))
+    if output_format == "json":
+        deliver(_json([manual.entry(info) for info in infos]), None)
+    elif output_format == "markdown":
+        from ownlint import catalogue
+
+        deliver(manual.tables(infos, catalogue.groups()), None)
+    else:
+        deliver(manual.table(infos), None)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@_with(*_settings_options, *_compiling_options)
+def facts(file: Path, **given: Any) -> None:
+    """Print what is read in one FILE."""
+    from ownlint import pipeline
+    from ownlint.facts import show
+
+    if file.is_dir():
+        raise CannotRunError(f"{file}: is a folder; facts are those of one file")
+    with _refusals():
+        read_facts = pipeline.facts(_options((file,), **given))
+    deliver("".join(f"{sanitise(line)}\n" for line in show.file(read_facts)), None)
+
+
+@cli.command(cls=commands.WithWords, short_help="Show the settings that hold for PATHS.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_config
+@click.option("--output-format", type=click.Choice(("text", "json")), default="text", show_default=True)
+def config(paths: tuple[Path, ...], output_format: str, **given: Any) -> None:
+    """Show the settings that hold for PATHS, and where each comes from."""
+    import msgspec
+
+    from ownlint import pipeline
+    from ownlint.report.plain_json import json_line
+
+    options = _options(paths or (Path(),), **given)
+    with _refusals():
+        pipeline.check_names(options.settings)
+    values = msgspec.to_builtins(options.settings.config)
+    origin = options.settings.origin
+    if output_format == "json":
+        told = {key: {"value": value, "from": origin.get(key, "default")} for key, value in values.items()}
+        deliver(_json(told), None)
+        return
+    lines = [f"# root: {options.root}", f"# file: {options.settings.file or 'none'}"]
+    for key, value in values.items():
+        setting = f"# {key} is not set" if value is None else f"{key} = {json_line(value)}"
+        lines.append(f"{setting}  # {origin.get(key, 'default')}")
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+# --- model ------------------------------------------------------------------------------------
+
+
+@cli.group(cls=_Group)
+def model() -> None:
+    """Write, show and check ownership contracts (`pkg.own.toml`)."""
+
+
+@model.command("extract", short_help="Write the ownership contract of what PATHS bind to Python.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_reading
+@click.option("-o", "--output-file", type=click.Path(path_type=Path), help="Write the contract there.")
+@click.option("--package", default="", help="The Python package, where the project does not tell.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary.")
+def model_extract(paths: tuple[Path, ...], output_file: Path | None, package: str, quiet: bool, **given: Any) -> None:
+    """Write the ownership contract of what PATHS (default: the current folder) bind to Python."""
+    from ownlint.cli import contracting
+    from ownlint.cli.projects import Run
+    from ownlint.models.contract_text import render
+    from ownlint.report.model import KINDS
+
+    if package and not all(part.isidentifier() for part in package.split(".")):
+        raise CannotRunError(f"--package: `{package}` is no name of a Python package")
+    options = _options(paths or (Path(),), **given)
+    check_output(output_file, options.root, "contract")
+    with _refusals(), commands.watched(Run((options,)), quiet) as run:
+        found = contracting.extract(run.whole, package)
+    deliver(render(found.contract), output_file)
+    for each in found.unread[:_MOST_INCOMPLETE]:
+        _say(f"warning: {shown(options.root, Path.cwd())(each.path)}: {KINDS[each.kind]}: {each.reason}", quiet)
+    left_out = f"; {found.unnamed} bindings have a computed name or class and are left out" if found.unnamed else ""
+    _say(next(iter(contracting.shown(found.contract))) + left_out, quiet)
+
+
+@model.command("show", short_help="Show a contract as a table.")
+@click.argument("name", metavar="FILE|PACKAGE")
+@click.option("--environment", type=click.Path(path_type=Path), help="The virtual environment to look in.")
+def model_show(name: str, environment: Path | None) -> None:
+    """Show the contract in a FILE, or that of an installed PACKAGE, as a table. The package is not imported."""
+    from ownlint.cli import contracting
+    from ownlint.models.contract_reader import read as read_contract
+
+    with _refusals():
+        contracts = [read_contract(path) for path in contracting.located(name, environment)]
+    lines = [line for contract in contracts for line in (*contracting.shown(contract), "")][:-1]
+    deliver("".join(f"{sanitise(line)}\n" for line in lines), None)
+
+
+@model.command("check", short_help="Check a contract file, and that it says what the code in PATHS does.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@_with_reading
+@click.option("-q", "--quiet", is_flag=True, help="Only the differences.")
+def model_check(file: Path, paths: tuple[Path, ...], quiet: bool, **given: Any) -> int:
+    """Check a contract FILE, and that it says what the code in PATHS does.
+
+    Without PATHS the file alone is checked. Exit codes: 0 it is right, 1 it differs from the code, 2 it is no contract.
+    """
+    from ownlint.cli import contracting
+    from ownlint.models.contract_reader import read as read_contract
+
+    with _refusals():
+        contract = read_contract(file)
+        found = contracting.compared(file, _options(paths, **given)) if paths else []
+    deliver("".join(f"{sanitise(f'{file}: {line}')}\n" for line in found), None)
+    counted = f"{len(found)} difference{'s' * (len(found) != 1)}" if found else "no difference"
+    _say(f"{counted} between {file} and the code" if paths else next(iter(contracting.shown(contract))), quiet)
+    return 1 if found else 0
+
+
+@cli.command("new-rule", short_help="Write the files of a new rule.")
+@click.argument("name")
+@click.option("--root", type=click.Path(path_type=Path), default=Path(), help="The checkout; default: here.")
+def new_rule(name: str, root: Path) -> None:
+    """Write the files of a new rule: the rule and its page of tests."""
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)+", name):
+        raise CannotRunError(f"`{name}` is no name for a rule: say what is wrong, in words with dashes")
+    from ownlint.testing.new_rule import create
+
+    try:
+        written = create(name, root)
+    except (OSError, ValueError) as error:
+        raise CannotRunError(str(error)) from None
+    deliver("".join(f"{path}\n" for path in written), None)
+
+
+commands.register(
+    cli,
+    _options,
+    everything=_with_config,
+    reading=_with_reading,
+    caching=_with(*_settings_options, _cache_dir_option),
+)

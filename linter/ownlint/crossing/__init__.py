@@ -1,0 +1,1 @@
+"""What one side of the border tells the other: exports, contracts, tables."""

@@ -1,0 +1,667 @@
+"""The border: C++ classes as Python sees them, and what crossing it means for ownership.
+
+A class bound with pybind11, nanobind or a relative becomes a Python class whose members return handles.
+Whether such a handle keeps its source alive is decided by the binding's policy and extras; `contracts` says so.
+Python code is then judged by the same facts as with a library's model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
+
+from ownlint.bindings.contracts import Contract, contract_of
+from ownlint.crossing import exports
+from ownlint.crossing.bound_containers import containers
+from ownlint.crossing.contract_facts import fact_of_members, setter_of
+from ownlint.crossing.published import Published, promise
+from ownlint.domains.handles.handle_flow import Interpreter, is_context_manager
+from ownlint.domains.handles.handle_stores import Dependence
+from ownlint.domains.handles.handles import (
+    NOTHING,
+    Attributes,
+    Fact,
+    Given,
+    Handle,
+    Handles,
+    Misuse,
+    Summary,
+    Token,
+    fact_of,
+    foreign,
+    is_parameter,
+)
+from ownlint.engine import glance
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.finding import Step
+from ownlint.flow.places import last_name
+from ownlint.models.contract_records import MemberContract
+from ownlint.models.records import PythonWords
+from ownlint.patterns import AnyName, strings
+from ownlint.project import derived
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.program import Program
+from ownlint.project.subjects import Binding, Function
+
+_BOUND = "<bound> "
+"""Marks the names of classes that come from the project's own bindings."""
+
+
+class Border:
+    """Handle classes of libraries and of the project itself, and how Python uses them."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._members: dict[tuple[str, str], Fact | None] = {}
+        self._runs: Circular[tuple[Function, tuple[Given, ...]], tuple[list[Misuse], Summary | None]] = Circular(
+            ([], None)
+        )
+        self._contracts: dict[Binding, Contract | None] = {}
+        self._made_by: dict[str, bool] = {}
+        self._owned: dict[str, Function | None] = {}
+        self._left: dict[Function, Attributes | None] = {}
+        self._results: dict[str, str | None] = {}
+        self._looked_into: set[tuple[str, str]] = set()
+        self._bases: dict[str, str | None] = {}
+        self.published = Published(program.contracts, self._described)
+
+    # --- classes and functions of native modules ---
+
+    @shared_property
+    def bound(self) -> dict[str, tuple[r.File, int]]:
+        """Python name of every class the project binds, once: a name bound twice is nobody's."""
+        found: dict[str, list[tuple[r.File, int]]] = {}
+        for file in self.program.files.values():
+            for index, record in enumerate(file.bound_classes):
+                found.setdefault(record.name, []).append((file, index))
+        return {name: places[0] for name, places in found.items() if len(places) == 1}
+
+    @shared_property
+    def bound_functions(self) -> dict[str, Binding]:
+        """Functions that a module binds, by name, once each."""
+        found: dict[str, list[Binding]] = {}
+        for binding in self.program.bindings:
+            if binding.record.kind == "function" and binding.record.owner < 0:
+                found.setdefault(binding.name, []).append(binding)
+        return {name: bindings[0] for name, bindings in found.items() if len(bindings) == 1}
+
+    @shared_property
+    def _written_in_python(self) -> frozenset[str]:
+        """Names of classes and functions written in Python: an import of one of them is not one of a bound one."""
+        files = [file for file in self.program.files.values() if file.language == "python"]
+        functions = {record.name for file in files for record in file.functions if record.kind == "function"}
+        return frozenset(functions | {record.name for file in files for record in file.classes})
+
+    def find(self, dotted: str) -> str | None:
+        model = self.program.models.python_class(dotted)
+        if model is not None:
+            return model.name
+        module, _, last = dotted.rpartition(".")
+        if last in self.bound and last not in self._written_in_python and self._is_ours(module):
+            return _BOUND + last
+        if last in containers(self.program) and last not in self._written_in_python and self._is_ours(module):
+            return _BOUND + last
+        return self.published.find(dotted) or self._base_of(dotted)
+
+    def _base_of(self, dotted: str) -> str | None:
+        """The bound class from which a class of the project's Python derives."""
+        if dotted not in self._bases:
+            self._bases[dotted] = None  # while it is being looked for: a class is not its own base
+            self._bases[dotted] = next((base for base in derived.bases(self.program, dotted) if self.find(base)), None)
+        base = self._bases[dotted]
+        found = self.find(base) if base is not None else None
+        return found if found is not None and self._is_bound(found) else None
+
+    def _described(self, dotted: str) -> str:
+        model = self.program.models.python_class(dotted)
+        return model.name if model is not None else ""
+
+    def _published_as(self, cls: str) -> str:
+        """The class in a contract that is meant, also by the name that a model has for it; empty for others."""
+        return cls if self.published.knows(cls) else self.published.find(cls) or ""
+
+    def _is_bound(self, cls: str) -> bool:
+        return cls.startswith(_BOUND) or bool(self._published_as(cls))
+
+    def derived(self, symbol: str) -> str:
+        return symbol.rpartition(".")[2] if self._bases.get(symbol) is not None else ""
+
+    def calls_back(self, cls: str) -> bool:
+        """Whether C++ calls methods that a class of Python derived from this one overrides."""
+        if not cls.startswith(_BOUND):
+            published = self._published_as(cls)
+            return bool(published) and self.published.has_trampoline(published)
+        if cls.removeprefix(_BOUND) not in self.bound:
+            return False
+        file, index = self.bound[cls.removeprefix(_BOUND)]
+        return bool(exports.of(self.program).class_contract(file, file.bound_classes[index], "", "").trampoline)
+
+    def role(self, cls: str) -> str:
+        model = self.program.models.python_class(cls) if not cls.startswith(_BOUND) else None
+        return model.role if model is not None else ""
+
+    def member(self, cls: str, name: str) -> Fact | None:
+        key = (cls, name)
+        if key not in self._members:
+            self._members[key] = self._member(cls, name)
+        return self._members[key]
+
+    def _member(self, cls: str, name: str) -> Fact | None:
+        if self.published.knows(cls):
+            return self.published.member(cls, name)
+        if not cls.startswith(_BOUND):
+            if variants := self.program.models.python_variants(cls, name):
+                return fact_of(*variants)
+            published = self._published_as(cls)
+            return self.published.member(published, name, cls) if published else None
+        made = containers(self.program).get(cls.removeprefix(_BOUND))
+        if made is not None:
+            element = exports.of(self.program).python_class(made.element)
+            members = [one for one in made.members(element) if one.name == name]
+            fact = fact_of_members(members, cls, lambda inner: _BOUND + inner, made.step)
+            return fact or (Fact("own", cls, constructs=True) if name == "__init__" else None)
+        waiting, seen = [cls.removeprefix(_BOUND)], set[str]()
+        while waiting:
+            own = waiting.pop(0)
+            if own in seen or own not in self.bound:
+                continue
+            seen.add(own)
+            file, index = self.bound[own]
+            bare = name.removesuffix("=")
+            found = [b for b in self.program.bindings_of(file, index) if b.name == bare]
+            if found:
+                return self._fact(found, cls, name)
+            contract = exports.of(self.program).class_contract(file, file.bound_classes[index], own, "")
+            waiting += contract.bases
+        return Fact("own", cls, constructs=True) if name == "__init__" else None
+
+    def function(self, dotted: str) -> Fact | None:
+        model = self.program.models.python_function(dotted)
+        if model is not None:
+            return fact_of(model)
+        module, _, name = dotted.rpartition(".")
+        binding = self.bound_functions.get(name)
+        if binding is None or name in self._written_in_python or not self._is_ours(module):
+            return self.published.function(dotted)
+        return self._fact([binding], "", name)
+
+    def _is_ours(self, module: str) -> bool:
+        """Whether an import from there can be the project's own: an extension module it defines, or one of its Python
+        files, which may hand a bound class on. Where no extension module is seen, nobody knows its name."""
+        if not module:
+            return False
+        parts = set(module.split("."))
+        return not self._extensions or not parts.isdisjoint(self._extensions) or module in self._python_modules
+
+    @shared_property
+    def _extensions(self) -> frozenset[str]:
+        """Names of extension modules, as `PYBIND11_MODULE(name, m)` and its relatives give them."""
+        return frozenset(
+            record.parameters[0].type or record.parameters[0].name
+            for file in self.program.files.values()
+            if file.language == "cpp"
+            for record in file.functions
+            if record.name.endswith("_MODULE") and record.parameters
+        )
+
+    @shared_property
+    def _python_modules(self) -> frozenset[str]:
+        """Dotted names of the project's Python files, and the ends of them: the root may lie anywhere."""
+        modules = [f.module.removesuffix(".__init__") for f in self.program.files.values() if f.language == "python"]
+        return frozenset(
+            ".".join(parts[start:])
+            for parts in (module.split(".") for module in modules)
+            for start in range(len(parts))
+        )
+
+    def contract(self, binding: Binding) -> Contract | None:
+        if binding not in self._contracts:
+            self._contracts[binding] = contract_of(binding)
+        return self._contracts[binding]
+
+    def _fact(self, bindings: list[Binding], cls: str, name: str) -> Fact | None:
+        """What the project's own bindings of one name say, by the same records as a contract that was written."""
+        exported = [(one, binding) for binding in bindings if (one := exports.of(self.program).member(binding))]
+        steps = {id(one): binding.step(binding.record, _bound_here(binding, one), "lends") for one, binding in exported}
+        members = [one for one, _ in exported]
+        if name.endswith("="):
+            return setter_of(members[0], cls, steps[id(members[0])]) if len(members) == 1 else None
+        return fact_of_members(members, cls, lambda inner: _BOUND + inner, lambda one: steps[id(one)])
+
+    # --- uses ---
+
+    @shared_property
+    def misuses(self) -> list[Misuse]:
+        """Every use of a handle after its owner is gone, in all Python of the project."""
+        python = (function for function in self.program.functions if function.language == "python")
+        return [misuse for function in python for misuse in self.misuses_in(function)]
+
+    def misuses_in(self, function: Function) -> list[Misuse]:
+        return self._run(function, ())[0] if self._concerned(function) else []
+
+    def _run(self, function: Function, given: tuple[Given, ...]) -> tuple[list[Misuse], Summary | None]:
+        def answer() -> tuple[list[Misuse], Summary | None]:
+            interpreter = Interpreter(function, self, _passed(function, given))
+            return interpreter.run(), interpreter.summary() if _is_plain(function) else None
+
+        return self._runs.ask((function, given), answer)
+
+    @shared_property
+    def _holders(self) -> frozenset[Function]:
+        """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
+        function of the project that does so itself."""
+        found: set[Function] = set()
+        calls: dict[Function, list[Function]] = {}
+        for file in self.program.files.values():
+            if file.language != "python" or not file.meanings:
+                continue
+            inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
+            models = self.program.models
+            said = _spoken_of(file)
+            spoken = {library for dotted in said for library in models.libraries_of(dotted)}
+            if spoken:
+                words = models.words(spoken)
+                closed = any(map(models.closed_by_with, said))
+                found |= {f for f in inner if _may_end(f, words) or (closed and f.says(_WITH))}
+            called_here = _other_names(file)
+            changers = self._changers if any(map(self._names_bound, sorted(said))) else frozenset()
+            found |= {f for f in inner if changers and f.mentions(*changers)}
+            if "__delitem__" in changers:
+                found |= {f for f in inner if f.says(_DELETES)}
+            for meaning, around in _with_functions(file.meanings, inner):
+                target = self._own(meaning.symbol)
+                if target is None and (
+                    not self._makes(file, meaning.symbol) or self._is_everyday(file, meaning.symbol)
+                ):
+                    continue
+                last = meaning.symbol.rpartition(".")[2]
+                names = (last, *called_here.get(last, ()))
+                for function in around:
+                    if function.mentions(*names):
+                        if target is None:
+                            found.add(function)
+                        else:
+                            calls.setdefault(target, []).append(function)
+        waiting = list(found)
+        while waiting:
+            for caller in calls.get(waiting.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    waiting.append(caller)
+        return frozenset(found)
+
+    def _names_bound(self, symbol: str) -> bool:
+        """Whether a name is one of a bound class, or of one of its members."""
+        found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
+        return found is not None and self._is_bound(found)
+
+    @shared_property
+    def _changers(self) -> frozenset[str]:
+        """Names of bound members that end what others gave, or store addresses."""
+        own = exports.of(self.program)
+        members = (own.member(binding) for binding in self.program.bindings)
+        of_containers = (one for made in containers(self.program).values() for one in made.members("x"))
+        contracts = (one for contract in self.program.contracts for one in contract.members)
+        return frozenset(
+            one.name
+            for one in (*members, *of_containers, *contracts)
+            if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
+        )
+
+    def _makes(self, file: r.File, symbol: str) -> bool:
+        """Whether calling this makes an owner."""
+        if symbol.startswith("*."):
+            symbol = self.program.star_import(file, symbol)
+        if symbol not in self._made_by:
+            on, _, name = symbol.rpartition(".")
+            cls = self.find(symbol)
+            fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
+            if fact is None and (cls := self.find(on) if on else None) is not None:
+                fact = self.member(cls, name)
+            self._made_by[symbol] = fact is not None and fact.keeps == "own"
+        return self._made_by[symbol]
+
+    def _is_everyday(self, file: r.File, symbol: str) -> bool:
+        """Whether what this makes ends by words alone that nobody in the file says."""
+        models = self.program.models
+        libraries = models.libraries_of(symbol)
+        if not libraries or not libraries <= models.everyday:
+            return False
+        ends = models.words(libraries).invalidators
+        return all(ends.isdisjoint(function.mentions) for function in file.functions)
+
+    def _concerned(self, function: Function) -> bool:
+        return function in self._holders
+
+    @shared_property
+    def _own_functions(self) -> list[Function]:
+        return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
+
+    # --- the project's own functions ---
+
+    def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
+        """Handles the project's own function makes and returns; None when it does not, or nobody knows."""
+        target = self._own(symbol)
+        if target is None or target is caller or not _is_plain(target):
+            return None
+        numbers = [self.parameter(symbol, part.keyword) if part.keyword else part.parameter for part in given]
+        shift = _shift(target)
+        given = tuple(
+            part._replace(parameter=number + shift, keyword="")
+            for part, number in zip(given, numbers, strict=True)
+            if number is not None
+        )
+        if not given and not self._concerned(target):
+            return self._as_called(target, Summary(NOTHING, frozenset()))
+        return self._as_called(target, self._run(target, given)[1])
+
+    def _as_called(self, target: Function, summary: Summary | None) -> Summary | None:
+        shift = _shift(target)
+        if summary is None:
+            return None
+        returns = frozenset(h._replace(token=_shifted(h.token, shift)) for h in summary.returns)
+        if "async" in target.record.qualifiers and "generator" not in target.record.qualifiers:
+            returns = frozenset(h.inside("await") for h in returns)
+        endings = tuple((e._replace(token=_shifted(e.token, shift)), sure) for e, sure in summary.endings)
+        return Summary(returns, frozenset(parameter - shift for parameter in summary.kept), endings)
+
+    def target(self, symbol: str) -> Function | None:
+        return self._own(symbol) if symbol else None
+
+    def parameter(self, symbol: str, keyword: str) -> int | None:
+        target = self._own(symbol)
+        if target is None:
+            return None
+        names = [parameter.name for parameter in target.record.parameters if not parameter.spread]
+        return names.index(keyword) - _shift(target) if keyword in names else None
+
+    def result(self, symbol: str) -> str | None:
+        if symbol not in self._results:
+            target = self._own(symbol)
+            self._results[symbol] = self._result(target) if target is not None else None
+        return self._results[symbol]
+
+    def _result(self, target: Function) -> str | None:
+        """The class that is named behind the arrow, if it is one alone."""
+        record = target.record
+        written = _ONE_CLASS.fullmatch(record.result.strip())
+        if written is None or {"async", "generator"} & set(record.qualifiers):
+            return None
+        end = min((s.start for s in target.body), default=record.end)
+        dotted = next(g for g in written.groups() if g)
+        last = "." + dotted.rpartition(".")[2]
+        meanings = (m.symbol for m in target.file.meanings if record.name_start < m.start < end)
+        return next((cls for symbol in meanings if symbol.endswith(last) and (cls := self.find(symbol))), None)
+
+    def told_by(self, function: Function, member: str) -> str:
+        models = self.program.models
+        cls = models.telling_members.get(member, "")
+        if not cls:
+            return ""
+        libraries = models.libraries_of(cls)
+        return cls if any(libraries & models.libraries_of(said) for said in _spoken_of(function.file)) else ""
+
+    # --- attributes of objects ---
+
+    def attributes(self, function: Function) -> Attributes | None:
+        if function.record.kind != "method" or not function.record.owner or _shift(function) == 0:
+            return None
+        others = [other for other in self._methods(function) if other is not function and self._may_set(other)]
+        left = [found for other in others if (found := self._left_by(other)) is not None]
+        owners = {owner[0]: owner for found in left for owner in found.owners}
+        held = {h for found in left for h in found.held}
+        for handle in self._declared(function, {h.path[0] for h in held}):
+            held.add(handle)
+            owners[handle.token[0]] = (handle.token[0], handle.shown, handle.taken, self.role(handle.cls) == "owner")
+        return Attributes(frozenset(held), tuple(owners[s] for s in sorted(owners))) if held else None
+
+    def _declared(self, method: Function, known: set[str]) -> Iterator[Handle]:
+        """Attributes of which the class says in annotations that they are handles, but for the known ones."""
+        scope, _, name = method.record.owner.rpartition(".")
+        for cls in method.file.classes:
+            if (cls.scope, cls.name) == (scope, name):
+                for field in cls.fields:
+                    meaning = self.program.meaning(method.file, field.start) if field.type else None
+                    found = self.find(meaning.type) if meaning is not None and meaning.type else None
+                    if found is not None and "." + field.name not in known:
+                        span, shown = r.Span(field.start, field.end), f"self.{field.name}"
+                        yield Handle(found, foreign(field.start), True, span, shown, path=("." + field.name,))
+
+    def _left_by(self, function: Function) -> Attributes | None:
+        """What a method leaves in its object's attributes, of an object that had none."""
+        if function not in self._left:
+            self._left[function] = None
+            interpreter = Interpreter(function, self, {}, alone=True)
+            interpreter.run()
+            self._left[function] = interpreter.attributes()
+        return self._left[function]
+
+    def look_into(self, function: Function) -> None:
+        """Somebody wants to know of the attributes of its object, whatever they are."""
+        self._looked_into.add((function.path, function.record.owner))
+
+    def _may_set(self, method: Function) -> bool:
+        if (method.path, method.record.owner) in self._looked_into:
+            return any(name.startswith("=") for name in method.record.mentions)
+        return method in self._setters
+
+    @shared_property
+    def _setters(self) -> frozenset[Function]:
+        """Methods that set attributes, of classes in which something may be said."""
+        concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
+        methods = (f for f in self.program.functions if (f.path, f.record.owner) in concerned)
+        return frozenset(f for f in methods if any(name.startswith("=") for name in f.record.mentions))
+
+    def _methods(self, function: Function) -> list[Function]:
+        """All methods of the class, itself among them, in source order."""
+        return self._by_owner.get((function.path, function.record.owner), [])
+
+    @shared_property
+    def _by_owner(self) -> dict[tuple[str, str], list[Function]]:
+        out: dict[tuple[str, str], list[Function]] = {}
+        for function in self.program.functions:
+            if function.language == "python" and function.record.owner and function.record.parent < 0:
+                out.setdefault((function.path, function.record.owner), []).append(function)
+        return out
+
+    def rebinds(self, symbol: str) -> frozenset[str] | None:
+        target = self._own(symbol)
+        if target is None or not target.record.owner:
+            return None
+        named = {method.name: method for method in self._methods(target)}
+        waiting, seen = [target], {target}
+        while waiting:
+            for name in waiting.pop().record.mentions:
+                if (method := named.get(name)) is not None and method not in seen:
+                    seen.add(method)
+                    waiting.append(method)
+        return frozenset(name[1:] for method in seen for name in method.record.mentions if name.startswith("="))
+
+    def _own(self, symbol: str) -> Function | None:
+        """The one function of the project that this dotted name means."""
+        if symbol not in self._owned:
+            self._owned[symbol] = self._find_own(symbol)
+        return self._owned[symbol]
+
+    def _find_own(self, symbol: str) -> Function | None:
+        module, _, name = symbol.rpartition(".")
+        exact = [
+            function
+            for function in self._by_name.get(name, ())
+            if module and (home := _home(function)) and (home == module or home.endswith("." + module))
+        ]
+        if exact or not module:
+            return exact[0] if len(exact) == 1 else None
+        elsewhere = self._handed_on.get(symbol, "")
+        return self._own(elsewhere) if elsewhere else None
+
+    @shared_property
+    def _handed_on(self) -> dict[str, str]:
+        """What a module of the project imports can be imported from it: where it comes from."""
+        out: dict[str, str] = {}
+        for file in self.program.files.values():
+            if file.language == "python" and file.module:
+                home = file.module.removesuffix(".__init__")
+                out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
+        return {name: target for name, target in out.items() if name != target and out.get(target) != name}
+
+    @shared_property
+    def _by_name(self) -> dict[str, list[Function]]:
+        out: dict[str, list[Function]] = {}
+        for function in self._own_functions:
+            if function.record.parent < 0:
+                out.setdefault(function.name, []).append(function)
+        return out
+
+
+def _bound_here(binding: Binding, one: MemberContract) -> str:
+    return f"`{binding.symbol}` is bound here{promise(one)}"
+
+
+def _spoken_of(file: r.File) -> set[str]:
+    return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
+
+
+def _with_functions(
+    meanings: Iterable[r.Meaning], functions: list[Function]
+) -> Iterator[tuple[r.Meaning, tuple[Function, ...]]]:
+    """Each meaning with the functions that it stands in, outermost first."""
+    waiting = sorted(functions, key=lambda one: (one.record.start, -one.record.end), reverse=True)
+    open_: list[Function] = []
+    for meaning in sorted(meanings, key=lambda one: one.start):
+        while waiting and waiting[-1].record.start <= meaning.start:
+            open_.append(waiting.pop())
+        open_ = [one for one in open_ if one.record.end > meaning.start]
+        yield meaning, tuple(open_)
+
+
+def _other_names(file: r.File) -> dict[str, set[str]]:
+    """The last part of what is imported, or bound to a name of the module -> what it is called here."""
+    found: dict[str, set[str]] = {}
+    for imported in file.imports:
+        found.setdefault(imported.target.rpartition(".")[2], set()).add(imported.name)
+    for variable in file.variables:
+        if isinstance(variable.value, (r.Name, r.Member)):
+            found.setdefault(last_name(variable.value), set()).add(variable.name)
+    return found
+
+
+_DELETES = re.compile(glance.opens(r.Delete))
+_WITH = re.compile(glance.opens(r.With))
+
+
+def _may_end(function: Function, words: PythonWords) -> bool:
+    """Whether a function calls something by a name that ends or moves handles, binds such a method to a name, or says
+    `del`."""
+    if function.mentions(*words.invalidators, *words.movers) or function.says(_any_of(words.invalidators)):
+        return True
+    return "__delitem__" in words.invalidators and function.says(_DELETES)
+
+
+@lru_cache(64)
+def _any_of(words: frozenset[str]) -> AnyName:
+    return strings(words)
+
+
+def _home(function: Function) -> str:
+    """The module, and the class in it, where a function stands."""
+    return ".".join(part for part in (function.file.module, function.record.scope) if part)
+
+
+def _is_plain(function: Function) -> bool:
+    """Calling it runs its body and gives what that returns or yields: no unknown decorator."""
+    known = {"staticmethod", "classmethod"}
+    return is_context_manager(function) or all(a.name in known for a in function.record.annotations)
+
+
+def _shift(target: Function) -> int:
+    """How many parameters are not among the arguments."""
+    return int(bool(target.record.owner) and "static" not in target.record.qualifiers)
+
+
+def _shifted(token: Token, shift: int) -> Token:
+    """A method's parameter as an argument's; its object itself is nobody's argument."""
+    if not shift or not is_parameter(token):
+        return token
+    return (token[0] + shift, 0) if token[0] + shift < 0 else foreign(0)
+
+
+_ONE_CLASS = re.compile(
+    r"""["']?(?:(?:typing\.)?Optional\[)?["']?([\w.]+)["']?\]?(?: *\| *None)?["']?|None *\| *([\w.]+)"""
+)
+
+
+def _passed(function: Function, given: tuple[Given, ...]) -> dict[str, Handles]:
+    """The parameters that handles are passed for; spread ones take none."""
+    parameters = function.record.parameters
+    passed: dict[str, Handles] = {}
+    for number, cls, holds, _ in given:
+        if number < len(parameters) and not any(p.spread for p in parameters[: number + 1]):
+            parameter = parameters[number]
+            handle = Handle(cls, (-1 - number, 0), holds, r.Span(parameter.start, parameter.end), parameter.name)
+            passed[parameter.name] = frozenset({handle})
+    return passed
+
+
+def misuse_steps(misuse: Misuse) -> tuple[Step, ...]:
+    """The binding in C++ where there is one, then the way to a misuse, in the order in which it happens."""
+    if misuse.stored is not None:
+        return _stored_steps(misuse, misuse.stored)
+    return _stale_steps(misuse) if misuse.stale is not None else _owner_steps(misuse)
+
+
+def _owner_steps(misuse: Misuse) -> tuple[Step, ...]:
+    function, child = misuse.function, misuse.child
+    unnamed = ", and no name keeps it" if misuse.kind == "use" and misuse.ended is None else ""
+    steps = [child.declared] if child.declared is not None else []
+    steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here{unnamed}", "owns"))
+    if child.taken != misuse.at:
+        steps.append(
+            function.step(child.taken, f"{misuse.what} is taken from it and does not keep it alive", "borrows")
+        )
+    if misuse.ended is not None and misuse.kind == "use":
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "its owner is gone here", "ends"))
+    return tuple(steps)
+
+
+def _stored_steps(misuse: Misuse, stored: Dependence) -> tuple[Step, ...]:
+    function = misuse.function
+    steps = [stored.declared] if stored.declared is not None else []
+    if misuse.made != stored.at and misuse.kind != "drop":
+        steps.append(function.step(misuse.made, f"`{misuse.owner}` is made here", "owns"))
+    if misuse.at != stored.at:
+        kept = f"`{stored.by}` keeps its address here, and nothing keeps it alive"
+        steps.append(function.step(stored.at, kept, "borrows"))
+    if misuse.ended is not None:
+        steps.append(function.step(misuse.ended[0], misuse.ended[1] or "it is gone here", "ends"))
+    return tuple(steps)
+
+
+def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
+    function, child, stale = misuse.function, misuse.child, misuse.stale
+    assert stale is not None
+    steps = [child.declared] if child.declared is not None else []
+    if child.taken != misuse.at:
+        steps.append(function.step(child.taken, f"{misuse.what} is taken here", "borrows"))
+    words = {
+        "erased": "erased",
+        "closed": "closed",
+        "changed": "transformed, and what stands in it with it,",
+        "emptied": "emptied",
+        "disowned": "given up",
+        "outdated": "changed",
+    }[stale.how]
+    if stale.reach == "derived" and stale.how != "outdated":
+        return (*steps, function.step(stale.at, f"`{stale.target}` moves its memory or gives it back here", "ends"))
+    ended = (
+        f"`{stale.target}` is {words} here" if stale.call else f"`{stale.target}` is closed at the end of this `with`"
+    )
+    return (*steps, function.step(stale.at, ended, "ends"))
+
+
+@per_program
+def of(program: Program) -> Border:
+    """The border of a program; one object a program, since its answers are remembered."""
+    return Border(program)

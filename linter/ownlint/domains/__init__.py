@@ -1,0 +1,1 @@
+"""Kinds of objects and of states that families of rules ask for."""

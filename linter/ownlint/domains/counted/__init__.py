@@ -1,0 +1,1 @@
+"""Counted references of the C API."""

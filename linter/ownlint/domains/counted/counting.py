@@ -1,0 +1,540 @@
+"""Who owns which counted reference at each point of a function: every way through it is followed, with what tests say.
+
+Ways that know the same are one; of those that come to one event a bounded number is followed, so what is found was
+seen on a way that exists, and what is not found may have been on one that was not followed. What a single call does
+with a reference is `references`' answer, how one way sees the objects is `counts`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from ownlint.domains.counted.counting_calls import Calls
+from ownlint.domains.counted.counting_tests import CONSTANT
+from ownlint.domains.counted.counting_ways import Summary, Trouble, What, bare_value, result_place
+from ownlint.domains.counted.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
+from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
+from ownlint.domains.counted.slot_tables import is_slot
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.finding import SOME_PATHS
+from ownlint.flow import events as e
+from ownlint.flow.events import Event
+from ownlint.flow.places import Place, last_name, render, walk
+from ownlint.project import types
+from ownlint.project.once import once, per_function, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+from ownlint.steps import spend
+
+__all__ = ["Trouble", "hands_out_new", "troubles"]
+
+_MOST_STATES = 48
+"""So many ways that know different things are followed through one event."""
+_ENTRIES_A_STEP = 4
+"""So many entries of a state are shown and compared in the time of one step."""
+_BY_WAY = frozenset({"leaked", "surplus", "null used"})
+"""What is told by the way that leads there."""
+_SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
+"""What is told at the end of a path, of an event that stands before it."""
+_NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
+_SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
+_NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
+_UNKNOWN = Summary("", True, ())
+
+
+def troubles(function: Function) -> tuple[Trouble, ...]:
+    """What goes wrong with counted references in the function, in source order."""
+    return _troubles(function) if _is_concerned(function) else ()
+
+
+@per_function
+def _is_concerned(function: Function) -> bool:
+    """Asked before any flow is made: most functions deal in no counted references."""
+    return function.language == "cpp" and (may_count(function) or is_slot(function))
+
+
+@once
+def _troubles(function: Function) -> tuple[Trouble, ...]:
+    found = Counting(function).run()
+    return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
+
+
+def hands_out_new(call: r.Call, function: Function) -> bool:
+    """Whether a function of the project is called whose every way out hands the caller a reference of its own."""
+    if call.kind != "call" or not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
+        return False
+    callee = function.program.callee(call, function)
+    if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is function:
+        return False
+    made = callee.functions[0]
+    known = references(function.program)
+    if not (may_count(made) or made.is_short) or not known.is_pointer(made.record.result, made):
+        return False
+    return _summary(made).result == "new"
+
+
+@per_program
+def _summaries(program: Program) -> Circular[Function, Summary]:
+    return Circular(_UNKNOWN)
+
+
+def _summary(function: Function) -> Summary:
+    if function.language != "cpp":
+        return _UNKNOWN
+
+    def answer() -> Summary:
+        counting = Counting(function)
+        counting.run()
+        return counting.summary()
+
+    return _summaries(function.program).ask(function, answer)
+
+
+class Counting(Calls):
+    """The walk over one function."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.exits: list[tuple[Draft, e.Leave, Id | None]] = []
+        self.left: list[Draft] = []
+        """What each exit path leaves behind, without what it answers with."""
+
+    def summary_of(self, function: Function) -> Summary:
+        return _summary(function)
+
+    def run(self) -> list[Trouble]:
+        states: dict[int, set[State]] = {self.flow.entry: {self.start()}}
+        queue, pending = [self.flow.entry], {self.flow.entry}
+        done: dict[int, set[State]] = {}
+        while queue:
+            current = heapq.heappop(queue)
+            pending.discard(current)
+            fresh = states.get(current, set()) - done.setdefault(current, set())
+            done[current] |= fresh
+            event = self.flow.events[current]
+            for state in _in_order(fresh):
+                spend()
+                self.passing += 1
+                self.passed_by[current] = self.passed_by.get(current, 0) + 1
+                for target, after in self.step(event, state):
+                    known = states.setdefault(target, set())
+                    if after in known:
+                        continue
+                    if len(known) >= _MOST_STATES:
+                        self.complete = False
+                        continue
+                    known.add(after)
+                    if target not in pending:
+                        pending.add(target)
+                        heapq.heappush(queue, target)
+        jumps = self.jumps_in_macros
+        told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
+        return [self.judged(key, one) for key, one in told]
+
+    @cached_property
+    def jumps_in_macros(self) -> bool:
+        """Whether a macro of the project hides a `goto`: where that leads is not known."""
+        named = self.function.program.macros.named
+        return any("goto" in macro.body for name in self.macros for macro in named(name))
+
+    def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
+        troubled = len(self.troubled.get(key, ()))
+        partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
+        if one.what not in ("leaked", "surplus"):
+            some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
+            return one._replace(reason=some if partly else "")
+        if not self.complete:
+            return one._replace(reason=_NOT_ALL_FOLLOWED)
+        if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
+            return one._replace(always=True)
+        return one._replace(reason=_NOT_OWED_ELSEWHERE)
+
+    def is_left_settled(self, site: Event) -> bool:
+        """Whether a way leaves with an object of this site for which nothing is owed."""
+        ids = [(site.index, round_) for round_ in range(ROUNDS + 1)]
+        if site.index == self.flow.entry:
+            ids += [(-2 - number, 0) for number in range(len(self.function.record.parameters))]
+        spend(len(self.left))
+        return any(
+            one in draft.objects and not is_owing(draft.objects[one]) and not self.is_on_its_way(draft, one)
+            for draft in self.left
+            for one in ids
+        )
+
+    def is_on_its_way(self, draft: Draft, one: Id) -> bool:
+        """One that never had a name was on its way to somebody when an exception came."""
+        named = draft.holders(one)
+        return bool(named) and all(place[0] == "%" for place in named)
+
+    def start(self) -> State:
+        draft = Draft(State())
+        for number, parameter in enumerate(self.function.record.parameters):
+            written = parameter.type
+            if "&" not in written and (self.references.is_pointer(written, self.function) or self.is_own(written)):
+                draft.places[(parameter.name,)] = draft.begin(-2 - number, Held("given", 0, "no"))
+        return draft.state()
+
+    def is_own(self, written: str) -> bool:
+        """`Thing* self` of a function in a table of slots."""
+        return self.is_slot and types.parse(written).pointers == 1 and types.parse(written).last not in ("void", "char")
+
+    def step(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
+        edges = self.flow.successors[event.index]
+        if isinstance(event, e.Test):
+            for target, outcome in edges:
+                for draft in self.decided(event, Draft(state), outcome):
+                    yield target, draft.state()
+            return
+        asked = event.node if isinstance(event, e.Call) and self.leaves_on_error(event.node) else None
+        for draft in self.passed(event, Draft(state)):
+            after = draft.state()
+            for target, _ in edges:
+                then = self.flow.events[target]
+                if asked is None:
+                    yield target, after
+                elif not (isinstance(then, e.Leave) and self.has_worked_last(draft, asked)):
+                    yield target, self.settled(draft, then).state()
+
+    def leaves_on_error(self, call: r.Call) -> bool:
+        """A macro that leaves where an error is pending, and is not told about a value: `RETURN_IF_ERROR();`."""
+        if self.function.program.macros.role(last_name(call.callee)) != "return on failure":
+            return False
+        said = [inner for argument in call.args for inner in walk(argument)]
+        return not any(
+            isinstance(inner, r.Call) or (isinstance(inner, r.Name) and inner.text in self.function.declared)
+            for inner in said
+        )
+
+    @staticmethod
+    def settled(draft: Draft, then: Event) -> Draft:
+        """Behind such a macro: what has answered is there, or it has left because something did not."""
+        way = draft.copy()
+        for one, held in list(way.objects.items()):
+            if isinstance(then, e.Leave) and held.null in ("maybe", "unknown") and held.kind == "new":
+                way.make_null(one)
+            elif held.null != "no":
+                way.change(one, null="no")
+        return way
+
+    def passed(self, event: Event, draft: Draft) -> list[Draft]:
+        match event:
+            case e.Call():
+                model = self.references.model(event.node, self.function)
+                return [] if model is not None and model.has("never returns") else self.call(event, draft)
+            case e.Write():
+                self.write(event, draft)
+            case e.Read():
+                self.read(event, draft)
+            case e.End():
+                self.end(event, draft)
+            case e.Leave():
+                self.leave(event, draft)
+                return []
+            case e.Opaque():
+                for name in event.names:
+                    self.lose(draft, (name,))
+        return [draft]
+
+    def write(self, event: e.Write, draft: Draft) -> None:
+        self.forget_tests(draft, event.place[0])
+        self.lose_captured(draft, event.value)
+        self.name_constant(event, draft)
+        where, target = event.place, bare_value(event.target)
+        if len(where) > 1 and isinstance(target, r.Member):
+            self.reach_into(event, draft, where)
+        value = event.value
+        one = self.id_of(draft, value) if value is not None and event.op in ("=", "init") else None
+        sees = not event.fresh and self.is_seen_by_others(target, where)
+        old = draft.id_at(where)
+        if event.type in self.macros:
+            self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
+            old = None
+        elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
+            if one is not None:
+                draft.forget(one)
+            elif where[0] not in self.statics and isinstance(bare_value(value), r.Literal):
+                self.write_other(draft, where, value)
+            self.drop_results(draft, value)
+            return
+        if sees:
+            self.store(event, draft, where, one, old)
+            self.drop_results(draft, value)
+            return
+        if old is not None and old != one:
+            self.overwrite(event, draft, where, old)
+        self.put(draft, where, one, value)
+        self.drop_results(draft, value)
+
+    def name_constant(self, event: e.Write, draft: Draft) -> None:
+        """A local that is given a named constant: a later test may ask for another."""
+        bare = bare_value(event.value)
+        if not isinstance(bare, r.Name) or event.op not in ("=", "init") or len(event.place) > 1:
+            return
+        own, known = event.place[0], self.function.declared
+        if own in known and bare.text not in known and CONSTANT.fullmatch(bare.text) and bare.text != "NULL":
+            draft.tests[f"{own} := {bare.text}"] = True
+
+    def holds_bare(self, event: e.Write) -> bool:
+        """Whether the local that begins holds the bare reference, and does not own it."""
+        kind = types.parse(event.type)
+        if kind.pointers or kind.is_placeholder or not event.type:
+            return "&" not in event.type
+        if kind.arguments:
+            return False
+        program, file, scope = self.function.program, self.function.file, self.function.record.scope
+        expanded = types.parse(program.expand(event.type, file, scope))
+        if expanded.pointers:
+            return True
+        if types.parse(event.type).last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
+            return True
+        return self.references.is_pointer(event.type, self.function)
+
+    def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
+        """Into a place that others see: it has its own reference from now on, or takes ours."""
+        if old is not None and old != one:
+            held = draft.objects[old]
+            if held.kind == "kept":
+                draft.forget(old)  # moved out: the reference of the place is the function's now
+            elif held.put >= 0 and held.owed >= 0:
+                draft.forget(old)  # counted up: the place had a reference of its own
+            elif held.put >= 0:
+                draft.change(old, owed=held.owed + 1, put=-1)  # there for a while
+        if one is not None:
+            held = draft.objects[one]
+            if held.kind == "new":
+                self.ends.setdefault(self.site(one).index, set()).add(True)
+                draft.change(one, owed=max(held.owed - 1, 0), stored=True)
+            elif held.owed <= 0 and self.is_lasting(event, where) and self.is_borrowed(held):
+                draft.change(one, owed=held.owed - 1, put=event.index)
+            else:
+                draft.forget(one)
+        draft.places.pop(where, None)
+        if one is not None and one in draft.objects and not isinstance(bare_value(event.target), r.Unary | r.Index):
+            draft.places[where] = one
+        elif one is None and isinstance(bare_value(event.value), r.Literal):
+            self.write_other(draft, where, event.value)
+
+    def is_borrowed(self, held: Held) -> bool:
+        return held.kind == "borrowed" or (held.kind == "given" and self.is_slot)
+
+    def is_lasting(self, event: e.Write, where: Place) -> bool:
+        """A member of an object, or a variable that outlives the function."""
+        target = bare_value(event.target)
+        if isinstance(target, r.Member):
+            return target.arrow
+        return isinstance(target, r.Name) and where[0] not in self.outs
+
+    def overwrite(self, event: e.Write, draft: Draft, where: Place, old: Id) -> None:
+        held = draft.objects[old]
+        others = [place for place in draft.holders(old) if place != where]
+        if held.kind == "new" and held.owed > 0 and not others and not held.stored and not held.pending:
+            self.report("overwritten", draft, old, event, name=render(where))
+            draft.forget(old)
+
+    def read(self, event: e.Read, draft: Draft) -> None:
+        where = event.place
+        if len(where) == 1 and where[0] in self.macros:
+            self.lose_named(draft, where[0])
+        if id(event.node) in self.escaping and (put := draft.id_at(where)) is not None:
+            draft.forget(put)
+        if len(where) > 1 and isinstance(event.node, r.Member | r.Index):
+            self.reach_into(event, draft, where)
+
+    def reach_into(self, event: e.Read | e.Write, draft: Draft, where: Place) -> None:
+        """`x->y`, `x[i]`: reads what `x` points to."""
+        one = draft.id_at(where[:1])
+        if one is None:
+            if isinstance(draft.places.get(where[:1]), Known):
+                del draft.places[where[:1]]  # a way on which it is NULL ends here
+            return
+        dead = draft.is_dead(one)
+        if dead >= 0:
+            self.report("used after release", draft, one, event, None, dead, name=where[0])
+            draft.forget(one)
+        elif draft.objects[one].null == "maybe" and draft.objects[one].kind == "new":
+            self.report("null used", draft, one, event, None, name=where[0])
+            draft.change(one, null="no")
+
+    def end(self, event: e.End, draft: Draft) -> None:
+        one = draft.id_at(event.place)
+        draft.places.pop(event.place, None)
+        if one is None or draft.is_named(one):
+            return
+        self.settle(event, draft, one, render(event.place))
+
+    def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+        """Nobody holds it any more."""
+        self.judge(event, draft, one, name)
+        draft.forget(one)
+
+    def judge(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
+        """Whether one that nobody holds from here on was given up as it should be."""
+        if self.is_on_its_way(draft, one):
+            return
+        held = draft.objects[one]
+        good = True
+        if held.pending:
+            pass
+        elif held.owed > 0 and (held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)):
+            if not held.stored or held.raised >= 0:
+                what: What = "leaked" if held.owed == 1 and held.taken < 0 else "surplus"
+                if held.kind != "new" and held.raised < 0:
+                    what = "leaked"
+                good = False
+                self.report(what, draft, one, event, None, held.raised, name=name)
+        elif held.owed < 0 and held.put >= 0 and held.taken < 0 and held.freed < 0:
+            self.report("stored borrowed", draft, one, self.flow.events[held.put])
+        elif held.owed < 0 and held.taken >= 0 and (held.kind != "given" or self.is_slot):
+            taking = self.flow.events[held.taken]
+            self.report("stolen borrowed", draft, one, taking, self.argument_of(taking, draft, one))
+        self.ends.setdefault(self.site(one).index, set()).add(good)
+
+    def argument_of(self, event: Event, draft: Draft, one: Id) -> r.Value | None:
+        if isinstance(event, e.Call):
+            for index, argument in arguments(event.node):
+                if self.use(event, index) == "stolen":
+                    return argument
+        return None
+
+    def leave(self, event: e.Leave, draft: Draft) -> None:
+        one = self.id_of(draft, event.value) if event.kind == "return" else None
+        if one is None and event.kind == "return" and self.returns_objects:
+            one = self.kept_in(draft, event.value) if not _is_plain(event.value) else None
+        if one is not None:
+            dead = draft.is_dead(one)
+            if dead >= 0:
+                self.report("used after release", draft, one, event, event.value, dead)
+                draft.forget(one)
+                one = None
+        self.drop_parts(event, draft, one)
+        self.exits.append((draft.copy(), event, one))
+        if event.kind == "return" and self.returns_objects:
+            for other in self.answers(draft, event.value, one):
+                self.give_back(event, draft, other)
+        elif one is not None:
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+            draft.forget(one)
+        owing = sorted(draft.marked(OWING))
+        spend(len(owing))
+        for other in owing:
+            self.judge(event, draft, other)  # nothing is asked of this state any more: it need not forget them
+        self.left.append(draft)
+
+    def answers(self, draft: Draft, value: r.Value | None, one: Id | None) -> list[Id]:
+        """All objects that the value can be: both sides of `c ? a : b`."""
+        found = [one] if one is not None else []
+        sides = list(alternatives(value))
+        for side in sides if len(sides) > 1 else ():
+            if (other := self.id_of(draft, side) or self.kept_in(draft, side)) is not None and other not in found:
+                found.append(other)
+        return found
+
+    def drop_parts(self, event: e.Leave, draft: Draft, returned: Id | None) -> None:
+        """`return {x, 1};`: what is a part of the answer is the caller's."""
+        for inner in walk(event.value):
+            if isinstance(inner, r.Aggregate):
+                for item in inner.items:
+                    if (one := self.id_of(draft, item)) is not None and one != returned:
+                        draft.forget(one)
+        for inner in walk(event.value):
+            if isinstance(inner, r.Call) and (one := draft.id_at(result_place(inner))) is not None and one != returned:
+                self.drop_result(inner, draft)
+
+    def give_back(self, event: e.Leave, draft: Draft, one: Id) -> None:
+        held = draft.objects[one]
+        counts = held.kind in ("new", "borrowed") or (held.kind == "given" and self.is_slot)
+        if held.owed > 1 and not held.stored and counts:
+            self.report("surplus", draft, one, event, event.value, held.raised)
+            self.ends.setdefault(self.site(one).index, set()).add(False)
+        elif held.owed <= 0 and self.is_slot and held.kind in ("borrowed", "given", "kept", "new"):
+            because = held.taken if held.taken >= 0 else -1
+            if (not (held.stored and held.kind != "new") and held.null != "maybe") or held.kind == "borrowed":
+                self.report("returned borrowed", draft, one, event, event.value, because)
+        else:
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+        draft.forget(one)
+
+    def summary(self) -> Summary:
+        """What a caller sees; nothing where not every way was followed."""
+        count = len(self.function.record.parameters)
+        if not self.complete or not self.exits:
+            return _UNKNOWN
+        results: set[str] = set()
+        lenders: set[int] = set()
+        nullable = False
+        uses: list[set[Use]] = [set() for _ in range(count)]
+        for draft, leave, one in self.exits:
+            if leave.kind == "throw":
+                continue
+            for number in range(count):
+                if (use := self.seen(draft, number, one)) is not None:
+                    uses[number].add(use)
+            if one is not None:
+                held = draft.objects[one]
+                kept = held.owed == 0 and held.kind in ("kept", "borrowed")
+                nullable = nullable or held.null != "no"
+                results.add(
+                    "memory" if held.kind == "memory" else "new" if held.owed == 1 else "borrowed" if kept else "?"
+                )
+                lenders.add(self.lender(draft, one))
+            elif (
+                isinstance(bare_value(leave.value), r.Literal)
+                or draft.places.get(self.place(leave.value) or ()) == NULL
+            ):
+                nullable = True
+            else:
+                results.add("?")
+        result = results.pop() if len(results) == 1 else "?"
+        return Summary(
+            result if result in ("new", "borrowed", "memory") else "",  # type: ignore[arg-type]
+            nullable,
+            tuple(one.pop() if len(one) == 1 else "" for one in uses),
+            lenders.pop() if len(lenders) == 1 else -1,
+            frozenset(number for number in range(count) if (-2 - number, 0) in self.shared),
+        )
+
+    def lender(self, draft: Draft, one: Id) -> int:
+        """Which argument lends the object, itself or by what it lends; -1 where it is none."""
+        for _ in range(4):
+            held = draft.objects.get(one)
+            if held is None or held.owner is None:
+                return -1
+            one = held.owner
+            if -2 - len(self.function.record.parameters) < one[0] <= -2:
+                return -2 - one[0]
+        return -1
+
+    def seen(self, draft: Draft, number: int, returned: Id | None) -> Use | None:
+        """What has become of an argument on one way; None where it was NULL on that."""
+        own = (-2 - number, 0)
+        held, now = draft.objects.get(own), draft.places.get((self.function.record.parameters[number].name,))
+        if held is None and isinstance(now, Known) and now.signs == "0":
+            return None
+        if held is None or returned == own:
+            return ""
+        if held.owed == -1 and held.freed >= 0:
+            return "released"
+        if now != own:
+            return ""
+        return {0: "lent", -1: "stolen", 1: "retained"}.get(held.owed, "")  # type: ignore[return-value]
+
+
+def _is_plain(value: r.Value | None) -> bool:
+    """A cast to what is no pointer: `(Py_ssize_t)group->count`."""
+    return isinstance(value, r.Cast) and not types.parse(value.type).pointers
+
+
+def _in_order(states: set[State]) -> Iterable[State]:
+    if len(states) == 1:
+        return states
+    spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)
+    return sorted(states, key=_order)
+
+
+def _order(state: State) -> tuple[object, ...]:
+    return tuple(sorted(map(repr, state.places.entries.items()))), tuple(
+        sorted(map(repr, state.objects.entries.items()))
+    )

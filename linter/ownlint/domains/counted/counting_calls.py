@@ -1,0 +1,447 @@
+"""What a call does with the counted references that one way through a function holds."""
+
+from __future__ import annotations
+
+from ownlint.domains.counted.counting_tests import Tests
+from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
+from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
+from ownlint.domains.counted.references import arguments, format_letters, may_count
+from ownlint.engine.assignments import place as named_place
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, last_name, render, strip
+from ownlint.models.records import FunctionModel
+from ownlint.project import types
+
+_MOST_REFERENCES = 3
+
+
+class Calls(Tests):
+    """Calls: what they take over, count, hand out and write through addresses."""
+
+    def call(self, event: e.Call, draft: Draft) -> list[Draft]:
+        call = event.node
+        if call.kind == "delete":
+            return [draft]
+        if (macro := last_name(call.callee)) in self.macros:
+            self.lose_named(draft, macro)
+        self.look_at(event, draft)
+        for argument in call.args:
+            self.lose_captured(draft, argument)
+        ways = [draft]
+        given = [
+            (index, argument, one)
+            for index, argument in arguments(call)
+            if (one := self.id_of(draft, argument) or self.counted_place(event, draft, index, argument)) is not None
+        ]
+        moved = self.moved_into_local(call)
+        for index, argument, one in given:
+            if one in draft.objects and (moved is None or index != moved[1]):
+                ways += self.give(event, draft, index, argument, one)
+        if moved is not None:
+            self.move_in(draft, moved[0], call.args[moved[1]])
+        self.constants_given(event, draft)
+        self.replace(event, draft)
+        ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
+        for one_way in ways:
+            self.by_receiver(event, one_way)
+            self.hand_out(event, one_way)
+            self.drop_arguments(call, one_way)
+            if event.dropped:
+                self.drop_result(call, one_way)
+        return ways
+
+    def moved_into_local(self, call: r.Call) -> tuple[Place, int] | None:
+        """`Py_SETREF(made, other)`: the local whose reference is released and that gets another, and the index of what
+        it gets. A place that others see has a reference of its own, which is given to it."""
+        model = self.references.model(call, self.function)
+        for effect in model.effects if model is not None else ():
+            if effect.verb != "adopt" or effect.place is None or effect.other is None or effect.other.index < 0:
+                continue
+            into, given = effect.other.index, effect.place.index
+            if max(into, given) >= len(call.args) or not self.model_has(call, "release", into):
+                continue
+            where, target = self.place(call.args[into]), bare_value(call.args[into])
+            if where is not None and not self.is_seen_by_others(target, where):
+                return where, given
+        return None
+
+    def move_in(self, draft: Draft, where: Place, value: r.Value) -> None:
+        self.put(draft, where, self.id_of(draft, value), value)
+
+    def put(self, draft: Draft, where: Place, one: Id | None, value: r.Value | None) -> None:
+        """The place refers to `one` from here on; where there is none, to whatever the value is."""
+        draft.places.pop(where, None)
+        if one is not None:
+            draft.places[where] = one
+        else:
+            self.write_other(draft, where, value)
+
+    def write_other(self, draft: Draft, where: Place, value: r.Value | None) -> None:
+        bare = bare_value(value)
+        match bare:
+            case r.Literal(kind="null"):
+                draft.places[where] = NULL
+            case r.Literal(kind="int" | "bool", text=said):
+                sign = "-" if said.startswith("-") else "+"
+                small = said.lower()
+                draft.places[where] = NULL if small in ("0", "false") else Known(sign, small in ("1", "-1", "true"))
+            case r.Unary(op="-", value=r.Literal(kind="int")):
+                draft.places[where] = Known("-")
+            case r.Call():
+                known = draft.places.get(result_place(bare))
+                if isinstance(known, Known):
+                    draft.places[where] = known
+            case r.Name() | r.Member():
+                source = self.place(bare)
+                known = draft.places.get(source) if source is not None else None
+                if isinstance(known, Known):
+                    draft.places[where] = known
+                elif source is not None and self.is_seen_by_others(bare, source):
+                    one = self.kept_in(draft, bare)
+                    if one is not None:
+                        draft.places[where] = one
+
+    def counted_place(self, event: e.Call, draft: Draft, index: int, argument: r.Value) -> Id | None:
+        """A member or a global that is counted up."""
+        if self.references.use(event.node, index, self.function) != "retained":
+            return None
+        return self.kept_in(draft, argument)
+
+    def look_at(self, event: e.Call, draft: Draft) -> None:
+        """Arguments that are gone, or that may be NULL where nobody has looked."""
+        call = event.node
+        model = self.references.model(call, self.function)
+        for index, argument in arguments(call):
+            one = self.id_of(draft, argument)
+            if one is None:
+                continue
+            held = draft.objects[one]
+            use = self.references.use(call, index, self.function)
+            dead = draft.is_dead(one)
+            if dead >= 0:
+                if held.dead >= 0 and use == "released":
+                    self.report("released twice", draft, one, event, argument, held.dead)
+                else:
+                    self.report("used after release", draft, one, event, argument, dead)
+                draft.forget(one)
+            elif held.null == "maybe" and model is not None and model.has("needs", f"argument {index + 1}"):
+                self.report("null used", draft, one, event, argument)
+                draft.change(one, null="no")
+        for index, argument in arguments(call):
+            where = self.place(argument)
+            known = draft.places.get(where) if where is not None else None
+            if not isinstance(known, Known) or known.signs != "0" or where is None:
+                continue
+            use = self.references.use(call, index, self.function)
+            if use not in ("released", "retained"):
+                draft.places.pop(where)  # had it been NULL, the call would have failed
+                if not known.exact or self.is_filled_elsewhere(where):
+                    continue
+            if model is not None and model.has("needs", f"argument {index + 1}"):
+                self.found.setdefault(
+                    ("null used", where, event.index),
+                    Trouble("null used", text(argument), event, event, None, argument),
+                )
+
+    def is_filled_elsewhere(self, where: Place) -> bool:
+        """Whether something else than NULL is written there, too: under which condition, and whether that is the one
+        under which it is used, is not followed."""
+        written = (bare_value(write.value) for write in self.flow.writes_to(where))
+        return any(not (isinstance(value, r.Literal) and value.kind == "null") for value in written)
+
+    def give(self, event: e.Call, draft: Draft, index: int, argument: r.Value, one: Id) -> list[Draft]:
+        """What the call does with one object; the other ways that it opens."""
+        use, call = self.use(event, index), event.node
+        held = draft.objects[one]
+        match use:
+            case "released":
+                self.release(event, draft, argument, one)
+            case "retained":
+                if held.owed >= _MOST_REFERENCES:
+                    draft.forget(one)
+                else:
+                    draft.change(one, owed=held.owed + 1, raised=event.index)
+            case "stolen":
+                self.steal(event, draft, argument, one)
+            case "stolen on success":
+                failed = draft.copy()
+                failed.change(one, pending=True)
+                failed.places[result_place(call)] = Known("-")
+                self.steal(event, draft, argument, one)
+                draft.places[result_place(call)] = NULL
+                return [failed]
+            case "lent":
+                self.lend(event, draft, index, one)
+            case "passed on":
+                if not self.model_has(call, "retain", index):
+                    draft.places[result_place(call)] = one
+                elif held.owed < _MOST_REFERENCES:
+                    draft.change(one, owed=held.owed + 1, raised=event.index)
+                    draft.places[result_place(call)] = one
+            case "borrowed by an owner":
+                pass
+            case _:
+                draft.forget(one)
+        return []
+
+    def release(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+        held = draft.objects[one]
+        where = self.place(argument)
+        clears = self.model_has(event.node, "clear", 0)
+        if where is not None and self.is_seen_by_others(bare_value(argument), where) and where[0] != "%":
+            draft.forget(one)  # the place's own reference
+        elif held.owed > 0:
+            draft.change(one, owed=held.owed - 1)
+            self.ends.setdefault(self.site(one).index, set()).add(True)
+            if held.owed == 1 and held.kind == "new" and not held.stored:
+                draft.change(one, freed=event.index, dead=-1 if one in self.shared else event.index)
+        elif held.taken >= 0:
+            self.report("released given", draft, one, event, argument, held.taken)
+            draft.forget(one)
+        elif held.freed >= 0 and not held.stored and held.kind != "given":
+            self.report("released twice", draft, one, event, argument, held.freed)
+            draft.forget(one)
+        elif held.kind == "borrowed":
+            self.report("released borrowed", draft, one, event, argument, one[0])
+            draft.forget(one)
+        elif held.kind == "given":
+            if self.is_slot:
+                self.report("released borrowed", draft, one, event, argument)
+            draft.change(one, owed=held.owed - 1, freed=event.index)
+        else:
+            draft.forget(one)
+        if clears and where is not None:
+            draft.places[where] = NULL
+
+    def steal(self, event: e.Call, draft: Draft, argument: r.Value, one: Id) -> None:
+        held = draft.objects[one]
+        constant = any(place[0] == "%object" for place in draft.holders(one))
+        if (held.kind == "kept" and not constant) or held.stored:
+            draft.forget(one)
+            return
+        self.ends.setdefault(self.site(one).index, set()).add(True)
+        draft.change(one, owed=held.owed - 1, taken=event.index, owner=self.container(event, draft))
+
+    def replace(self, event: e.Call, draft: Draft) -> None:
+        """What stood in a container where something is put now may have been taken out."""
+        into = self.container(event, draft)
+        for other in draft.borrowers(into) if into is not None else ():
+            lent = draft.objects[other]
+            if lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
+                draft.forget(other)
+
+    def constants_given(self, event: e.Call, draft: Draft) -> None:
+        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up."""
+        for index, argument in arguments(event.node):
+            bare = bare_value(argument)
+            if not isinstance(bare, r.Name) or self.references.source(bare, self.function).kind != "borrowed":
+                continue
+            where = ("%object", bare.text)
+            one = draft.id_at(where)
+            if one is None:
+                one = draft.begin(event.index, Held("borrowed", 0, "no"))
+                draft.places[where] = one
+            match self.use(event, index):
+                case "stolen":
+                    self.steal(event, draft, argument, one)
+                case "retained":
+                    draft.change(one, owed=min(draft.objects[one].owed + 1, 2))
+                case "lent":
+                    pass
+                case _:
+                    draft.forget(one)
+
+    def lend(self, event: e.Call, draft: Draft, index: int, one: Id) -> None:
+        """The callee only looks, unless it keeps a reference of its own, or what it makes does."""
+        model = self.references.model(event.node, self.function)
+        if model is None and (found := self.summary_at(event.node)) is not None and index not in found.shared:
+            draft.change(one, null="unknown")
+        elif model is None or model.has("keep") or model.has("acquire", "result"):
+            draft.change(one, stored=draft.objects[one].stored, null="unknown")
+            self.shared.add(one)
+
+    def by_receiver(self, event: e.Call, draft: Draft) -> None:
+        """`h.dec_ref()`, `h.inc_ref()`, `h.release()` of a handle."""
+        callee = event.node.callee
+        if not isinstance(callee, r.Member):
+            return
+        one = self.id_of(draft, callee.base)
+        if one is None:
+            return
+        model = self.references.model(event.node, self.function)
+        if model is None:
+            draft.forget(one)
+        elif model.has("release", "receiver"):
+            self.release(event, draft, callee.base, one)
+        elif model.has("retain", "receiver"):
+            draft.change(one, owed=draft.objects[one].owed + 1, raised=event.index)
+        if one in draft.objects and model is not None and model.has("returns", "receiver"):
+            draft.places[result_place(event.node)] = one
+
+    def through_addresses(self, event: e.Call, draft: Draft) -> list[Draft]:
+        """`&x` among the arguments: what the callee writes there. One way for each answer that says whether it did."""
+        ways = [draft]
+        call = event.node
+        model = self.references.model(call, self.function)
+        answer = result_place(call)
+        nothing = draft.copy() if model is not None and model.together else None
+        letters = format_letters(call, model) if model is not None and model.format_lends else None
+        lends = model.format_lends if model is not None else ""
+        for index, argument in enumerate(call.args):
+            bare = strip(argument)
+            if not isinstance(bare, r.Unary) or bare.op != "&":
+                continue
+            where = named_place(self.function, bare.value)
+            if where is None or where[0] not in self.function.declared:
+                continue
+            if len(where) > 1:
+                self.lose(draft, where)
+                continue
+            if model is not None and model.counted and model.has("acquire", f"argument {index + 1}"):
+                self.lose_old(event, draft, where)
+                if model.has("may fail"):
+                    ways += self.without(event, draft, where, model)
+                there = nothing is not None or model.has("may fail")
+                one = draft.begin(event.index, Held("new", 1, "no" if there else "unknown"))
+                draft.places[where] = one
+                self.shared.add(one)
+                if nothing is not None:
+                    self.lose(nothing, where)
+            elif model is not None and model.counted and model.has("borrow", f"argument {index + 1}"):
+                self.lose(draft, where)
+                owner = self.lender_of(event, draft, model, index)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "no", owner))
+            elif model is not None and (owner := self.lender_of(event, draft, model, index)) is not None:
+                self.lose(draft, where)
+                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+            elif model is not None and model.counted and model.has("release", f"argument {index + 1}"):
+                if (held := draft.id_at(where)) is not None:
+                    self.release(event, draft, bare.value, held)
+                    self.lose(draft, where)  # empty now, and may be released again
+            elif letters is not None and model is not None and letters.get(index, "?") in model.format_acquires:
+                if nothing is None:
+                    nothing = draft.copy()
+                    nothing.places[answer], draft.places[answer] = NULL, Known("+")
+                self.lose(draft, where)
+                draft.places[where] = draft.begin(event.index, Held("new", 1, "no"))
+                self.lose(nothing, where)
+            elif letters is not None and letters.get(index, "?") in lends:
+                draft.places.pop(where, None)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+            else:
+                self.lose(draft, where)
+        return ways if nothing is None else [*ways, nothing]
+
+    def lender_of(self, event: e.Call, draft: Draft, model: FunctionModel, index: int) -> Id | None:
+        """Whose object, or memory, the call writes through argument `index`."""
+        for effect in model.effects:
+            if effect.verb == "borrow" and effect.place is not None and effect.place.index == index:
+                other = effect.other.index if effect.other is not None else -1
+                return self.id_of(draft, event.node.args[other]) if 0 <= other < len(event.node.args) else None
+        return None
+
+    def without(self, event: e.Call, draft: Draft, where: Place, model: FunctionModel) -> list[Draft]:
+        """The ways on which the callee has nothing to write; `draft` is left with that on which it has."""
+        answer = result_place(event.node)
+        others = (("-", False),) if model.answers_zero else (("-", False), ("0", not model.nullable))
+        ways = []
+        for sign, filled in others:
+            way = draft.copy()
+            way.places[answer] = Known(sign)
+            way.places[where] = way.begin(event.index, Held("new", 1, "no")) if filled else NULL
+            ways.append(way)
+        draft.places[answer] = Known("0" if model.answers_zero else "+")
+        return ways
+
+    def lose_old(self, event: e.Call, draft: Draft, where: Place) -> None:
+        """The variable is written to: what it held before has to be settled."""
+        one = draft.id_at(where)
+        held = draft.objects[one] if one is not None else None
+        if one is not None and held is not None and held.kind == "new" and held.null == "no" and held.owed > 0:
+            others = [place for place in draft.holders(one) if place != where]
+            if not others and not held.stored and not held.pending:
+                self.report("overwritten", draft, one, event, name=render(where))
+        self.lose(draft, where)
+
+    def hand_out(self, event: e.Call, draft: Draft) -> None:
+        where = result_place(event.node)
+        if where in draft.places or id(event.node) in self.escaping:
+            return
+        source = self.references.source(event.node, self.function)
+        if source.call is not event.node or source.model is None:
+            if self.is_kept_by_argument(event.node):
+                draft.places[where] = draft.begin(event.index, Held("kept", 0, "no"))
+                return
+            self.by_summary(event, draft, where)
+            return
+        null = "maybe" if source.model.nullable else "no"
+        if source.kind == "new":
+            if source.model.has("retain", "argument 1") or source.model.has("retain", "receiver"):
+                return
+            one = draft.begin(event.index, Held("new", 1, null))  # type: ignore[arg-type]
+            if source.model.has("keep", "result"):
+                self.shared.add(one)
+        elif source.kind == "borrowed":
+            owner = self.id_of(draft, source.owner) or self.unknown_in(event, draft, source.owner)
+            one = draft.begin(event.index, Held("borrowed", 0, null, owner))  # type: ignore[arg-type]
+        else:
+            return
+        draft.places[where] = one
+
+    def is_kept_by_argument(self, call: r.Call) -> bool:
+        """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a
+        function that gives a new reference to the same."""
+        model = self.references.model(call, self.function)
+        return model is not None and not model.counted and bool(model.replaced_by) and model.has("borrow", "result")
+
+    def unknown_in(self, event: e.Call, draft: Draft, value: r.Value | None) -> Id | None:
+        """Somebody else's object in a local: that it is one and the same is all that is known."""
+        where = self.place(value)
+        if where is None or where[0] == "%" or where in draft.places:
+            return None
+        one = draft.begin(-1_000_000 - event.index, Held("kept", 0, "unknown"))
+        draft.places[where] = one
+        return one
+
+    def by_summary(self, event: e.Call, draft: Draft, where: Place) -> None:
+        """What a function of the project hands out, or memory of an object."""
+        model = self.references.model(event.node, self.function)
+        if model is not None:
+            for effect in model.effects:
+                if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
+                    index = effect.other.index
+                    owner = self.id_of(draft, event.node.args[index]) if 0 <= index < len(event.node.args) else None
+                    if owner is not None and not model.counted and model.keeps is None:
+                        draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+            return
+        if event.node.kind != "call":
+            return
+        callee = self.function.program.callee(event.node, self.function)
+        if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
+            return
+        made = callee.functions[0]
+        if not (may_count(made) or made.is_short) or not types.parse(made.record.result).pointers:
+            return
+        found = self.summary_of(made)
+        asked = event.node.args[found.lender] if 0 <= found.lender < len(event.node.args) else None
+        match found.result:
+            case "new":
+                draft.places[where] = draft.begin(event.index, Held("new", 1, "maybe" if found.nullable else "no"))
+            case "borrowed":
+                owner = self.id_of(draft, asked) or self.unknown_in(event, draft, asked)
+                draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown", owner))
+            case "memory" if (owner := self.id_of(draft, asked)) is not None:
+                draft.places[where] = draft.begin(event.index, Held("memory", 0, "unknown", owner))
+
+    def drop_arguments(self, call: r.Call, draft: Draft) -> None:
+        """The results that were arguments of this call have no name from now on."""
+        for _, argument in arguments(call):
+            bare = bare_value(argument)
+            if isinstance(bare, r.Call):
+                self.drop_result(bare, draft)
+        if isinstance(call.callee, r.Member) and isinstance(bare_value(call.callee.base), r.Call):
+            inner = bare_value(call.callee.base)
+            assert isinstance(inner, r.Call)
+            self.drop_result(inner, draft)

@@ -1,0 +1,213 @@
+"""What a test tells one way through a function about its counted references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint.domains.counted.counting_ways import Ways, bare_value
+from ownlint.domains.counted.counts import MAYBE, PENDING, PRESENT, Draft, Id, Known
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import walk
+
+_TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_NULL = re.compile(r"_*(?:Py_?)?NULL(?:PTR)?", re.IGNORECASE)
+"""`NULLPTR` of a header that is out of sight."""
+_SMALL = {"0": 0, "1": 1, "-1": -1, "true": 1, "false": 0}
+CONSTANT = re.compile(r"[A-Z][A-Z0-9_]+")
+_SIGNS = {"-": -1, "0": 0, "+": 1}
+
+
+class Tests(Ways):
+    """What the outcome of a test tells; a way that contradicts it ends there."""
+
+    def decided(self, event: e.Test, draft: Draft, outcome: bool | None) -> Iterator[Draft]:
+        if event.asserted:
+            outcome = True
+        if outcome is None:
+            yield draft
+            return
+        said = self.said(event.value)
+        if said in self.repeated:
+            known = draft.tests.get(said)
+            if known is not None and known != outcome:
+                return
+            draft.tests[said] = outcome
+        if self.contradicts(event.value, draft, outcome):
+            return
+        if self.refine(event.value, draft, outcome):
+            for inner in walk(event.value):
+                if isinstance(inner, r.Call):
+                    self.drop_result(inner, draft)
+            yield draft
+
+    def contradicts(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
+        """Whether a variable that was given one named constant is asked for another: `status == DONE`."""
+        match bare_value(value):
+            case r.Unary(op="!" | "not", value=inner):
+                return self.contradicts(inner, draft, not outcome)
+            case r.Binary(op="==" | "!=" as op, left=r.Name(text=name), right=r.Name(text=asked)):
+                given = next((one for one in draft.tests if one.startswith(f"{name} := ")), None)
+                if given is None or asked in self.function.declared or not CONSTANT.fullmatch(asked):
+                    return False
+                return (given == f"{name} := {asked}") != (outcome == (op == "=="))
+        return False
+
+    def said(self, value: r.Value) -> str:
+        """The test as written; of a variable that is only given a comparison, the comparison."""
+        bare = bare_value(value)
+        if isinstance(bare, r.Name) and bare.text in self.function.locals:
+            initial = bare_value(self.function.locals[bare.text][1])
+            if isinstance(initial, r.Binary) and len(self.flow.writes_to((bare.text,))) == 1:
+                return text(initial, 200)
+        return text(value, 200)
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """Tests that stand in the function more than once, and call nothing."""
+        said = [
+            self.said(test.value)
+            for test in self.flow.of(e.Test)
+            if isinstance(test, e.Test)
+            and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
+        ]
+        return frozenset(one for one in said if said.count(one) > 1)
+
+    def forget_tests(self, draft: Draft, name: str) -> None:
+        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
+            del draft.tests[said]
+
+    def refine(self, value: r.Value, draft: Draft, outcome: bool) -> bool:
+        """What the outcome tells; False where it cannot be on this way."""
+        match bare_value(value):
+            case r.Unary(op="!" | "not", value=inner):
+                return self.refine(inner, draft, not outcome)
+            case r.Binary(op=op, left=left, right=right) if op in _TURNED:
+                left, right = self.constant(left), self.constant(right)
+                if isinstance(left, r.Literal):
+                    left, right, op = right, left, _TURNED[op]
+                if _is_zero(right) and op in ("==", "!="):
+                    return self.truth(left, draft, outcome == (op == "!="))
+                return self.compared(op, left, draft, outcome, bare_value(right))
+            case bare:
+                return self.truth(bare, draft, outcome)
+
+    def constant(self, value: r.Value) -> r.Value:
+        """A macro of the project that stands for NULL is NULL."""
+        bare = bare_value(value)
+        if isinstance(bare, r.Name) and bare.text not in self.function.declared:
+            bodies = {macro.body.strip("() ") for macro in self.function.program.macros.named(bare.text)}
+            if bodies <= {"NULL", "nullptr", "0"} if bodies else _NULL.fullmatch(bare.text):
+                return r.Literal(bare.start, bare.end, "null", bare.text)
+        return bare if bare is not None else value
+
+    def truth(self, value: r.Value | None, draft: Draft, there: bool) -> bool:
+        """Whether it can be that the value is not NULL, or not 0."""
+        if self.asks_for_errors(value):
+            assert value is not None
+            if there and self.has_worked_last(draft, value):
+                return False
+            for other in draft.marked(MAYBE):
+                if other not in draft.objects:
+                    continue
+                if there and self.has_failed_last(other, value):
+                    draft.make_null(other)
+                else:
+                    draft.change(other, null="unknown" if there else "no")
+            return True
+        where = self.place(value)
+        known = draft.places.get(where) if where is not None else None
+        if isinstance(known, Known):
+            self.asked(draft)
+            left_over = known.signs.replace("0", "") if there else "0" if "0" in known.signs else ""
+            if left_over and where is not None:
+                draft.places[where] = known._replace(signs=left_over)
+            return bool(left_over)
+        one = self.id_of(draft, value)
+        if one is not None:
+            held = draft.objects[one]
+            if there:
+                draft.change(one, null="no")
+                return True
+            if held.null == "no":
+                return False
+            draft.make_null(one)
+            return True
+        bare = bare_value(value)
+        if where is not None and isinstance(bare, r.Member) and self.is_filled(draft.id_at(where[:-1]), bare.name):
+            return there
+        if where is not None and not there and isinstance(bare, r.Name) and where[0] in self.function.declared:
+            draft.places[where] = Known("0", exact=False)
+        return True
+
+    def has_worked_last(self, draft: Draft, asked: r.Value) -> bool:
+        """Whether the last call before the question has put an object into a variable on this way: then no error is
+        pending. A result says so itself, and who asks all the same means another call."""
+        return any(self.has_failed_last(one, asked) and self.is_filled_in(one) for one in draft.marked(PRESENT))
+
+    def is_filled_in(self, one: Id) -> bool:
+        """Whether the object comes through an argument: `PyDict_GetItemRef(dict, key, &item)`."""
+        made = self.site(one)
+        model = self.references.model(made.node, self.function) if isinstance(made, e.Call) else None
+        return model is not None and not model.has("acquire", "result")
+
+    def has_failed_last(self, one: Id, asked: r.Value) -> bool:
+        """Whether the call that makes the object is the last one before the question: then it is what has failed."""
+        made = self.site(one)
+        between = [call for call in self.flow.calls if made.index < call.index and call.node.end <= asked.start]
+        return isinstance(made, e.Call) and made.node.end <= asked.start and not between
+
+    def is_filled(self, one: Id | None, member: str) -> bool:
+        """Whether the call that wrote the struct has put something into the member."""
+        event = self.site(one) if one is not None else None
+        model = self.references.model(event.node, self.function) if isinstance(event, e.Call) else None
+        return model is not None and member in model.fills
+
+    def asks_for_errors(self, value: r.Value | None) -> bool:
+        """Whether the call tells if a failure is pending."""
+        bare = bare_value(value)
+        model = self.references.model(bare, self.function) if isinstance(bare, r.Call) else None
+        return model is not None and model.has("check", "global")
+
+    def compared(self, op: str, left: r.Value, draft: Draft, outcome: bool, right: r.Value | None) -> bool:
+        """Whether a comparison with a small number can come to this on this way."""
+        where, said = self.place(left), text(right).lower() if isinstance(right, r.Literal | r.Unary) else ""
+        if where is None or said not in _SMALL:
+            return True
+        other, known = _SMALL[said], draft.places.get(where)
+        if known is None:
+            if not other and len(where) == 1 and where[0] in self.function.declared and draft.id_at(where) is None:
+                left_over = "".join(one for one in _SIGNS if _compare(_SIGNS[one], op, other) == outcome)
+                if left_over:
+                    draft.places[where] = Known(left_over, exact=False)
+            return True
+        if not isinstance(known, Known) or (other and not known.exact):
+            return True
+        self.asked(draft)
+        left_over = "".join(one for one in known.signs if _compare(_SIGNS[one], op, other) == outcome)
+        if left_over:
+            draft.places[where] = known._replace(signs=left_over)
+        return bool(left_over)
+
+    @staticmethod
+    def asked(draft: Draft) -> None:
+        for one in draft.marked(PENDING):
+            draft.change(one, pending=False)
+
+
+def _compare(one: int, op: str, other: int) -> bool:
+    return {
+        "==": one == other,
+        "!=": one != other,
+        "<": one < other,
+        "<=": one <= other,
+        ">": one > other,
+        ">=": one >= other,
+    }[op]
+
+
+def _is_zero(value: r.Value | None) -> bool:
+    return isinstance(value, r.Literal) and (value.kind == "null" or value.text.lower() in ("0", "false"))

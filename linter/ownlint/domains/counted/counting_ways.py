@@ -1,0 +1,326 @@
+"""Who owns which counted reference at each point of a function: how one way sees values and places.
+
+What a single call does with a reference is `references`' answer; `counting` follows the ways.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from ownlint.domains.counted.counts import Draft, Held, Id
+from ownlint.domains.counted.references import Use, alternatives, references
+from ownlint.domains.counted.slot_tables import is_slot
+from ownlint.engine.assignments import place as named_place
+from ownlint.engine.glance import says
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.events import Event
+from ownlint.flow.places import Place, last_name, render, walk
+from ownlint.project import types
+from ownlint.project.subjects import Function
+
+What = Literal[
+    "leaked",  # a way out, or the end of the variable's life, with a reference that the function owes
+    "overwritten",  # the only place that held it gets another value
+    "surplus",  # handed on with one reference too many
+    "released borrowed",
+    "released given",  # after somebody took it over
+    "released twice",
+    "stolen borrowed",
+    "stored borrowed",
+    "returned borrowed",
+    "used after release",
+    "null used",
+]
+
+
+class Trouble(NamedTuple):
+    what: What
+    name: str
+    """The place, or the call, as a user writes it."""
+    site: Event
+    """Where the object comes from; the entry for an argument."""
+    at: Event
+    """Where it goes wrong."""
+    because: Event | None = None
+    """Where it was released, taken over or lent."""
+    where: r.Value | None = None
+    """The expression at `at` that it is about."""
+    always: bool = False
+    """Every way out that has the object goes wrong like this."""
+    reason: str = ""
+    """Which paths it is seen on, where it is not seen on all; empty where they are not told apart."""
+
+
+class Summary(NamedTuple):
+    """What a caller sees of a function of the project."""
+
+    result: Literal["new", "borrowed", "memory", ""]
+    nullable: bool
+    arguments: tuple[Use, ...]
+    lender: int = -1
+    """Which argument (from 0) lends the result, or has the memory that it points to."""
+    shared: frozenset[int] = frozenset()
+    """Arguments of which somebody may keep a reference."""
+
+
+class Ways:
+    """What is asked of one function while its ways are followed."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.flow = function.flow
+        self.references = references(function.program)
+        self.found: dict[tuple[object, ...], Trouble] = {}
+        self.passing = 0
+        """The number of the state that is followed through an event right now."""
+        self.passed_by: dict[int, int] = {}
+        """By event how many states were followed through it."""
+        self.troubled: dict[tuple[object, ...], set[int]] = {}
+        """By trouble the numbers of the states that have it."""
+        self.ends: dict[int, set[bool]] = {}
+        """By site whether ways out with its object were good."""
+        self.complete = True
+        self.is_slot = is_slot(function)
+
+    def summary_of(self, function: Function) -> Summary:
+        """What a caller sees of another function of the project."""
+        raise NotImplementedError
+
+    def place(self, value: r.Value | None) -> Place | None:
+        value = bare_value(value)
+        if isinstance(value, r.Call):
+            return ("%", str(value.start), str(value.end))
+        if isinstance(value, r.Assign):
+            value = value.target
+        if isinstance(value, r.Unary) and value.op == "*":
+            return None
+        return named_place(self.function, value)
+
+    def id_of(self, draft: Draft, value: r.Value | None) -> Id | None:
+        """The object that the value is, on this way."""
+        for one in alternatives(value):
+            bare = bare_value(one)
+            if isinstance(bare, r.Unary) and bare.op == "&":
+                continue
+            where = self.place(bare)
+            if (found := draft.id_at(where)) is not None:
+                return found
+            if isinstance(bare, r.Call) and self.is_view_of_handle(bare):
+                assert isinstance(bare.callee, r.Member)
+                return self.id_of(draft, bare.callee.base)
+        return None
+
+    def is_view_of_handle(self, call: r.Call) -> bool:
+        """`h.ptr()` of a handle is what the handle is."""
+        if not isinstance(call.callee, r.Member) or call.args:
+            return False
+        model = self.references.model(call, self.function)
+        return model is not None and (model.has("borrow", "result") or model.has("returns", "receiver"))
+
+    def is_seen_by_others(self, target: r.Value | None, where: Place) -> bool:
+        """Whether the place outlives the function, or belongs to more than a plain local."""
+        if isinstance(target, r.Unary | r.Index | r.Member):
+            return True
+        root = where[0]
+        return len(where) > 1 or root not in self.function.declared or root in self.statics or root in self.outs
+
+    @cached_property
+    def statics(self) -> frozenset[str]:
+        return frozenset(
+            name for one in self.function.statements if isinstance(one, r.Declare) and one.static for name in one.names
+        )
+
+    @cached_property
+    def outs(self) -> frozenset[str]:
+        """Parameters by reference."""
+        return frozenset(p.name for p in self.function.record.parameters if "&" in p.type)
+
+    def lose(self, draft: Draft, place: Place) -> None:
+        one = draft.id_at(place)
+        if one is not None:
+            draft.forget(one)
+        draft.places.pop(place, None)
+
+    def name_of(self, draft: Draft, one: Id, value: r.Value | None = None) -> str:
+        bare = bare_value(value)
+        if isinstance(bare, r.Name | r.Member):
+            return text(bare)
+        named = sorted(render(place) for place in draft.holders(one) if place[0] != "%")
+        if named:
+            return named[0]
+        event = self.site(one)
+        return f"{last_name(event.node.callee)}(…)" if isinstance(event, e.Call) else "it"
+
+    def site(self, one: Id) -> Event:
+        return self.flow.events[one[0]] if one[0] >= 0 else self.flow.events[self.flow.entry]
+
+    def report(
+        self,
+        what: What,
+        draft: Draft,
+        one: Id,
+        at: Event,
+        value: r.Value | None = None,
+        because: int = -1,
+        name: str = "",
+    ) -> None:
+        site = self.site(one)
+        reason = self.flow.events[because] if because >= 0 else None
+        said = name or self.name_of(draft, one, value)
+        key = (what, one[0], at.index)
+        self.found.setdefault(key, Trouble(what, said, site, at, reason, value))
+        self.troubled.setdefault(key, set()).add(self.passing)
+
+    def kept_in(self, draft: Draft, value: r.Value | None) -> Id | None:
+        """The object in a place that others see, which has a reference of its own."""
+        bare = bare_value(value)
+        if isinstance(bare, r.Index) and self.is_slot and isinstance(bare.base, r.Name):
+            return self.in_array(draft, bare, bare.base.text)
+        if not isinstance(bare, r.Name | r.Member):
+            return None
+        where = self.place(bare)
+        if where is None or where in draft.places or not self.is_seen_by_others(bare, where):
+            return None
+        if (
+            where[0] in self.function.declared
+            and not types.parse(self.function.locals.get(where[0], ("",))[0]).pointers
+        ):
+            return None  # a member of a local struct, an element of a local array
+        if isinstance(bare, r.Name) and not (
+            self.function.program.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
+        ):
+            if self.references.source(bare, self.function).kind != "borrowed":
+                return None
+            where = ("%object", bare.text)
+            if (known := draft.id_at(where)) is not None:
+                return known
+        one = draft.begin(-1000 - bare.start, Held("kept", 0, "unknown"))
+        draft.places[where] = one
+        return one
+
+    def in_array(self, draft: Draft, value: r.Index, name: str) -> Id | None:
+        """An element of the array of arguments that a slot is called with."""
+        given = next((one for one in self.function.record.parameters if one.name == name), None)
+        if given is None or types.parse(given.type).pointers != 2:
+            return None
+        where = ("%element", text(value))
+        if (known := draft.id_at(where)) is not None:
+            return known
+        one = draft.begin(-1000 - value.start, Held("kept", 0, "no"))
+        draft.places[where] = one
+        return one
+
+    def use(self, event: e.Call, index: int) -> Use:
+        use = self.references.use(event.node, index, self.function)
+        found = self.summary_at(event.node) if not use else None
+        return found.arguments[index] if found is not None and index < len(found.arguments) else use
+
+    def summary_at(self, call: r.Call) -> Summary | None:
+        """What a caller sees of the one function of the project that is called there."""
+        callee = self.function.program.callee(call, self.function) if call.kind == "call" else None
+        if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
+            return None
+        return self.summary_of(callee.functions[0])
+
+    def model_has(self, call: r.Call, verb: str, index: int) -> bool:
+        model = self.references.model(call, self.function)
+        return model is not None and any(
+            effect.verb == verb and effect.place is not None and effect.place.index == index for effect in model.effects
+        )
+
+    def container(self, event: e.Call, draft: Draft) -> Id | None:
+        model = self.references.model(event.node, self.function)
+        for effect in model.effects if model is not None else ():
+            if effect.verb == "adopt" and effect.other is not None and 0 <= effect.other.index < len(event.node.args):
+                return self.id_of(draft, event.node.args[effect.other.index])
+        return None
+
+    @cached_property
+    def shared(self) -> set[Id]:
+        """Objects that somebody else may keep alive."""
+        return set()
+
+    def drop_result(self, call: r.Call, draft: Draft) -> None:
+        """One that nobody holds is the subject of another rule: it was never held."""
+        where = result_place(call)
+        one = draft.id_at(where)
+        draft.places.pop(where, None)
+        if one is None or draft.is_named(one) or draft.objects[one].owner is not None:
+            return
+        if not draft.borrowers(one):
+            draft.forget(one)
+
+    def drop_results(self, draft: Draft, value: r.Value | None) -> None:
+        """Of what the calls in an expression handed out, what nobody holds now went somewhere that is not looked at."""
+        for inner in walk(value):
+            if isinstance(inner, r.Call) and (where := result_place(inner)) in draft.places:
+                one = draft.id_at(where)
+                del draft.places[where]
+                if one is None or draft.is_named(one) or draft.borrowers(one):
+                    continue
+                if not draft.objects[one].stored and draft.objects[one].taken < 0:
+                    draft.forget(one)
+
+    @cached_property
+    def escaping(self) -> frozenset[int]:
+        """What is assigned to somewhere that has no name, by the identity of the value: `*(T**)(base + offset) = x`."""
+        return frozenset(
+            id(bare_value(inner.value))
+            for statement in self.function.statements
+            if isinstance(statement, r.Evaluate)
+            for inner in walk(statement.value)
+            if isinstance(inner, r.Assign) and inner.op == "=" and named_place(self.function, inner.target) is None
+        )
+
+    @cached_property
+    def macros(self) -> dict[str, frozenset[str]]:
+        """The project's macros that are statements of their own, and the names in their bodies."""
+        found: dict[str, frozenset[str]] = {}
+        said = {event.type for event in self.flow.writes if event.fresh}
+        said |= {
+            event.place[0] for event in self.flow.of(e.Read) if isinstance(event, e.Read) and len(event.place) == 1
+        }
+        said |= {last_name(call.node.callee) for call in self.flow.calls}
+        for name in said:
+            if bodies := self.function.program.macros.named(name):
+                found[name] = frozenset(
+                    word
+                    for macro in bodies
+                    for word in re.findall(r"\w+", macro.body)
+                    if word not in (macro.parameters or ())
+                )
+        return found
+
+    def lose_captured(self, draft: Draft, value: r.Value | None) -> None:
+        """What a lambda has is settled when that runs: by a guard, or by somebody later on."""
+        for inner in walk(value) if isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast) else ():
+            if not isinstance(inner, r.Lambda) or not inner.captures:
+                continue
+            made = self.function.program.function_at(self.function.file, inner.function)
+            for name in sorted({place[0] for place in draft.places} & self.function.declared):
+                if made is not None and says(made, name):
+                    self.lose(draft, (name,))
+
+    def lose_named(self, draft: Draft, macro: str) -> None:
+        for name in sorted(self.macros[macro] & self.function.declared):
+            self.lose(draft, (name,))
+
+    @cached_property
+    def returns_objects(self) -> bool:
+        written = self.function.record.result
+        return self.references.is_pointer(written, self.function) or written.isupper() or not written
+
+
+def result_place(call: r.Call) -> Place:
+    return ("%", str(call.start), str(call.end))
+
+
+def bare_value(value: r.Value | None) -> r.Value | None:
+    """Without casts and parentheses."""
+    while isinstance(value, r.Cast):
+        value = value.value
+    return value

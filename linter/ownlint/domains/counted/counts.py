@@ -1,0 +1,233 @@
+"""What one way through a function knows of counted references: who owns how many, what may be NULL.
+
+A `State` is one way that has been taken so far; ways that come to know the same are one. It never changes: whoever
+learns something makes another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, MutableMapping
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+from ownlint.engine.shared import Indexed
+from ownlint.flow.places import Place
+
+Id = tuple[int, int]
+"""An object: the event that gave it, and which of two rounds of a loop."""
+
+Kind = Literal["new", "borrowed", "given", "kept", "memory"]
+"""Where it came from: made or handed out here; lent by somebody; an argument of the function; read out of a place that
+others see; memory of another object."""
+
+Null = Literal["no", "maybe", "unknown"]
+
+
+ROUNDS = 3
+"""So many objects of one call are told apart: those of three rounds of a loop, or of three variables it writes to."""
+
+
+class Held(NamedTuple):
+    """One object as this way sees it. `owed` is how many references the function owes."""
+
+    kind: Kind
+    owed: int
+    null: Null = "unknown"
+    owner: Id | None = None
+    """Who lends it: with the owner's last reference it is gone."""
+    dead: int = -1
+    """The event that released the last reference the function had."""
+    taken: int = -1
+    """The event by which somebody took a reference over."""
+    stored: bool = False
+    """It was put into a place that others see, or that keeps it."""
+    pending: bool = False
+    """A call may or may not have taken it over, and nobody has asked."""
+    freed: int = -1
+    """The event that released the last reference the function had, whoever else has one."""
+    put: int = -1
+    """The event that put it, uncounted, into a place that others see."""
+    raised: int = -1
+    """The event that took one reference more."""
+
+
+class Known(NamedTuple):
+    """A place holds no object: NULL, or a number of one of these signs, which may tell how a call went."""
+
+    signs: str
+    """Of `-0+`; NULL is `0`."""
+    exact: bool = True
+    """It is -1, 0 or 1, as calls answer, or NULL because the code says so; a test alone says less."""
+
+
+NULL = Known("0")
+
+
+Value = Id | Known
+
+
+MAYBE, PENDING, PRESENT, OWING = "maybe NULL", "pending", "new and not NULL", "owing"
+"""Words under which objects are found."""
+
+
+def _place_words(place: Place, value: Value) -> Iterator[Hashable]:
+    if not isinstance(value, Known):
+        yield value
+
+
+def _object_words(one: Id, held: Held) -> Iterator[Hashable]:
+    if held.owner is not None:
+        yield held.owner
+    if held.null == "maybe":
+        yield MAYBE
+    if held.kind == "new" and held.null == "no":
+        yield PRESENT
+    if held.pending:
+        yield PENDING
+    if is_owing(held):
+        yield OWING
+
+
+def is_owing(held: Held) -> bool:
+    """Whether references are owed, or were given away that nobody had."""
+    return held.owed != 0 and not held.pending
+
+
+class State(NamedTuple):
+    places: Indexed[Place, Value] = Indexed(_place_words)
+    objects: Indexed[Id, Held] = Indexed(_object_words)
+    tests: frozenset[tuple[str, bool]] = frozenset()
+    loose: frozenset[Id] = frozenset()
+    """Objects that nobody holds or owes for since the last event: the next one drops them."""
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+
+
+class _Changing(MutableMapping[K, V], Generic[K, V]):
+    """A map of a state while one event changes it: however large it is, a change costs the same."""
+
+    def __init__(self, known: Indexed[K, V]) -> None:
+        self.known = known
+        self.changed: list[tuple[K, V | None]] = []
+        """What was set or deleted, with what stood there before."""
+
+    def __getitem__(self, key: K) -> V:
+        found = self.known.entries.get(key, None)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def get(self, key: K, default: Any = None) -> Any:
+        return self.known.entries.get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.known.entries
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.changed.append((key, self.known.entries.get(key, None)))
+        self.known = self.known.set(key, value)
+
+    def __delitem__(self, key: K) -> None:
+        self.changed.append((key, self[key]))
+        self.known = self.known.without(key)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.known.entries)
+
+    def __len__(self) -> int:
+        return len(self.known.entries)
+
+
+class Draft:
+    """A state while one event changes it."""
+
+    def __init__(self, state: State) -> None:
+        self.places = _Changing(state.places)
+        self.objects = _Changing(state.objects)
+        self.tests: dict[str, bool] = dict(state.tests)
+        self._loose = state.loose
+
+    def copy(self) -> Draft:
+        return Draft(self.state())
+
+    def state(self) -> State:
+        """Without the objects that nobody holds any more and nobody owes for."""
+        left = {*self._loose, *(one for one, _ in self.objects.changed)}
+        left |= {held.owner for _, held in self.objects.changed if held is not None and held.owner is not None}
+        left |= {value for _, value in self.places.changed if value is not None and not isinstance(value, Known)}
+        objects = self.objects.known
+        dropped = [one for one in left if self._is_loose(one, objects)]
+        owners = {self.objects[one].owner for one in dropped}
+        for one in dropped:
+            objects = objects.without(one)
+        loose = frozenset(one for one in owners if one is not None and self._is_loose(one, objects))
+        return State(self.places.known, objects, frozenset(self.tests.items()), loose)
+
+    def _is_loose(self, one: Id, objects: Indexed[Id, Held]) -> bool:
+        held = objects.entries.get(one, None)
+        if held is None or self.is_named(one) or one in objects.index:
+            return False
+        return not held.owed or held.stored
+
+    def holders(self, one: Id) -> list[Place]:
+        """The places that hold an object."""
+        return self.places.known.under(one)
+
+    def borrowers(self, one: Id) -> list[Id]:
+        """The objects that an object lends."""
+        return self.objects.known.under(one)
+
+    def marked(self, word: str) -> list[Id]:
+        """The objects that are found under one of the words above."""
+        return self.objects.known.under(word)
+
+    def begin(self, site: int, held: Held) -> Id:
+        """A new object; what an earlier round of a loop got here is another."""
+        one = next(((site, round_) for round_ in range(ROUNDS) if (site, round_) not in self.objects), (site, ROUNDS))
+        if one in self.objects:
+            self.forget(one)
+        self.objects[one] = held
+        return one
+
+    def forget(self, one: Id) -> None:
+        """Nothing is said of it from now on."""
+        self.objects.pop(one, None)
+        for place in self.holders(one):
+            del self.places[place]
+        for other in self.borrowers(one):
+            self.objects[other] = self.objects[other]._replace(owner=None)
+
+    def at(self, place: Place | None) -> Held | None:
+        one = self.id_at(place)
+        return self.objects.get(one) if one is not None else None
+
+    def id_at(self, place: Place | None) -> Id | None:
+        value = self.places.get(place) if place is not None else None
+        return value if value is not None and not isinstance(value, Known) and value in self.objects else None
+
+    def change(self, one: Id, **what: object) -> None:
+        self.objects[one] = self.objects[one]._replace(**what)  # type: ignore[arg-type]
+
+    def is_named(self, one: Id) -> bool:
+        return one in self.places.known.index
+
+    def make_null(self, one: Id) -> None:
+        """It turns out to be none: every place that holds it holds NULL."""
+        for place in self.holders(one):
+            self.places[place] = Known("0", exact=False)
+        self.forget(one)
+
+    def is_dead(self, one: Id) -> int:
+        """The event that ended it, or the one that lends it; -1 while it lives."""
+        for _ in range(4):
+            held = self.objects.get(one)
+            if held is None:
+                return -1
+            if held.dead >= 0 or held.owner is None:
+                dead: int = held.dead
+                return dead
+            if held.owed > 0:
+                return -1  # it has a reference of its own
+            one = held.owner
+        return -1

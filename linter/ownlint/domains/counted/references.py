@@ -1,0 +1,373 @@
+"""Counted references: which expressions hand one out, which only lend one, and what a call does with one it is given.
+
+Models say what libraries do; of the project's own functions and macros their bodies do. Where nobody says anything the
+answer is empty, and rules are silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow.places import last_name, strip
+from ownlint.models.records import FunctionModel
+from ownlint.project import types
+from ownlint.project.once import per_function, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+Kind = Literal["new", "borrowed", ""]
+
+Use = Literal["lent", "stolen", "stolen on success", "released", "retained", "borrowed by an owner", "passed on", ""]
+"""What a call does with a reference that is an argument. `lent`: it looks at it, and keeps a reference of its own where
+it keeps one at all; `borrowed by an owner`: the result owns another reference to it; empty when nobody knows."""
+
+OBJECTS = frozenset({"python object", "python handle"})
+
+
+class Source(NamedTuple):
+    """What an expression hands out. `call` is what says so, None for the name of a library's object; `owner` what lends
+    it, where that is an expression."""
+
+    kind: Kind
+    call: r.Call | None
+    model: FunctionModel | None
+    owner: r.Value | None = None
+
+
+NOTHING = Source("", None, None)
+
+
+class References:
+    """The counted references of one program; see `references`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        models = program.models
+        self.names = models.counted_names
+        self._prefixes = models.prefixes
+        self.lenders = models.lenders
+
+    # --- calls ---
+
+    def model(self, call: r.Call, function: Function) -> FunctionModel | None:
+        """What a library says of the call; None for what has no entry. A function or macro of the project that has the
+        name of a library's stands in for it, where the library is too old to have it."""
+        if call.kind != "call":
+            return None
+        if isinstance(call.callee, r.Member):
+            return self._method(call, call.callee, function)
+        if not isinstance(call.callee, r.Name):
+            return None
+        if call.callee.text in function.declared:
+            return None
+        found = self.program.models.function(call.callee.text, "cpp", self.program.scopes(function))
+        best = found[0] if found and found[0].certainty != "possible" else None
+        if best is not None and "*" in best.name and self.is_project(call, function):
+            return None  # it only looks like one
+        return best
+
+    def is_project(self, call: r.Call, function: Function) -> bool:
+        return self.is_macro(call) or bool(self.program.callee(call, function).functions)
+
+    def _method(self, call: r.Call, callee: r.Member, function: Function) -> FunctionModel | None:
+        """A method of a wrapped object; those of `object` are those of all that are derived from it."""
+        if callee.name not in self.names:
+            return None
+        return self.program.models.counted_method(callee.name) if self.is_object(callee.base, function) else None
+
+    def is_macro(self, call: r.Call) -> bool:
+        return bool(self.program.macros.named(last_name(call.callee)))
+
+    def is_library(self, call: r.Call, function: Function) -> bool:
+        """Whether the call is of a library whose functions borrow what they are given, unless an entry says more."""
+        if call.kind != "call" or not isinstance(call.callee, r.Name) or "::" in call.callee.text:
+            return False
+        if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
+            return False
+        if self.program.find_class(call.callee.text, function.record.scope, function.file) is not None:
+            return False  # a class of the project's own, whose object is made
+        if self.program.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
+            return False  # or another name for a class of anybody's
+        return not self.program.callee(call, function).records and not self.is_macro(call)
+
+    # --- types ---
+
+    def roles(self, value: r.Value | None, function: Function) -> frozenset[str]:
+        """What kinds of thing the value is, by its type."""
+        match value:
+            case r.Call(callee=r.Name(text=text), template=template) if value.kind != "new":
+                made = self.program.roles(f"{text}<{template}>" if template else text, function)
+                if made:
+                    return frozenset(made)
+            case r.Cast(type=written):
+                return frozenset(self.program.roles(written, function)) if "*" not in written else frozenset()
+        written = self.program.type_of(value, function)
+        if not written or types.parse(written).pointers:
+            return frozenset()
+        return frozenset(self.program.roles(written, function))
+
+    def is_object(self, value: r.Value | None, function: Function) -> bool:
+        """Whether the value is an object or handle of a wrapper's: not a raw pointer."""
+        match value:
+            case r.Call(callee=r.Member(base=base, name=name)) if self.model(value, function) is not None:
+                model = self.program.models.counted_method(name)
+                return model is not None and name != "ptr" and self.is_object(base, function)
+            case r.Call(callee=r.Name()):
+                model = self.model(value, function)
+                if model is not None and model.has("own", "result"):
+                    return True
+            case r.Call(callee=r.Member(base=base, name="attr")):
+                return self.is_object(base, function)
+        return not OBJECTS.isdisjoint(self.roles(value, function))
+
+    def owns(self, value: r.Value | None, function: Function) -> bool:
+        """Whether the value is a wrapper that owns its reference."""
+        match value:
+            case r.Call(callee=r.Member(name="attr", base=base)):
+                return self.is_object(base, function)
+            case r.Call(callee=r.Name()):
+                model = self.model(value, function)
+                if model is not None and model.has("own", "result"):
+                    return True
+        return "python object" in self.roles(value, function)
+
+    def is_pointer(self, written: str, function: Function) -> bool:
+        """Whether a variable of that type holds a bare reference: a pointer to an object, a handle."""
+        kind = types.parse(written)
+        roles = self.program.roles(written, function)
+        if kind.pointers == 1:
+            return "python handle" in roles
+        return not kind.pointers and "python handle" in roles and "python object" not in roles
+
+    # --- what an expression hands out ---
+
+    def source(self, value: r.Value | None, function: Function) -> Source:
+        """Whether the value is a new reference or a borrowed one, as far as it says so itself."""
+        while isinstance(value, r.Cast) or (isinstance(value, r.Unary) and value.op == "&"):
+            value = value.value
+        match value:
+            case r.Name(text=text):
+                return self._named(text, function)
+            case r.Call():
+                return self._called(value, function)
+        return NOTHING
+
+    def _named(self, text: str, function: Function) -> Source:
+        if text in function.declared or self.program.models.constants.match(text) is None:
+            return NOTHING
+        return Source("borrowed", None, None)
+
+    def _called(self, call: r.Call, function: Function) -> Source:
+        model = self.model(call, function)
+        if model is None:
+            return NOTHING
+        if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
+            return NOTHING
+        on = call.callee.base if isinstance(call.callee, r.Member) else None
+        if on is not None:
+            return self._of_method(call, model, on, function)
+        if model.has("acquire", "result"):
+            return Source("new", call, model)
+        for effect in model.effects:
+            if effect.verb == "borrow" and effect.place is not None and effect.place.kind == "result":
+                index = effect.other.index if effect.other is not None else -1
+                owner = call.args[index] if 0 <= index < len(call.args) else None
+                return Source("borrowed", call, model, owner)
+        return NOTHING
+
+    def _of_method(self, call: r.Call, model: FunctionModel, on: r.Value, function: Function) -> Source:
+        """`o.release()` and `o.inc_ref()` give a reference to the caller, `o.ptr()` what `o` is."""
+        if model.has("disown", "receiver") or model.has("retain", "receiver"):
+            return Source("new", call, model)
+        if model.has("borrow", "result"):
+            inner = self._called(on, function) if isinstance(on, r.Call) else NOTHING
+            if inner.kind == "new":
+                return inner
+            return Source("borrowed", call, model, on) if self.owns(on, function) else NOTHING
+        return NOTHING
+
+    # --- what a call does with what it is given ---
+
+    def use(self, call: r.Call, index: int, function: Function) -> Use:
+        """What becomes of argument `index` (from 0)."""
+        model = self.model(call, function)
+        if model is None:
+            if self.is_macro(call):
+                return self._by_macro(call, index)
+            return "lent" if self.is_library(call, function) else ""
+        if model.format_steals and index >= model.format_at:
+            letters = format_letters(call, model)
+            letter = letters.get(index) if letters is not None else None
+            if letter is None:
+                return ""
+            return "stolen" if letter in model.format_steals else "lent"
+        return _use_of(model, index)
+
+    def _by_macro(self, call: r.Call, index: int, depth: int = 3) -> Use:
+        """A macro of the project: what the functions in its body that are given the parameter do with it."""
+        for macro in self.program.macros.named(last_name(call.callee)):
+            if macro.parameters is None or index >= len(macro.parameters) or not depth:
+                continue
+            uses: set[Use] = set()
+            for inner, position in _given(macro, macro.parameters[index], call):
+                if inner != call and self.program.macros.named(last_name(inner.callee)):
+                    uses.add(self._by_macro(inner, position, depth - 1))
+                else:
+                    found = self.program.models.function(last_name(inner.callee), "cpp", ())
+                    uses.add(_use_of(found[0], position) if found and not found[0].format_at else "")
+            leaves = re.search(r"\b(?:return|goto)\b", macro.body) is not None
+            if "lent" in uses and leaves:
+                continue  # what it does depends on how that went
+            for use in ("released", "retained"):
+                if use in uses:
+                    return use
+            if uses == {"lent"} and _NAMES.findall(macro.body).count(macro.parameters[index]) == 1:
+                return "lent"
+        return ""
+
+
+def _use_of(model: FunctionModel, index: int) -> Use:
+    """What a library's function does with argument `index` (from 0)."""
+    if model.has("returns", f"argument {index + 1}"):
+        return "passed on"
+    for effect in model.effects:
+        if effect.place is None or effect.place.index != index:
+            continue
+        match effect.verb:
+            case "adopt":
+                return "stolen on success" if effect.mode == "on success" else "stolen"
+            case "release":
+                return "released" if model.counted else ""
+            case "retain":
+                return "retained"
+            case "keep" if effect.other is not None and effect.other.kind == "result":
+                return "borrowed by an owner"
+    return "lent"
+
+
+def _given(macro: r.Macro, parameter: str, call: r.Call) -> Iterator[tuple[r.Call, int]]:
+    """The calls in a macro's body that are given the parameter itself, and as which argument (from 0)."""
+    for begun in re.finditer(r"\b([A-Za-z_]\w*)\s*\(", macro.body):
+        written = _arguments_at(macro.body, begun.end())
+        for position, one in enumerate(written):
+            if (own := _CAST_OR_BARE.fullmatch(one)) is not None and own[1] == parameter:
+                arguments = tuple(r.Name(call.start, call.end, each.strip()) for each in written)
+                yield r.Call(call.start, call.end, r.Name(call.start, call.end, begun[1]), arguments), position
+
+
+def _arguments_at(body: str, start: int) -> list[str]:
+    """What stands between the commas of the parentheses that open before `start`."""
+    found, depth, begun = [], 0, start
+    for at in range(start, len(body)):
+        if body[at] in "([{":
+            depth += 1
+        elif body[at] in ")]}" and depth:
+            depth -= 1
+        elif body[at] == ")" or (body[at] == "," and not depth):
+            found.append(body[begun:at])
+            begun = at + 1
+            if body[at] == ")":
+                return found
+    return []
+
+
+def format_letters(call: r.Call, model: FunctionModel) -> dict[int, str] | None:
+    """By argument (from 0) the letter that a format string has for it; None where the format is not written there."""
+    at = model.format_at - 1
+    if at >= len(call.args):
+        return None
+    written = call.args[at]
+    if not isinstance(written, r.Literal) or written.kind != "str":
+        return None
+    found: dict[int, str] = {}
+    position = model.format_from - 1 if model.format_from else at + 1
+    said = written.text.strip('"')
+    if model.format_lends:  # of those that parse: what comes behind is for a message
+        said = said.partition(":")[0].partition(";")[0]
+    for number, letter in enumerate(said):
+        if letter.isalpha():
+            found[position] = letter
+            position += 1
+        elif letter in "#&!" and number:  # one more argument: a length, a converter's, a type in front
+            if letter == "#":
+                found[position] = "#"
+            else:
+                found[position - 1], found[position] = letter, said[number - 1] if letter == "!" else letter
+            position += 1
+        elif letter == "*":
+            found[position - 1] = letter
+    return found
+
+
+def arguments(call: r.Call) -> Iterator[tuple[int, r.Value]]:
+    """The arguments, casts taken off, and both ways of a `c ? a : b`."""
+    for index, argument in enumerate(call.args):
+        for one in alternatives(argument):
+            yield index, one
+
+
+def alternatives(value: r.Value | None) -> Iterator[r.Value]:
+    """What the value can be, casts taken off."""
+    while isinstance(value, r.Cast):
+        value = value.value
+    if isinstance(value, r.Conditional):
+        yield from alternatives(value.then)
+        yield from alternatives(value.other)
+    elif value is not None:
+        yield value
+
+
+@per_program
+def references(program: Program) -> References:
+    """The counted references of a program; one object a program."""
+    return References(program)
+
+
+@per_function
+def may_count(function: Function) -> bool:
+    """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
+    return _counts(function) or any(name in _makers(function.program) for name in function.record.mentions)
+
+
+@per_function
+def _counts(function: Function) -> bool:
+    models = function.program.models
+    names, patterns = models.counted_names, models.counted_patterns
+    return any(name in names or patterns.match(name) is not None for name in function.record.mentions)
+
+
+@per_program
+def _makers(program: Program) -> frozenset[str]:
+    """Names of the project's functions that deal in counted references and answer with an object."""
+    known = references(program)
+    return frozenset(
+        function.name.rpartition("::")[2]
+        for function in program.functions
+        if function.language == "cpp"
+        and "*" in function.record.result
+        and _counts(function)
+        and known.is_pointer(function.record.result, function)
+    )
+
+
+@per_function
+def counted_for_another(function: Function) -> frozenset[str]:
+    """What the body asks an owner for, counts up and gives away, as written: `Py_INCREF(o.ptr())` beside a call that
+    takes `o.ptr()` over."""
+    known = references(function.program)
+    uses: dict[Use, set[str]] = {}
+    for event in function.flow.calls:
+        for index, argument in arguments(event.node):
+            if isinstance(strip(argument), r.Call):
+                uses.setdefault(known.use(event.node, index, function), set()).add(text(argument))
+    given = uses.get("stolen", set()) | uses.get("stolen on success", set())
+    return frozenset(given & uses.get("retained", set()))
+
+
+_NAMES = re.compile(r"\w++")
+_CAST_OR_BARE = re.compile(r"\s*+(?:\(\s*+[\w\s*]+\*\s*+\)\s*+)?\(*+\s*+(\w++)\s*+\)*+\s*+")
+"""A name alone, in parentheses or behind a cast to a pointer."""

@@ -1,0 +1,54 @@
+"""Functions whose results, where they are objects, belong to the caller: those that stand in a table of slots, and
+those by which a caster gives objects to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint.domains.counted import casters
+from ownlint.facts import records as r
+from ownlint.flow.places import last_name, walk
+from ownlint.project.once import per_function, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+
+@per_function
+def is_slot(function: Function) -> bool:
+    return function.name in _slots(function.program).get(function.path, ()) or casters.makes(function)
+
+
+@per_program
+def _slots(program: Program) -> dict[str, frozenset[str]]:
+    """By file the names of the functions in its tables."""
+    tables = program.models.names_of("slot table")
+    found: dict[str, frozenset[str]] = {}
+    for path, file in program.files.items():
+        if file.language != "cpp":
+            continue
+        names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
+        for function in program.functions:
+            if function.file is file and any(table.encode() in bytes(function.record.body) for table in tables):
+                names.update(_local(function, tables))
+        if names:
+            found[path] = frozenset(names)
+    return found
+
+
+def _is_table(written: str, tables: frozenset[str]) -> bool:
+    return any(table in written for table in tables)
+
+
+def _named(value: r.Value | None) -> Iterator[str]:
+    for inner in walk(value):
+        match inner:
+            case r.Name():
+                yield last_name(inner)
+            case r.OpaqueValue(names=names):
+                yield from names
+
+
+def _local(function: Function, tables: frozenset[str]) -> Iterator[str]:
+    for statement in function.statements:
+        if isinstance(statement, r.Declare) and _is_table(statement.type, tables):
+            yield from _named(statement.value)

@@ -1,0 +1,292 @@
+"""From where a function is entered: Python calls it with its lock held, a binding may give that up first, a thread
+never has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.bindings.policies import Policies
+from ownlint.bindings.targets import Target, target_of
+from ownlint.domains import gil
+from ownlint.facts import records as r
+from ownlint.finding import Step
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name, strip, walk
+from ownlint.project import types
+from ownlint.project.once import per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Binding, Class, Function
+
+_FILLS = frozenset({"emplace_back", "emplace", "push_back"})
+_WORD = re.compile(r"\w+")
+_THREAD = re.compile(rb"thread")
+
+
+class Entrance(NamedTuple):
+    """`why` is `binding` (called by Python), `guard` (called by Python, behind a guard that gives the lock up) or
+    `thread`; `at` is where that is said."""
+
+    why: str
+    state: gil.State
+    at: Step
+    sure: bool = True
+
+
+class Entrances:
+    """How the functions of one program are entered by others than its own callers."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.known: dict[Function, list[Entrance]] = {}
+        for binding in program.bindings:
+            self._bound(binding)
+        for file in program.files.values():
+            for bound in file.bound_classes:
+                self._ended(file, bound)
+        for function in program.functions:
+            if function.language == "cpp":
+                for started, at, sure in spawned(function):
+                    step = function.step(at, "another thread runs this, and has no lock")
+                    self._add(started, Entrance("thread", gil.RELEASED, step, sure))
+
+    def of(self, function: Function) -> list[Entrance]:
+        return self.known.get(function, [])
+
+    def _add(self, function: Function, entrance: Entrance) -> None:
+        self.known.setdefault(function, []).append(entrance)
+
+    def _ended(self, file: r.File, bound: r.BoundClass) -> None:
+        """The destructor of a bound class: Python ends its objects."""
+        framework = self.program.models.frameworks.get(bound.framework)
+        cls = self.program.find_class(self.program.expand(bound.type, file, at=bound.start), "", file)
+        if framework is None or cls is None or cls.destructor is None:
+            return
+        if any(framework.extras.get(extra.name) == "call guard" for extra in bound.extras):
+            return
+        step = Step(file.path, bound.span, f"objects of `{bound.name}` are ended by Python, with the GIL held")
+        self._add(cls.destructor, Entrance("binding", gil.HELD, step))
+
+    def _bound(self, binding: Binding) -> None:
+        target = callable_of(binding)
+        if target is None or target.function is None:
+            return
+        extra = releasing(binding)
+        if extra is not None:
+            step = binding.step(extra, f"`{binding.symbol}` is called with the GIL given up")
+            self._add(target.function, Entrance("guard", gil.RELEASED, step))
+        else:
+            step = binding.step(binding.record, f"it is called by Python as `{binding.symbol}`, with the GIL held")
+            self._add(target.function, Entrance("binding", gil.HELD, step))
+
+
+@per_program
+def entrances(program: Program) -> Entrances:
+    """The entrances of a program; one object a program, since they are looked for once."""
+    return Entrances(program)
+
+
+def guarded(function: Function) -> Entrance | None:
+    """How it is entered without the lock, when it is."""
+    found = [one for one in entrances(function.program).of(function) if one.state is gil.RELEASED]
+    return next(iter(sorted(found, key=lambda one: not one.sure)), None)
+
+
+def held(function: Function) -> Entrance | None:
+    """How it is entered with the lock held, when that is the only way."""
+    found = entrances(function.program).of(function)
+    return found[0] if found and all(one.state is gil.HELD for one in found) else None
+
+
+def entry(function: Function) -> gil.State:
+    """What is known of the lock where the function begins."""
+    found = {one.state for one in entrances(function.program).of(function)}
+    return found.pop() if len(found) == 1 else gil.RELEASED if gil.RELEASED in found else gil.UNKNOWN
+
+
+# --- bindings --------------------------------------------------------------------------------------
+
+
+def callable_of(binding: Binding) -> Target | None:
+    """The C++ that runs when Python calls; of a constructor that is written out, its factory."""
+    value = binding.record.callable
+    if binding.record.kind == "init" and isinstance(value, r.Call) and value.args:
+        inner = strip(value.args[0])
+        function = binding.program.function_at(binding.file, inner.function) if isinstance(inner, r.Lambda) else None
+        return Target("", function, None, 1) if function is not None else None
+    if binding.record.kind in ("field", "field_rw", "init"):
+        return None
+    return target_of(binding)
+
+
+def releasing(binding: Binding) -> r.Extra | None:
+    """The extra that gives the lock up around each call."""
+    framework = binding.program.models.frameworks.get(binding.record.framework)
+    if framework is None:
+        return None
+    ignored = framework.facts.get("keep_alive_on_property") == "ignored"
+    if ignored and binding.record.kind in ("property", "property_rw"):
+        return None
+    scope = binding.around.record.scope if binding.around is not None else ""
+    for extra, spelled in Policies(binding, framework).extras:
+        meant = {framework.extras.get(word) for word in _WORD.findall(spelled)} if '"' not in spelled else set()
+        if "call guard" in meant and "drop" in gil.guards_in(binding.program, spelled, binding.file, scope):
+            return extra
+    return None
+
+
+# --- threads -----------------------------------------------------------------------------------------
+
+
+def spawned(function: Function) -> Iterator[tuple[Function, e.Event, bool]]:
+    """The functions that another thread runs, where the function hands them over, and whether that is sure."""
+    yield from _begun_with(function)
+    if not _may_spawn(function):
+        return
+    for call in function.flow.calls:
+        given, sure = _handed_over(function, call)
+        for value in given:
+            started = meant(function, value)
+            if started is not None:
+                yield started, call, sure
+
+
+def _begun_with(function: Function) -> Iterator[tuple[Function, e.Event, bool]]:
+    """Threads that are members and begin with their object."""
+    if function.home is None or not function.record.initializers or not has_threads(function.home):
+        return
+    for write in function.flow.writes:
+        found = function.home.field(write.place[-1]) if write.op == "init" else None
+        if found is not None and is_thread(function, found[1].type):
+            given = write.value.args[0] if isinstance(write.value, r.Call) and write.value.args else write.value
+            started = meant(function, given)
+            if started is not None:
+                yield started, write, True
+
+
+def _may_spawn(function: Function) -> bool:
+    """Needs no decoding."""
+    mentions, program = function.record.mentions, function.program
+    if not _spawn_words(program).isdisjoint(mentions) or not _pools(program).isdisjoint(mentions):
+        return True
+    threaded = (function.home is not None and has_threads(function.home)) or function.says(_THREAD)
+    return threaded and not _FILLS.isdisjoint(mentions)
+
+
+@per_program
+def _spawn_words(program: Program) -> frozenset[str]:
+    """Last names of what starts threads."""
+    return program.models.names_of("thread") | program.models.functions_with("spawn")
+
+
+@per_program
+def _pools(program: Program) -> frozenset[str]:
+    """Last names of the methods that a class with threads of its own has."""
+    return frozenset(record.name for cls in _threaded(program) for record in cls.declarations if record.parameters)
+
+
+def has_threads(cls: Class) -> bool:
+    """Whether its objects have threads of their own."""
+    return cls in _threaded(cls.program)
+
+
+@per_program
+def _threaded(program: Program) -> frozenset[Class]:
+    return frozenset(
+        cls
+        for cls in program.classes
+        if any(
+            "thread" in program.roles_at(part, cls.file, cls.symbol)
+            for field in cls.record.fields
+            for part in (field.type, types.element(field.type))
+            if part
+        )
+    )
+
+
+def is_thread(function: Function, written: str) -> bool:
+    kind = types.parse(written)
+    return "thread" in function.program.roles(kind.name, function)
+
+
+def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]:
+    node, program = call.node, function.program
+    if isinstance(node.callee, r.Name) and is_thread(function, node.callee.text):
+        return list(node.args[:1]), True
+    if node.kind == "call" and last_name(node.callee) in _FILLS and call.receiver is not None:
+        assert isinstance(node.callee, r.Member)
+        element = types.element(program.type_of(node.callee.base, function))
+        return (list(node.args[:1]), True) if element and is_thread(function, element) else ([], True)
+    if node.kind in ("construct", "new") or last_name(node.callee) not in _interesting(program):
+        return [], True
+    callee = program.callee(node, function)
+    for model in callee.models:
+        for effect in model.effects:
+            if effect.verb == "spawn" and effect.place is not None:
+                at = effect.place.index
+                return list(node.args) if at < 0 else list(node.args[at : at + 1]), True
+    if callee.owner is not None and callee.certainty == "certain" and has_threads(callee.owner):
+        return [
+            value
+            for value, parameter in zip(node.args, callee.records[0].parameters if callee.records else (), strict=False)
+            if is_kept(callee.functions, parameter.name)
+        ], False
+    return [], True
+
+
+@per_program
+def _interesting(program: Program) -> frozenset[str]:
+    return _spawn_words(program) | _pools(program) | _FILLS
+
+
+def is_kept(functions: tuple[Function, ...], name: str) -> bool:
+    """Whether the function keeps the parameter for later."""
+    for function in functions:
+        for event in function.flow:
+            match event:
+                case e.Write(place=("this", *_), value=value) if _says(value, name):
+                    return True
+                case e.Call(receiver=("this", *_), node=r.Call(args=args)) if any(_says(one, name) for one in args):
+                    return True
+    return False
+
+
+def _says(value: r.Value | None, name: str) -> bool:
+    for part in walk(value):
+        if isinstance(part, r.Name) and part.text == name:
+            return True
+        if isinstance(part, r.Lambda) and any(capture.name == name for capture in part.captures):
+            return True
+    return False
+
+
+def meant(function: Function, value: r.Value | None) -> Function | None:
+    """The function that a value stands for: a lambda, the name of one, a pointer to one, a local that holds one, or one
+    of these bound to arguments."""
+    program, inner = function.program, strip(value)
+    while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
+        inner = strip(inner.value)
+    if isinstance(inner, r.Lambda):
+        return program.function_at(function.file, inner.function)
+    if isinstance(inner, r.Call) and last_name(inner.callee) in ("bind", "bind_front", "function") and inner.args:
+        return meant(function, inner.args[0])
+    if not isinstance(inner, r.Name):
+        return None
+    made = function.locals.get(inner.text)
+    if made is not None:
+        held_by = strip(made[1])
+        return meant(function, held_by) if isinstance(held_by, r.Lambda) else None
+    owner, _, last = inner.text.rpartition("::")
+    cls = program.find_class(owner, function.record.scope, function.file) if owner else function.home
+    if cls is not None and (methods := cls.defined(last)):
+        return methods[0] if len(methods) == 1 else None
+    free = [
+        one
+        for one in program.functions_called(last)
+        if one.language == "cpp" and one.record.kind == "function"
+        if not owner or one.record.scope.endswith(owner)
+    ]
+    near = [one for one in free if one.file is function.file] or free
+    return near[0] if len(near) == 1 else None

@@ -1,0 +1,684 @@
+"""How a function fails: the exits it takes because something it called did not work.
+
+An exit is a failure when a macro takes it, when it throws, when it stands in the failing branch of a
+test on a call's outcome or in a handler, or when it hands on the outcome of a call directly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+from ownlint.engine.assignments import assigned, inserted, place
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because, weaker
+from ownlint.flow import events as e
+from ownlint.flow.places import calls_in, last_name, strip
+from ownlint.project import types
+from ownlint.project.once import once, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+_GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
+_BAD = re.compile(r"(?:is_?|has_?)?(?:err|error|failed|failure)")
+_GOOD_ENDS = ("ok", "success", "succeeded", "none", "noerror")
+_THROWS = re.compile(rb'"throw"')
+_NUMBERS = re.compile(
+    r"(?:unsigned |signed )?(?:int|long|short|char|ssize_t|size_t|u?int\d*_t|errno_t|err_t|error_t)(?: int| long)*"
+)
+_LOOKS = re.compile(
+    r"(?:Validate|Check|Verify|Is|Has|Can|Log|Assert|Expect|validate|check|verify|is|has|can|log|assert)(?![a-z])|status$"
+)
+_ASKS = re.compile(
+    r"(?i:was|are|should|needs?|may|must|get|exists?|supports|contains|includes|matches|equals?|compare|lookup|find)(?![a-z])"
+    r"|(?i:count|empty|size|length|begin|end|front|back|top|peek|data|value|at|first|last|min|max|test|any|all|none"
+    r"|cast|dyn_cast|isa|status|state)$"
+    r"|\w*(?:Exists|_exists)$"
+)
+_DEEPEST_END = 2
+"""Calls that are followed to the end of the program."""
+_ASKED_OF_ONE = re.compile(r"(?i:code|error_?code)$")
+"""A method of that name tells what a status holds; a free function of that name does work and answers with a code."""
+_BAD_CONSTANT = re.compile(
+    r"(?:^|_|(?<=[a-z]))(?:ERR|ERROR|Error|FAIL|FAILED|FAILURE|Fail|Failed|Failure|FALSE|TOO_MANY)(?:_|$|(?=[A-Z]))"
+)
+
+
+_MOST_GUARDS = 64
+"""So many tests before an exit are looked at for the one that decides; a function of thousands of lines has as many."""
+_MOST_PASSED = 512
+"""So many are passed over on the way to those."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An exit taken because `cause` failed (None when it is not known what did). `at` is where the way to the exit
+    begins: the exit itself, or the `goto` that leads to it."""
+
+    leave: e.Leave
+    cause: e.Call | None
+    certainty: Certainty
+    at: e.Event
+
+
+@once
+def failures(function: Function) -> list[Failure]:
+    """Every way in which the function leaves because something did not work, in source order."""
+    return [_reasoned(failed) for failed in _failures(function)]
+
+
+def _reasoned(failed: Failure) -> Failure:
+    if failed.cause is None or failed.certainty == "certain":
+        return failed
+    why = f"on the path where `{last_name(failed.cause.node.callee)}` fails"
+    return msgspec.structs.replace(failed, certainty=because(failed.certainty, why))
+
+
+def is_dealing_with_one(function: Function, event: e.Event) -> bool:
+    """Whether something is sure to have failed where the event stands: behind the failing outcome of a status's
+    test, or in a handler."""
+    if _is_behind_failure(function, event):
+        return True
+    return any(_inside(event, mark) and function.flow.dominates(mark, event) for mark in function.flow.catches)
+
+
+def _is_behind_failure(function: Function, event: e.Event) -> bool:
+    """Whether a test above, however far, is known to have said that something has failed."""
+    known = _sure_failures(function)
+    passed: list[tuple[int, bool]] = []
+    found = False
+    for test, outcome in function.flow.guards(event):
+        decided = known.get((test.index, outcome))
+        if decided is not None:
+            found = decided
+            break
+        passed.append((test.index, outcome))
+        if failing(function, test, outcome)[1] == "certain":
+            found = True
+            break
+    # What a test says holds for all that are further down, and what stands below has no more above it.
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+@once
+def _sure_failures(function: Function) -> dict[tuple[int, bool], bool]:
+    """For an outcome of a test, whether it or one above it says that something has failed; filled as it is asked."""
+    return {}
+
+
+def _failures(function: Function) -> Iterator[Failure]:
+    flow = function.flow
+    for event in flow:
+        if event.index not in flow.reachable:
+            continue
+        if isinstance(event, e.Mark) and event.what == "goto":
+            yield from _by_goto(function, event)
+        elif isinstance(event, e.Leave) and event.kind != "end":
+            yield from _by_leave(function, event)
+
+
+def _by_leave(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    if leave.via:
+        yield Failure(leave, _cause_inside(function, leave), "certain", leave)
+        return
+    handled = list(_by_handler(function, leave))
+    if handled:
+        yield from handled
+    elif leave.kind == "throw":
+        found = _decided_by(function, leave)
+        yield Failure(leave, found[0] if found is not None else None, "certain", leave)
+    elif tested := list(_from_tests(function, leave)):
+        yield from tested
+    elif (chosen := _from_choice(function, leave)) is not None:
+        yield chosen
+    elif (call := _handed_on(function, leave)) is not None:
+        yield Failure(leave, call, "likely", leave)
+
+
+def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
+    """`if (err) goto out;`: the exit is a failure as far as the jump is."""
+    found = _decided_by(function, mark)
+    if found is None:
+        return
+    nearest = _first_exits(function)
+    behind = [nearest[target] for target, _ in function.flow.successors[mark.index]]
+    leave = min((each for each in behind if each is not None), key=lambda each: each.index, default=None)
+    if leave is not None:
+        cause, certainty = found
+        yield Failure(leave, cause, weaker(certainty, "likely"), mark)
+
+
+@once
+def _first_exits(function: Function) -> list[e.Leave | None]:
+    """For each event the first exit of the text that it can come to, itself included."""
+    flow = function.flow
+    found: list[e.Leave | None] = [None] * len(flow.events)
+    for leave in flow.leaves:
+        queue = [leave.index] if found[leave.index] is None else []
+        for current in queue:
+            if found[current] is None and not _never_returns(function, flow.events[current]):
+                found[current] = leave
+                queue += [source for source, _ in flow.predecessors[current] if found[source] is None]
+    return found
+
+
+def _never_returns(function: Function, event: e.Event) -> bool:
+    return isinstance(event, e.Call) and event.node.kind == "call" and ends_program(function, event.node)
+
+
+def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) -> bool:
+    """Whether the program ends there: `abort()`, or a function of the project's own that comes to it at its end."""
+    if last_name(call.callee) not in _enders(function.program):
+        return False
+    callee = function.program.callee(call, function)
+    if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
+        return True
+    return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
+
+
+@per_program
+def _enders(program: Program) -> frozenset[str]:
+    """Last names of what ends the program, and of the functions that may come to it; needs no decoding."""
+    functions = [function for function in program.functions if function.language == "cpp"]
+    mentioned = {name for function in functions for name in function.record.mentions}
+    found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
+    ending = [function for function in functions if function.record.result in ("", "void")]
+    for _ in range(_DEEPEST_END):
+        found |= {function.name for function in ending if not found.isdisjoint(function.record.mentions)}
+    return frozenset(found)
+
+
+def _comes_to_end(function: Function, body: Sequence[r.Statement], depth: int) -> bool:
+    """Whether the last statement ends the program, on both sides where it is an `if`."""
+    match body[-1:]:
+        case [r.Evaluate(value=r.Call() as last)]:
+            return ends_program(function, last, depth)
+        case [r.Branch(then=then, other=other)]:
+            return _comes_to_end(function, then, depth) and _comes_to_end(function, other, depth)
+    return False
+
+
+def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    """An exit inside a handler, once for each call that can have ended there."""
+    flow = function.flow
+    if leave.kind == "return" and not reports_failure(function, leave.value):
+        return
+    if not flow.catches:
+        return
+    around = [mark for mark in flow.catches if _inside(leave, mark) and flow.dominates(mark, leave)]
+    if around:
+        mark = min(around, key=lambda mark: mark.span.end - mark.span.start)
+        for source, _ in flow.predecessors[mark.index]:
+            cause = flow.events[source]
+            if not isinstance(cause, e.Call) or not is_caught(function, cause):
+                continue
+            if not asks(function, cause) and id(cause.node) not in _thrown_values(function):
+                yield Failure(leave, cause, "likely", leave)
+
+
+@once
+def _thrown_values(function: Function) -> frozenset[int]:
+    """What a `throw` throws, by the identity of what makes it."""
+    return frozenset(id(strip(leave.value)) for leave in function.flow.leaves if leave.kind == "throw")
+
+
+def _inside(inner: e.Event, outer: e.Event) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def _cause_inside(function: Function, leave: e.Leave) -> e.Call | None:
+    """The outermost call among a macro's arguments, else the call whose outcome an argument holds."""
+    within = function.flow.calls_of(leave)
+    inside = [call for call in within if last_name(call.node.callee) != leave.via]
+    found = max(inside, key=lambda call: (call.span.end - call.span.start, -call.span.start), default=None)
+    if found is not None:
+        return found
+    macro = next((c for c in within if c.span == leave.span and last_name(c.node.callee) == leave.via), None)
+    origins = (_origin(function, macro, argument) for argument in macro.node.args) if macro is not None else iter(())
+    return next((origin for origin in origins if origin is not None), None)
+
+
+def _from_tests(function: Function, leave: e.Leave) -> Iterator[Failure]:
+    """A `return` in the branch where a call is known to have failed, or one of several may have."""
+    found = _decided_by(function, leave)
+    outcomes = [found] if found is not None else _alternatives(function, leave)
+    for cause, certainty in outcomes:
+        if certainty == "certain" or reports_failure(function, leave.value):
+            yield Failure(leave, cause, certainty, leave)
+
+
+def _decided_by(function: Function, event: e.Event) -> tuple[e.Call | None, Certainty] | None:
+    """The call that is known to have failed where the event is reached. What only looks like an outcome (a number,
+    a bool) is one where its test decides this very event; a status is one however far away it was tested."""
+    for distance, (test, outcome) in enumerate(islice(_deciding(function, event), _MOST_GUARDS)):
+        cause, certainty = failing(function, test, outcome)
+        if certainty is not None and (certainty == "certain" or distance == 0):
+            return cause, certainty
+    return None
+
+
+def _deciding(function: Function, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
+    """The tests whose outcome is known at an event, nearest first, but for those that only end a loop."""
+    for test, outcome in islice(function.flow.guards(event), _MOST_PASSED):
+        if not test.asserted and not _ends_loop(function, test, event):
+            yield test, outcome
+
+
+def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
+    """Whether the event stands behind a loop that the test is the condition of or stands in."""
+    return any(not _inside(event, mark) for mark in _loops_around(function, test))
+
+
+@once
+def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
+    return [mark for mark in function.flow.loops_over(event.span.start) if _inside(event, mark)]
+
+
+def _alternatives(function: Function, leave: e.Leave) -> Iterator[tuple[e.Call | None, Certainty]]:
+    """`if (!Open() || !Seek()) return false`: the calls of which any may lead here."""
+    flow = function.flow
+    first: e.Event = leave
+    while len(before := flow.predecessors[first.index]) == 1 and before[0][1] is None:
+        first = flow.events[before[0][0]]
+    if len(before) < 2:
+        return
+    for source, outcome in before:
+        test = flow.events[source]
+        if isinstance(test, e.Test) and outcome is not None:
+            cause, certainty = failing(function, test, outcome)
+            if certainty is not None:
+                yield cause, certainty
+
+
+def _from_choice(function: Function, leave: e.Leave) -> Failure | None:
+    """`return Work() ? OkStatus() : Error()`."""
+    chosen = strip(leave.value)
+    if not isinstance(chosen, r.Conditional):
+        return None
+    for test in function.flow.of(e.Test):
+        if (
+            isinstance(test, e.Test)
+            and chosen.condition.start <= test.span.start
+            and test.span.end <= chosen.condition.end
+        ):
+            for outcome, value in ((True, chosen.then), (False, chosen.other)):
+                cause, certainty = failing(function, test, outcome)
+                if certainty is not None and reports_failure(function, value):
+                    return Failure(leave, cause, weaker(certainty, "likely"), leave)
+    return None
+
+
+# --- what a test says about a call ----------------------------------------------------------------------
+
+
+def names_outcome(name: str) -> bool:
+    """Whether something of that last name is asked whether it has worked."""
+    lowered = name.lower()
+    return bool(_GOOD.fullmatch(lowered) or _BAD.fullmatch(lowered)) or lowered.endswith(
+        ("succeeded", "is_ok", "isok", "failed", "is_err", "iserror")
+    )
+
+
+@once
+def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
+    """Whether `outcome` of the test means that a call failed, and which call."""
+    value = _outcome_of(test.value)
+    while isinstance(value, r.Unary) and value.op in ("!", "not"):
+        value, outcome = _outcome_of(value.value), not outcome
+    match value:
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if _GOOD.fullmatch(name.lower()):
+            return (_origin(function, test, base), "certain") if not outcome else (None, None)
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if _BAD.fullmatch(name.lower()):
+            return (_origin(function, test, base), "certain") if outcome else (None, None)
+        case r.Call(callee=callee, args=(argument, *_)) if (
+            last_name(callee).lower().endswith(("succeeded", "is_ok", "isok"))
+        ):
+            return (_origin(function, test, argument), "certain") if not outcome else (None, None)
+        case r.Call(callee=callee, args=(argument, *_)) if (
+            last_name(callee).lower().endswith(("failed", "is_err", "iserror"))
+        ):
+            return (_origin(function, test, argument), "certain") if outcome else (None, None)
+        case r.Binary(op="==" | "!=" as op, left=left, right=right):
+            tested, constant = (
+                (right, left)
+                if isinstance(left, r.Literal) or _constant_first(function, left, right)
+                else (left, right)
+            )
+            good = _is_good(function, constant)
+            if good is not None and (outcome == (op == "==")) != good:
+                return _likely(function, _origin(function, test, tested))
+        case (
+            r.Binary(op="<" | "<=", left=left, right=r.Literal(text="0"))
+            | r.Binary(op=">", left=r.Literal(text="0"), right=left)
+        ):
+            return _likely(function, _origin(function, test, left)) if outcome else (None, None)
+        case r.Binary(op=">=" | ">", left=left, right=r.Literal(text="0")):
+            return _likely(function, _origin(function, test, left)) if not outcome else (None, None)
+        case r.Call() | r.Name() | r.Member():
+            return _by_truth(function, test, value, outcome)
+    return None, None
+
+
+def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, Certainty | None]:
+    """A number, a bool or a pointer is an outcome where the call can have done something: a question has an answer."""
+    if origin is None or asks(function, origin):
+        return None, None
+    return origin, "likely"
+
+
+@once
+def asks(function: Function, call: e.Call) -> bool:
+    """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
+    name = last_name(call.node.callee)
+    if isinstance(call.node.callee, r.Member) and _ASKED_OF_ONE.match(name):
+        return True
+    if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node) is not None:
+        return True
+    callees = function.program.callee(call.node, function).records
+    return bool(callees) and all("const" in callee.qualifiers for callee in callees)
+
+
+def _constant_first(function: Function, left: r.Value, right: r.Value) -> bool:
+    return (
+        isinstance(left, r.Name) and _constant_is_good(function, left.text) is True and not isinstance(right, r.Literal)
+    )
+
+
+def _by_truth(
+    function: Function, test: e.Test, value: r.Value, outcome: bool
+) -> tuple[e.Call | None, Certainty | None]:
+    """`if (f())`, `if (x)` where `x` is what a call returned: true is failure for a number or a status that converts to
+    its error, false is failure for everything else."""
+    origin = _origin(function, test, value)
+    if origin is None:
+        return None, None
+    program = function.program
+    written = program.type_of(value, function)
+    if (isinstance(value, r.Name) and types.parse(written).is_placeholder) or not written:
+        written = program.result_type(origin.node, function) or written
+    status = program.status(written, function)
+    if status is not None:
+        failing = not any(ok == "_" or ".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
+        return (origin, "certain") if failing == outcome else (None, None)
+    failed = outcome if is_number(written) else not outcome
+    if not failed or (is_number(written) and isinstance(value, r.Call) and only_looks(origin.node)):
+        return None, None
+    return _likely(function, origin)
+
+
+def is_number(written: str) -> bool:
+    return bool(_NUMBERS.fullmatch(types.parse(written).name)) and types.parse(written).is_value
+
+
+def _outcome_of(value: r.Value | None) -> r.Value | None:
+    """Without what only stands around an outcome: casts, moves, `co_await`, an assignment inside the condition."""
+    while True:
+        value = strip(value)
+        match value:
+            case r.Unary(op="await" | "co_await", value=inner) | r.Assign(op="=", value=inner):
+                value = inner
+            case _:
+                return value
+
+
+def _is_good(function: Function, value: r.Value) -> bool | None:
+    """What an outcome is compared with: true when it means success, false when it means failure, None when unclear."""
+    match strip(value):
+        case r.Literal(kind="null") | r.Literal(text="-1"):
+            return False
+        case r.Literal(kind="int", text="0"):
+            return True
+        case r.Literal(kind="bool", text=shown):
+            return shown in ("true", "True")
+        case r.Name(text=name):
+            return _constant_is_good(function, name)
+        case r.Call(callee=callee, args=()):
+            return _last_word_is_good(last_name(callee))
+        case r.Unary(op="-"):
+            return False
+    return None
+
+
+def _constant_is_good(function: Function, name: str) -> bool | None:
+    good = _last_word_is_good(name)
+    return good if good is not None else function.program.statuses.says_success(name)
+
+
+def _last_word_is_good(name: str) -> bool | None:
+    last = name.rsplit("::", 1)[-1].lower().replace("_", "")
+    if "invalid" in last or "null" in last:
+        return False
+    return True if last.endswith(_GOOD_ENDS) or last.startswith(("ok", "success", "noerr")) else None
+
+
+def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | None:
+    """The call whose outcome is looked at: in the value itself, or what the variable was last given."""
+    flow = function.flow
+    inner = _outcome_of(value)
+    if isinstance(inner, r.Call) and inner.kind == "call":
+        return flow.call_of(inner)
+    wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
+    if wanted is None:
+        return None
+    event = flow.last_write(at, wanted)
+    if event is None:
+        return None
+    outer = _outcome_of(event.value)
+    if not isinstance(outer, r.Call) or outer.kind == "construct":
+        outer = next(calls_in(event.value), None) if outer is not None else None
+        if isinstance(outer, r.Call) and outer.kind == "construct":
+            outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
+    return flow.call_of(outer)
+
+
+# --- what a returned value says ------------------------------------------------------------------------------
+
+
+def reports_failure(function: Function, value: r.Value | None) -> bool:
+    """Whether what is returned says, or may say, that it did not work."""
+    match strip(value):
+        case r.Name() | r.Member():
+            return not _is_good(function, value) if value is not None else False
+        case r.Aggregate(items=()):
+            return function.program.status(function.record.result, function) is None
+        case _:
+            return refuses(function, value) is not False
+
+
+def refuses(function: Function, value: r.Value | None) -> bool | None:
+    """Whether what is returned is a failure made on the spot: true for `false`, null, `-1`, an error; false for
+    success and for nothing at all; None for what may be either."""
+    match strip(value):
+        case None:
+            return False
+        case r.Literal(kind="bool", text=shown):
+            return shown in ("false", "False")
+        case r.Literal(kind="null"):
+            return True
+        case r.Literal(kind="int", text=shown):
+            return shown != "0"
+        case r.Literal():
+            return None
+        case r.Unary(op="-"):
+            return True
+        case r.Name(text=name):
+            return _names_failure(function, name)
+        case r.Call(callee=callee) as call:
+            return _made_error(function, call, last_name(callee))
+    return None
+
+
+def _names_failure(function: Function, name: str) -> bool | None:
+    """What a constant that is returned says by its name; None for what is no constant."""
+    good = _last_word_is_good(name)
+    if good is not None and ("::" in name or name.isupper() or name.startswith("k")):
+        return not good
+    if "nullopt" in name or _BAD_CONSTANT.search(types.parse(name).last):
+        return True
+    first = function.program.statuses.says_success(name) if "::" in name or not name[:1].islower() else None
+    return None if first is None else not first
+
+
+def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
+    lowered = name.lower()
+    if _last_word_is_good(name):
+        return False
+    status = function.program.status(function.program.type_of(call, function), function)
+    if not call.args and status is not None and status.kind == "value" and name == status.name.rsplit("::", 1)[-1]:
+        return False  # a class may be called `Failure`, and an empty one say that there was none
+    if "error" in lowered or "fail" in lowered or lowered == "unexpected":
+        return True
+    scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
+    if (
+        scope
+        and function.program.status(scope, function) is not None
+        and (call.args or _takes_why(function, scope, name))
+    ):
+        return True  # `Status::Busy("in progress")`
+    if status is None:
+        return None if call.args else False
+    if call.kind == "construct" or name == status.name.rsplit("::", 1)[-1]:
+        return bool(call.args) and _is_good(function, call.args[0]) is not True  # `Answer{0}`, `Answer(Code::kOk)`
+    return None
+
+
+def _takes_why(function: Function, scope: str, name: str) -> bool:
+    """`Status::Busy()`, of which another form takes a message."""
+    cls = function.program.find_class(scope, function.record.scope, function.file)
+    return cls is not None and any(record.parameters for record in cls.declared(name))
+
+
+def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
+    """The call whose outcome `return f();` or `return outcome;` hands on."""
+    value = _outcome_of(leave.value)
+    call = function.flow.call_of(value) if isinstance(value, r.Call) else None
+    if call is None and isinstance(value, r.Name):
+        call = _origin(function, leave, value)
+    if call is None or call.node.kind in ("construct", "new") or not _works(call.node):
+        return None
+    if last_name(call.node.callee).lower().startswith(("ok", "success")):
+        return None
+    program = function.program
+    written = program.result_type(call.node, function)
+    if program.status(written, function) is not None:
+        return None if _makes_status(call.node, written) else call
+    if only_looks(call.node) or asks(function, call):
+        return None
+    if not written and call.node is value and _becomes_status(function, call):
+        return call
+    return call if _same_convention(function, leave, written) else None
+
+
+def _becomes_status(function: Function, call: e.Call) -> bool:
+    """Whether the answer of somebody's method, whose declaration is out of sight, is returned as a status."""
+    status = function.program.status(function.record.result, function)
+    return status is not None and not status.advisory and call.receiver is not None and status.kind == "value"
+
+
+def _makes_status(call: r.Call, written: str) -> bool:
+    """`WalkResult::advance()`: a static function of the status itself makes one, and tries nothing."""
+    scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
+    return bool(scope) and types.parse(scope).last == types.parse(written).last
+
+
+def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
+    """Both return the same simple type, and elsewhere the function returns what means success in it."""
+    own = types.parse(function.record.result)
+    if not written or types.parse(written).name != own.name or not own.is_value:
+        return False
+    if own.name in ("auto", "void"):
+        return False
+    return any(other is not leave for other in _successes(function))
+
+
+@once
+def _successes(function: Function) -> list[e.Leave]:
+    """The exits that return success by name."""
+    leaves = function.flow.leaves
+    return [leave for leave in leaves if leave.value is not None and refuses(function, leave.value) is False]
+
+
+def _works(call: r.Call) -> bool:
+    """Whether a call does something that can fail, rather than make an error to report."""
+    name = last_name(call.callee)
+    return not (name.endswith(("Error", "Status", "error", "failure", "success")) or "Error" in name)
+
+
+def only_looks(call: r.Call) -> bool:
+    """Whether a call asks, validates or logs by its name: its failing leaves no work undone."""
+    return bool(_LOOKS.match(last_name(call.callee)))
+
+
+# --- exceptions -----------------------------------------------------------------------------------------------
+
+
+@once
+def thrown(function: Function) -> list[Failure]:
+    """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
+    return list(_thrown(function))
+
+
+def _thrown(function: Function) -> Iterator[Failure]:
+    for call in function.flow.calls:
+        if call.index not in function.flow.reachable or not _may_throw(function, last_name(call.node.callee)):
+            continue
+        if is_caught(function, call) or asks(function, call):
+            continue
+        certainty = throws(function, call)
+        if certainty is not None:
+            leave = e.Leave(call.span, "throw")
+            leave.index = call.index
+            why = f"on the path where `{last_name(call.node.callee)}` throws"
+            yield Failure(leave, call, because(certainty, why), call)
+
+
+def _may_throw(function: Function, name: str) -> bool:
+    """Whether something of that name throws by itself, or is an object that is called."""
+    throwers = function.program.throwers
+    return name in throwers or not name or name in function.locals or "operator()" in throwers
+
+
+def throws(function: Function, call: e.Call) -> Certainty | None:
+    """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
+    called has failed, possible where it may as well complain about a mistake of its caller."""
+    callees = function.program.callee(call.node, function).functions
+    found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
+    return "likely" if "likely" in found else "possible" if found else None
+
+
+def _throws_of(callee: Function) -> tuple[Certainty, ...]:
+    if "noexcept" in callee.record.qualifiers or not callee.says(_THROWS):
+        return ()
+    return _throws(callee)
+
+
+@once
+def _throws(callee: Function) -> tuple[Certainty, ...]:
+    return tuple(_each_throw(callee))
+
+
+def _each_throw(callee: Function) -> Iterator[Certainty]:
+    flow = callee.flow
+    for leave in flow.leaves:
+        if leave.kind != "throw" or leave.index not in flow.reachable:
+            continue
+        if any(target == flow.exit for target, _ in flow.successors[leave.index]):
+            rethrown = any(isinstance(mark, e.Mark) and mark.what == "catch" for mark in flow.dominators(leave))
+            yield "likely" if rethrown or _decided_by(callee, leave) is not None else "possible"
+
+
+def is_caught(function: Function, call: e.Call) -> bool:
+    """Whether a handler of the same function can catch what the call throws: it runs inside of a `try`."""
+    return any(_covers(statement.body, call) for statement in _tries(function))
+
+
+@once
+def _tries(function: Function) -> list[r.Try]:
+    return [statement for statement in function.statements if isinstance(statement, r.Try) and statement.handlers]
+
+
+def _covers(body: r.Body, event: e.Event) -> bool:
+    return bool(body) and body[0].start <= event.span.start and event.span.end <= body[-1].end

@@ -1,0 +1,1 @@
+"""Handles in Python: who owns them, and what ends them."""

@@ -1,0 +1,698 @@
+"""What calls do with handles: those of libraries, builtins, containers, and the project's own functions.
+
+A call that a model knows may end handles, see `handle_chains`; one that nobody knows may keep what it is given, and
+put other things where it can reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ownlint.domains.bound_methods import behind
+from ownlint.domains.handles.handle_chains import Chain, Reach, literal
+from ownlint.domains.handles.handle_chains import at as picked_at
+from ownlint.domains.handles.handle_stores import Dependence, without
+from ownlint.domains.handles.handle_values import (
+    Values,
+    as_value,
+    once,
+)
+from ownlint.domains.handles.handles import (
+    CLOSING,
+    NOTHING,
+    Ending,
+    Fact,
+    Given,
+    Handle,
+    Handles,
+    How,
+    Stale,
+    Summary,
+    Token,
+    foreign,
+    in_order,
+    inside,
+)
+from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, Step, because, weaker
+from ownlint.flow.places import last_name
+
+_LOOKS_AT_NOTHING = frozenset(["isinstance", "issubclass", "type", "id", "callable", "bool", "super", "del"])
+"""Builtins that see the Python object and not what it points to."""
+_PRINTS = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "int", "float", "bytes", "memoryview"])
+_SHOWS = frozenset(["str", "repr", "print", "format", "ascii"])
+_READS = _PRINTS | {"hasattr", "setattr", "dir", "vars", "sum", "any", "all", "map", "assert", "range", "round", "abs"}
+_COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
+_LAZY = frozenset(["iter", "filter", "enumerate", "zip"])
+_ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
+_ADDS_MANY = frozenset(["extend", "update", "extendleft"])
+_TAKES_ONE = frozenset(["pop", "get", "popleft", "setdefault", "__getitem__"])
+_MOVING = ("move", "insert", "append", "add", "adopt", "attach", "splice", "inline", "register", "keep")
+"""Words in the names of calls that may make somebody else the owner: weak evidence, for silence alone."""
+_REMOVES = frozenset(["pop", "popleft", "popitem", "remove", "discard", "clear"])
+_CLOSING = frozenset(["contextlib.closing", "contextlib.aclosing"])
+
+
+class Calls(Values):
+    """Evaluates calls."""
+
+    def call(self, call: r.Call) -> Handles:
+        symbol = self.symbol(call.callee)
+        builtin = last_name(call.callee) if isinstance(call.callee, r.Name) else ""
+        if symbol and not symbol.startswith("builtins."):
+            builtin = ""
+            made = self.native(call, symbol)
+            if made is not None:
+                return made
+        if isinstance(call.callee, r.Member):
+            return self.method(call, call.callee, symbol)
+        if (bound := behind(call, self.function)) is not None and isinstance(bound.callee, r.Member):
+            return self.method(bound, bound.callee, self.symbol(bound.callee))
+        self.evaluate(call.callee)
+        if isinstance(call.callee, r.Name):  # a closure, or a bound method: it looks at what it holds
+            held = (h.out() for h in self.state.get(call.callee.text) if h.path == (BURIED,))
+            self.use(frozenset(h for h in held if h.stale is not None), call.callee)
+        arguments = [self.value(argument) for argument in call.args]
+        if builtin and builtin not in self.function.declared:
+            given = self.builtin(call, builtin, arguments)
+            if given is not None:
+                return given
+        return self.own(call, symbol, arguments)
+
+    # --- builtins ---
+
+    def builtin(self, call: r.Call, name: str, arguments: list[Handles]) -> Handles | None:
+        if name in _LOOKS_AT_NOTHING:
+            return NOTHING
+        if name == "getattr" and len(call.args) > 1:
+            return self.by_literal_name(call, arguments[0])
+        if (
+            name not in _READS
+            and name not in _COLLECTS
+            and name not in _LAZY
+            and name not in ("next", "max", "min", "dict")
+        ):
+            return None
+        if name == "len" and arguments:  # a sequence knows its length
+            arguments = [frozenset(h for h in arguments[0] if self.classes.role(h.cls) != "sequence" or not h.stale)]
+        if name in _SHOWS:
+            arguments = [frozenset(h for h in handles if not self.shows_dead(h)) for handles in arguments]
+        fine = [self.use(handles, value) for handles, value in zip(arguments, call.args, strict=False)]
+        if name in _READS:
+            return NOTHING
+        if name == "dict":
+            return frozenset(as_value(h) for handles in fine for h in handles if h.path[:1] not in ((), (BURIED,)))
+        parts = [self.elements(handles, value) for handles, value in zip(fine, call.args, strict=True)]
+        taken: Handles = frozenset(h for part in parts for h in part)
+        if name == "next":
+            return parts[0] if parts else NOTHING
+        if name in ("max", "min"):
+            return taken if len(call.args) == 1 or taken else frozenset(h for handles in fine for h in handles)
+        if name in _COLLECTS:
+            return inside(once(taken) if name in ("set", "frozenset") else taken, ANY)
+        whole: Handles = frozenset(h for handles in fine for h in handles)
+        if name in ("iter", "filter"):
+            return whole
+        slots = ["1"] if name == "enumerate" else [str(position) for position in range(len(parts))]
+        paired = (inside(inside(part, slot), ANY) for part, slot in zip(parts, slots, strict=False))
+        return frozenset(h for pairs in paired for h in pairs) | frozenset(h.inside(BURIED) for h in whole if h.holds)
+
+    def shows_dead(self, handle: Handle) -> bool:
+        """Whether it can be printed when it is dead."""
+        fact = self.classes.member(handle.cls, "__repr__")
+        return fact is not None and fact.asks and not handle.path
+
+    def by_literal_name(self, call: r.Call, on: Handles) -> Handles:
+        name = call.args[1]
+        written = name.text.strip("\"'") if isinstance(name, r.Literal) and name.kind == "str" else ""
+        native = self.use(frozenset(h for h in on if not h.path), call.args[0])
+        if not written.isidentifier():
+            return NOTHING
+        return frozenset(
+            h for handle in native for h in self.taken(handle, self.classes.member(handle.cls, written), call, written)
+        )
+
+    # --- libraries ---
+
+    def native(self, call: r.Call, symbol: str) -> Handles | None:
+        """A constructor, a static factory or a function of a library; None when it is none of them."""
+        cls, name = self.classes.find(symbol), "__init__"
+        if cls is None:
+            head, _, name = symbol.rpartition(".")
+            cls = self.classes.find(head) if head else None
+        fact = self.classes.member(cls, name) if cls is not None else self.classes.function(symbol)
+        if cls is None and fact is None:
+            return None
+        fact = fact.written(call) if fact is not None else None
+        derived = self.classes.derived(symbol) if cls is not None else ""
+        if derived and fact is not None:  # whose own constructor may take anything
+            fact = msgspec.structs.replace(fact, stores=(), parameters=())
+        arguments = self.looked_at_by(call, fact)
+        placed = self.placed(call, arguments, fact)
+        if fact is None:
+            return NOTHING
+        self.effects(fact, call, (NOTHING, None), placed)
+        made = self.result(call, fact, placed)
+        if derived:
+            made = frozenset(h._replace(derived=derived) for h in made)
+        self.keep_addresses(fact, call, made, placed)
+        return made
+
+    def looked_at_by(self, call: r.Call, fact: Fact | None) -> list[Handles]:
+        """The arguments of a library's call, without those that are dead."""
+        arguments = [self.value(argument) for argument in call.args]
+        asked = fact.asks_of if fact is not None else ()
+        return [
+            handles if position in asked else self.use(handles, _given(value))
+            for position, (handles, value) in enumerate(zip(arguments, call.args, strict=True), 1)
+        ]
+
+    def result(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
+        """What a constructor or function of a library gives."""
+        if not fact.returns:
+            return NOTHING
+        if fact.keeps == "own":
+            return frozenset({self.create(call, fact.returns)._replace(declared=fact.declared)})
+        if fact.keeps == "own unless inserted":
+            return frozenset({self.built(call, fact, placed)})
+        handles, _ = placed.get(max(fact.source, 1), (NOTHING, None))
+        if fact.is_of_known_class:
+            return frozenset({self.somebodys(fact.returns, foreign(call.start), call.span, text(call))})
+        if not fact.borrows:
+            return NOTHING
+        key = literal([fact.returns if fact.constructs else last_name(call.callee)])
+        told = Step(self.function.path, call.span, fact.told, "lends") if fact.told else fact.declared
+        return frozenset(
+            Handle(
+                fact.returns,
+                h.token,
+                fact.holds(h.holds),
+                call.span,
+                text(call),
+                False,
+                told,
+                (),
+                h.chain.step(fact.where, key, top=h.token[0] in self.tops),
+                h.stale,
+                sure=weaker(h.sure, fact.sure),
+            )
+            for h in handles
+            if not h.path and (not fact.given or h.cls in fact.given)
+        )
+
+    def placed(self, call: r.Call, arguments: list[Handles], fact: Fact | None) -> dict[int, tuple[Handles, r.Value]]:
+        """The arguments by the number of their parameter, from 1 on."""
+        found: dict[int, tuple[Handles, r.Value]] = {}
+        for position, (argument, handles) in enumerate(zip(call.args, arguments, strict=True), 1):
+            match argument:
+                case r.Unary(op="spread" | "spread2"):
+                    break
+                case r.Pair(key=r.Name(text=keyword), value=value):
+                    named = fact.parameters.index(keyword) + 1 if fact and keyword in fact.parameters else -position
+                    found[named] = (handles, value)
+                case _:
+                    found[position] = (handles, argument)
+        return found
+
+    def create(self, call: r.Call, cls: str = "") -> Handle:
+        """A new token, made by this call."""
+        self.state = self.state.age(call.start)
+        self.made[call.start] = call.span
+        self.owners[call.start] = text(call)
+        if self.repeated:
+            self.often.add(call.start)
+        if self.classes.role(cls) == "owner":
+            self.tops.add(call.start)
+        return Handle(cls, (call.start, 0), True, call.span, text(call))
+
+    def built(self, call: r.Call, fact: Fact, placed: dict[int, tuple[Handles, r.Value]]) -> Handle:
+        """What is put where the innermost `with` of an insertion point says, or the one that is passed; nobody knows
+        where else."""
+        given = [h for handles, _ in placed.values() for h in handles if self.is_guard(h)]
+        around = given or [h for h in self.state.get(self.guards[-1]) if not h.path] if self.guards or given else []
+        if len(around) == 1:
+            self.use(frozenset(around), call)
+        if len(around) != 1 or around[0].stale is not None:
+            return self.somebodys(fact.returns, foreign(call.start), call.span, text(call))
+        key = picked_at(call.end)
+        self.state = self.state.picked_again(call.end)
+        if around[0].chain.steps[-1:] == (f".({around[0].cls})",):
+            self.added(around[0]._replace(chain=around[0].chain._replace(steps=around[0].chain.steps[:-1])), call)
+        chain = around[0].chain.step("elsewhere", key, top=around[0].token[0] in self.tops)
+        return Handle(fact.returns, around[0].token, False, call.span, text(call), chain=chain)
+
+    def is_guard(self, handle: Handle) -> bool:
+        return not handle.path and self.classes.role(handle.cls) == "guard"
+
+    # --- methods ---
+
+    def method(self, call: r.Call, callee: r.Member, symbol: str) -> Handles:
+        on = self.value(callee.base)
+        arguments = [self.value(argument) for argument in call.args]
+        native = frozenset(h for h in on if not h.path) or (self.told(callee) if not on else NOTHING)
+        for handle in native:
+            left = without(self.state.dependences, handle.token, callee.name)
+            self.state = self.state._replace(dependences=left)
+        if not native and (on or any(arguments)) and self.is_container(callee.base, on):
+            return self.container_method(call, callee, on, arguments)
+        if not native:
+            return self.own(call, symbol, arguments)
+        known_as = [(handle, self.classes.member(handle.cls, callee.name)) for handle in in_order(native)]
+        facts = [(handle, fact.written(call) if fact is not None else None) for handle, fact in known_as]
+        asks = all(fact is not None and fact.asks for _, fact in facts)
+        fine = native if asks else self.use(native, callee.base)
+        arguments = [self.use(handles, _given(value)) for handles, value in zip(arguments, call.args, strict=True)]
+        for handles in arguments:
+            if any(fact is None for _, fact in facts):
+                self.escape_all(h for h in handles if h.holds)
+        given: Handles = NOTHING
+        for handle, fact in facts:
+            if fact is None or handle not in fine:
+                continue
+            placed = self.placed(call, arguments, fact)
+            if fact.visits:
+                self.visited(call, fact, handle)
+            elif fact.keeps == "own" and fact.returns and not fact.moves:
+                given |= {self.create(call, fact.returns)}
+            elif fact.keeps == "own unless inserted" and fact.returns:
+                given |= {self.built(call, fact, placed)}
+            elif fact.source:
+                given |= self.result(call, fact, placed)
+            else:
+                given |= frozenset(self.taken(handle, fact, call, _key_of(call, callee)))
+        known = [fact for _, fact in facts if fact is not None]
+        if known:
+            placed = self.placed(call, arguments, known[0])
+            given |= self.moved(call, known[0], native & fine, placed)
+            if fine:
+                self.effects(known[0], call, (native & fine, callee.base), placed)
+                self.keep_addresses(known[0], call, native & fine, placed)
+        return given
+
+    def told(self, callee: r.Member) -> Handles:
+        """Of a parameter of which nobody says what it is: what has such a member, and no other class has, where the
+        file speaks of that library."""
+        match callee.base:
+            case r.Name(text=name) if name in self.parameters:
+                cls, base = self.classes.told_by(self.function, callee.name), callee.base
+                return frozenset({self.somebodys(cls, foreign(base.start), base.span, name)}) if cls else NOTHING
+        return NOTHING
+
+    def moved(self, call: r.Call, fact: Fact, on: Handles, placed: dict[int, tuple[Handles, r.Value]]) -> Handles:
+        """Ownership goes elsewhere: into what it is put in, or to the receiver itself."""
+        if not fact.moves:
+            return NOTHING
+        for whom, where in fact.adopts:
+            part, whole = (one(on if n == 0 else placed.get(n, (NOTHING, None))[0]) for n in (whom, where))
+            if part is None or whole is None:
+                self.escape_all(h for handles in (on, *(given for given, _ in placed.values())) for h in handles)
+                return NOTHING
+            self.added(whole, call)
+            inner = whole.chain.step("elsewhere", picked_at(call.end), top=whole.token[0] in self.tops)
+            self.transfer(part, whole.token, inner, holds=False)
+            self.state = self.state.mutated(whole.token)
+            return NOTHING
+        part = one(on)
+        if part is None or not fact.returns:
+            self.escape_all(h for handles in (on, *(given for given, _ in placed.values())) for h in handles)
+            return (
+                frozenset(h for handle in on for h in self.taken(handle, fact, call, "")) if fact.borrows else NOTHING
+            )
+        new = self.create(call, fact.returns)
+        self.transfer(part, new.token, Chain(), holds=True)
+        self.state = self.state.mutated(part.token)
+        return frozenset({new})
+
+    def transfer(self, part: Handle, token: Token, chain: Chain, *, holds: bool) -> None:
+        """The object of `part`, and all that lies in it, belongs to another owner from now on. What is the object
+        itself holds it then, or no longer does."""
+
+        def move(handle: Handle) -> Handle:
+            inner = handle.chain.below(part.chain) if handle.token == part.token else None
+            if inner is None:
+                return handle
+            whole = holds and not any(step.startswith("/") for step in inner)
+            return handle._replace(token=token, chain=chain.within(Chain(0, inner)), holds=whole)
+
+        self.state = self.state.changed((part.token,), move)
+
+    # --- containers ---
+
+    def container_method(self, call: r.Call, callee: r.Member, on: Handles, arguments: list[Handles]) -> Handles:
+        name, base = callee.name, callee.base
+        if name == "clear":
+            self.state = self.state.taken_from(f"{text(base)}[]")
+        if name in _ADDS_ONE and arguments:
+            self.put(base, inside(arguments[-1], VALUE if name == "setdefault" else ANY), call.span)
+        elif name in _ADDS_MANY:
+            for handles, value in zip(arguments, call.args, strict=True):
+                values = frozenset(h for h in handles if h.path[:1] == (VALUE,))
+                self.put(base, values | inside(self.elements(handles, value), ANY), call.span)
+        taken = self.taken_out(call, name, on) if name in _TAKES_ONE else NOTHING
+        if name in _REMOVES:
+            self.loosen(base, -call.end)
+        if name in _TAKES_ONE:
+            return taken
+        if name in ("values", "copy"):
+            return frozenset(h.out().inside(ANY) if _is_value(h) and name == "values" else h for h in on)
+        if name == "items":
+            return frozenset(h.out().inside("1").inside(ANY) for h in on if _is_value(h))
+        return NOTHING
+
+    def taken_out(self, call: r.Call, name: str, on: Handles) -> Handles:
+        """`found.get(key)`, `ops.pop()`."""
+        key = call.args[0] if call.args else None
+        known = value_slot(key) if key is not None else VALUE
+        fits = [h for h in on if h.path[0] != BURIED]
+        if known != VALUE:
+            fits = [h for h in fits if h.path[0] in (ANY, VALUE, known)]
+        return frozenset(self.out_of(h, picked_at(call.end)) for h in fits)
+
+    # --- what a call ends ---
+
+    def effects(
+        self,
+        fact: Fact,
+        call: r.Call,
+        receiver: tuple[Handles, r.Value | None],
+        placed: dict[int, tuple[Handles, r.Value]],
+    ) -> None:
+        """Marks what the call makes stale."""
+        if fact.spared_by and any(_says_no(argument, fact.spared_by) for argument in call.args):
+            return
+        if fact.ends_members:
+            self.outdate(fact, call, receiver[0])
+        for number in fact.restores:
+            for handle in receiver[0] if number == 0 else placed.get(number, (NOTHING, None))[0]:
+                self.state = self.state.restored(handle.token)
+        for number, reach in fact.ends:
+            handles, value = receiver if number == 0 else placed.get(number, (NOTHING, None))
+            if fact.of and number == 0:
+                handles = self.element_of(handles, fact.of, call)
+            if value is not None:
+                self.end(handles, value, reach, call, in_order(receiver[0]) if number else (), fact)
+
+    def outdate(self, fact: Fact, at: r.Call | r.Index, on: Handles) -> None:
+        """What some members of the receiver gave is dead from now on, with all that was taken from it."""
+        owner = one(on)
+        if owner is None:
+            return
+        depth = len(owner.lent_by)
+        if isinstance(at, r.Index):
+            target, said = text(at.base), f"del {text(at)}"
+        else:
+            target = text(at.callee.base) if isinstance(at.callee, r.Member) else owner.shown
+            said = text(at)
+        why = Stale(at.span, said, target, "outdated", "derived", owner.sure)
+
+        def end(handle: Handle) -> Handle:
+            hit = handle.token == owner.token and handle.stale is None and handle.lent_by[:depth] == owner.lent_by
+            dead = hit and any(name in fact.ends_members for name in handle.lent_by[depth : depth + 1])
+            return handle._replace(stale=why._replace(certainty=handle.sure)) if dead else handle
+
+        self.state = self.state.changed((owner.token,), end)
+
+    def keep_addresses(
+        self, fact: Fact, call: r.Call, holders: Handles, placed: dict[int, tuple[Handles, r.Value]]
+    ) -> None:
+        """The call stores the addresses of arguments, and nothing keeps them alive; or references to them, which do."""
+        self.escape_all(h for number in fact.retains for h in placed.get(number, (NOTHING, None))[0] if h.holds)
+        for number, into, sure in fact.stores:
+            given, value = placed.get(number, (NOTHING, None))
+            around = holders if into == 0 else placed.get(into, (NOTHING, None))[0]
+            self.keep_address(fact, number, sure, (given, value), around, call)
+
+    def keep_address(
+        self,
+        fact: Fact,
+        number: int,
+        sure: Certainty,
+        given: tuple[Handles, r.Value | None],
+        holders: Handles,
+        at: r.Node,
+    ) -> None:
+        handles, value = given
+        told = Step(self.function.path, at.span, fact.told, "lends") if fact.told else fact.declared
+        for holder in in_order(h for h in holders if not h.path):
+            for handle in in_order(h for h in handles if not h.path and h.holds and h.token != holder.token):
+                kept = Dependence(
+                    holder.token,
+                    handle.token,
+                    fact.name,
+                    number,
+                    at.span,
+                    text(value) if value is not None else handle.shown,
+                    holder.shown,
+                    told,
+                    sure,
+                    handle.derived,
+                )
+                self.depends(kept, handle)
+
+    def depends(self, kept: Dependence, handle: Handle) -> None:
+        """Something has to live as long as a native object: whoever judges overrides this."""
+        self.state = self.state._replace(dependences=self.state.dependences | {kept})
+
+    def element_of(self, handles: Handles, member: str, call: r.Call) -> Handles:
+        """What the first argument picks from a member of these; nothing when nobody knows which."""
+        key = call.args[0] if call.args else None
+        if not isinstance(key, r.Literal):
+            return NOTHING
+        picked = literal([text(key)])
+        return frozenset(h._replace(chain=h.chain.step("part", member).step("part", picked)) for h in handles)
+
+    def end(
+        self,
+        handles: Handles,
+        value: r.Value,
+        reach: Reach,
+        by: r.Node,
+        knowing: Sequence[Handle] = (),
+        fact: Fact | None = None,
+    ) -> None:
+        """One object, and what it reaches; of several that it may be, nobody knows which. `knowing` are those through
+        which it is done."""
+        if not handles and reach == "deep" and isinstance(value, r.Name) and isinstance(by, r.Call):
+            self.end_unknown(value, by)
+        alive = [h for h in handles if not h.path and h.stale is None]
+        objects = {(h.token, h.chain) for h in alive}
+        if not objects:
+            return
+        handle = in_order(alive)[0]
+        how = "disowned" if fact is not None and fact.disowns else self.how(handle, reach)
+        of = fact.of if fact is not None else ""
+        call = text(by) if isinstance(by, r.Call) else f"del {text(value)}"
+        target = f"{text(value)}.{of}[{text(by.args[0])}]" if of and isinstance(by, r.Call) else text(value)
+        marks = fact.marks if fact is not None else ()
+        why = Stale(by.span, call, target, how, reach, marks=marks, asked=handle.taken)
+        if len(objects) == 1 and how == "erased" and self.is_root(handle.token, handle.chain):
+            self.root_erased(handle, by.span, call)
+        elif len(objects) == 1:
+            self.noted(handle, how, by, value)
+            self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, how), why)
+            if how == "erased":
+                self.forgotten_by_indexes(handle, why, knowing)
+                self.state = self.state.mutated(handle.token)
+        elif reach in ("deep", "shallow"):
+            self.end_there(alive, value, why)
+
+    def end_unknown(self, value: r.Name, by: r.Call) -> None:
+        """An argument of which nobody knew the class: now somebody says that it is a handle, and that it ends."""
+        if value.text in self.parameters and not self.state.get(value.text):
+            why = Stale(by.span, text(by), value.text, "erased", "deep")
+            ended = self.somebodys("", foreign(value.start), by.span, value.text)._replace(stale=why)
+            self.set_name(value.text, frozenset({ended}), by.span, "")
+
+    def end_there(self, alive: list[Handle], value: r.Value, why: Stale) -> None:
+        """Whichever of several objects it was that this name or attribute stands for."""
+        slot: tuple[str, ...] = ()
+        match value:
+            case r.Name(text=name):
+                pass
+            case r.Member(base=r.Name(text=name), name=attribute):
+                slot = ("." + attribute,)
+            case _:
+                return
+        ended = {h._replace(path=slot): h._replace(path=slot, stale=why) for h in alive}
+        self.set_name(name, frozenset(ended.get(h, h) for h in self.state.get(name)), why.at, "")
+
+    def how(self, handle: Handle, reach: Reach) -> How:
+        if reach == "below":
+            return "changed"
+        match self.classes.role(handle.cls):
+            case "owner" | "checked":
+                return "closed"
+            case "storage":
+                return "emptied"
+        return "erased"
+
+    def is_root(self, token: Token, chain: Chain) -> bool:
+        """Whether this is what its owner will free by itself, when it goes."""
+        return chain == Chain() and token[0] in self.tops
+
+    def root_erased(self, handle: Handle, at: r.Span, call: str) -> None:
+        """What an owner will free is freed by hand: whoever judges overrides this."""
+
+    def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
+        """An object ends: whoever looks at what goes on around it overrides this."""
+
+    def added(self, where: Handle, by: r.Node) -> None:
+        """Something is put behind the last element of `where`."""
+
+    def visited(self, call: r.Call, fact: Fact, on: Handle) -> None:
+        """A function among the arguments is called with each of what the member gives."""
+
+    def forgotten_by_indexes(self, erased: Handle, why: Stale, knowing: Sequence[Handle]) -> None:
+        """An index still knows what was erased behind its back."""
+        *before, last = erased.chain.steps or ("",)
+        above = Chain(erased.chain.up, tuple(before))
+
+        perhaps = why._replace(certainty=because("possible", "whether it is the entry that is looked up is not known"))
+
+        def mark(handle: Handle) -> Handle:
+            if handle.token != erased.token or handle in knowing or self.classes.role(handle.cls) != "index":
+                return handle
+            if handle.chain == above:
+                return handle._replace(gaps=(*handle.gaps, (last[1:], why)))
+            inside = erased.chain.below(handle.chain.step("holder", ""))
+            return handle._replace(gaps=(*handle.gaps, ("", perhaps))) if inside else handle
+
+        self.state = self.state.changed((erased.token,), mark)
+
+    # --- the project's own functions ---
+
+    def own(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
+        """A function of the project, or one that nobody knows: then it may keep what it is given."""
+        given: list[Given] = []
+        whole: dict[str | int, Handle] = {}
+        spread = any(isinstance(argument, r.Unary) for argument in call.args)
+        for position, handles in enumerate(arguments):
+            argument = call.args[position]
+            emptied = frozenset(h for h in handles if h.stale is not None and h.stale.how == "emptied")
+            for handle in emptied:  # it may get its memory again there
+                self.state = self.state.restored(handle.token)
+            closed = frozenset(h for h in handles if self.is_closed_itself(h))  # a Python object like another
+            self.use(handles - emptied - closed, _given(argument))
+            keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
+            only = next(iter(handles)) if len(handles) == 1 else None
+            if only is not None and not only.path and not isinstance(argument, r.Unary):
+                given.append(Given(position, only.cls, only.holds, keyword))
+                whole[keyword or position] = only
+        if symbol in _CLOSING and arguments:
+            return inside(frozenset(h for h in arguments[0] if not h.path), CLOSING)
+        summary = self.classes.called(self.function, symbol, tuple(given)) if symbol and not spread else None
+        self.forget_attributes(call, symbol)
+        if summary is None:
+            return self.unknown(call, symbol, arguments)
+        tokens: dict[int, Handle] = {}
+        for position, handles in enumerate(arguments):
+            argument = call.args[position]
+            keyword = argument.key.text if isinstance(argument, r.Pair) and isinstance(argument.key, r.Name) else ""
+            number = self.classes.parameter(symbol, keyword) if keyword else position
+            if number is not None and (keyword or position) in whole:
+                tokens[-1 - number] = whole[keyword or position]
+            if number is None or number in summary.kept or -1 - number not in tokens:
+                self.escape_all(h for h in handles if h.holds)
+        self.ended_inside(call, summary, tokens)
+        returned = frozenset(self.translated(summary.returns, tokens, call))
+        return returned or self.declared_result(call, symbol)
+
+    def is_closed_itself(self, handle: Handle) -> bool:
+        """What was closed, not what was taken out of it."""
+        closed = handle.stale is not None and handle.stale.how == "closed"
+        return closed and self.classes.role(handle.cls) in ("owner", "checked")
+
+    def unknown(self, call: r.Call, symbol: str, arguments: list[Handles]) -> Handles:
+        moving = any(word in last_name(call.callee).lower() for word in _MOVING)
+        known = isinstance(call.callee, r.Member) and self.is_known_receiver(call.callee.base)
+        self.escape_all(h for handles in arguments for h in handles if (h.holds and not known) or moving)
+        for token in sorted({h.token for handles in arguments for h in handles}):
+            self.state = self.state.mutated(token)
+        return self.declared_result(call, symbol)
+
+    def declared_result(self, call: r.Call, symbol: str) -> Handles:
+        """What the function says it returns: somebody else's."""
+        cls = self.classes.result(symbol) if symbol else None
+        return frozenset({self.somebodys(cls, foreign(call.start), call.span, text(call))}) if cls else NOTHING
+
+    def ended_inside(self, call: r.Call, summary: Summary, tokens: dict[int, Handle]) -> None:
+        """What the function invalidates of what it is given."""
+        for ending, sure in summary.endings:
+            passed = tokens.get(ending.token[0])
+            if passed is None:
+                token, chain, shown = ending.token, ending.chain, self.owners.get(ending.token[0], "")
+            else:
+                token, chain, shown = passed.token, passed.chain.within(ending.chain), passed.shown
+            if passed is not None and ending.how == "erased" and self.is_root(token, chain):
+                self.root_erased(passed, call.span, text(call))
+            elif passed is not None or not -1_000_000 < ending.token[0] < 0:
+                certainty: Certainty = (
+                    "certain"
+                    if sure
+                    else because("likely", f"`{text(call.callee)}` does it on some of its paths alone")
+                )
+                why = Stale(call.span, text(call), shown, ending.how, ending.reach, certainty)
+                self.state = self.state.invalidated(Ending(token, chain, ending.reach, ending.how), why)
+
+    def translated(self, handles: Handles, tokens: dict[int, Handle], call: r.Call) -> Iterator[Handle]:
+        """What a function of the project returns, in the words of this call."""
+        fresh = [h for h in handles if h.token[0] >= 0 and h.token[0] not in self.inherited]
+        made = self.create(call, fresh[0].cls) if fresh else None
+        for handle in in_order(handles):
+            site = handle.token[0]
+            said = handle._replace(taken=call.span, shown=text(call), element=False)
+            if site in self.inherited:
+                yield said
+            elif made is not None and site >= 0:
+                yield said._replace(token=made.token)
+            elif (passed := tokens.get(site)) is not None:
+                holds = said.holds and passed.holds
+                if handle.chain == Chain() and handle.shown.isidentifier() and not handle.element:
+                    said = said._replace(taken=passed.taken)  # the very object that was passed
+                yield said._replace(token=passed.token, chain=passed.chain.within(handle.chain), holds=holds)
+
+    def forget_attributes(self, call: r.Call, symbol: str) -> None:
+        """Attributes of an object that somebody else may have set anew."""
+        owner = call.callee.base if isinstance(call.callee, r.Member) else None
+        for value in (owner, *call.args):
+            if not isinstance(value, r.Name) or value.text not in self.parameters:
+                continue
+            held = self.state.get(value.text)
+            if not any(h.path[:1] and h.path[0].startswith(".") for h in held):
+                continue
+            anew = self.classes.rebinds(symbol) if value is owner and symbol else None
+            gone = {h for h in held if h.path and (anew is None or h.path[0][1:] in anew)}
+            self.escape_all(frozenset(gone))
+            self.set_name(value.text, held - gone, call.span, "")
+
+
+def one(handles: Handles) -> Handle | None:
+    """The only native object among them."""
+    whole = in_order(h for h in handles if not h.path)
+    return whole[0] if len({(h.token, h.chain) for h in whole}) == 1 else None
+
+
+def _says_no(argument: r.Value, keyword: str) -> bool:
+    match argument:
+        case r.Pair(key=r.Name(text=name), value=r.Literal(text="False")):
+            return name == keyword
+    return False
+
+
+def _given(argument: r.Value) -> r.Value:
+    return argument.value if isinstance(argument, r.Pair) else argument
+
+
+def _is_value(handle: Handle) -> bool:
+    return handle.path[0].startswith(VALUE)
+
+
+def _key_of(call: r.Call, callee: r.Member) -> str:
+    """Which of several a call picks: that is known where all arguments are constants."""
+    if all(isinstance(argument, r.Literal) for argument in call.args):
+        return callee.name + literal(text(argument).replace("'", '"') for argument in call.args) * bool(call.args)
+    return picked_at(call.end)

@@ -1,0 +1,668 @@
+"""An abstract interpreter over the structured body of a Python function: which handles are used too late.
+
+States are kept apart path by path, at most so many of them, so that two branches that each bind
+an owner and its child do not accuse each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from ownlint.domains.handles.handle_chains import Reach
+from ownlint.domains.handles.handle_facts import NO_FACTS, answer, assume, bound, common, without
+from ownlint.domains.handles.handle_loops import Loops
+from ownlint.domains.handles.handle_stores import Dependence, in_sequence
+from ownlint.domains.handles.handle_stores import without as without_stored
+from ownlint.domains.handles.handles import (
+    CLOSED_AFTER,
+    CLOSING,
+    ENTERED,
+    NOTHING,
+    Attributes,
+    Classes,
+    Ending,
+    Handle,
+    Handles,
+    Harm,
+    Misuse,
+    Stale,
+    State,
+    Summary,
+    Token,
+    foreign,
+    in_order,
+    inside,
+    is_parameter,
+)
+from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import SOME_PATHS, because, weaker
+from ownlint.flow.paths import TooLongError
+from ownlint.project.closures import kept_out_of_sight, outside_names, read_by_functions
+from ownlint.project.subjects import Function
+
+_RETURNED = "<returned>"
+_ENTERING = ((ENTERED,), (CLOSED_AFTER,), (CLOSING,))
+_HARMLESS = {
+    "next": "harmless if it never is the element that comes next",
+    "users": "harmless if each operation uses the value once",
+    "inside": "harmless if nothing is inside of what is erased",
+    "added": "harmless if the loop stops adding by itself",
+}
+"""Why something that is done while a loop or a walk runs need not meet it, by kind of harm."""
+_WITH_ENDS = "its `with` block ends here"
+
+
+class Interpreter(Loops):
+    """Runs one function abstractly and collects misuses. `given` are handles that the caller passes."""
+
+    def __init__(
+        self, function: Function, classes: Classes, given: dict[str, Handles] | None = None, *, alone: bool = False
+    ) -> None:
+        """`alone`: without what other methods leave in the attributes of its object."""
+        super().__init__(function, classes)
+        self.alone = alone
+        self.given = given or {}
+        self.found: dict[_Key, list[Misuse]] = {}
+        self.reached: dict[_Key, int] = {}
+        self.returned: list[Handles | None] = []
+        self.ends: list[State] = []
+        self.tested = False
+        """What is done now is expected to raise: that is what is tested."""
+        self.exits: list[Callable[[list[State]], list[State]]] = []
+        """What runs when control leaves the `with` and `try` blocks around, the innermost last."""
+        self.yields: set[Handle] = set()
+        self.hidden = kept_out_of_sight(function)
+        self.outside = outside_names(function)
+        self.is_module = function.record.kind == "module"
+        self.looked_at = read_by_functions(function) if self.is_module else frozenset[str]()
+
+    # --- running ---
+
+    def run(self) -> list[Misuse]:
+        try:
+            self.ends += self.block(self.function.body, [self.start()])
+        except TooLongError:
+            self.too_long = True
+            self.function.program.too_large[self.function] = None
+            return []
+        for state in self.ends:
+            self.leave(state)
+        out = []
+        for key, misuses in sorted(self.found.items()):
+            sure = self.reached[key] == len(misuses)
+            certainty = weaker(misuses[0].certainty, "certain" if sure else because("likely", SOME_PATHS))
+            out.append(msgspec.structs.replace(misuses[0], certainty=certainty))
+        return _first_of_each(out)
+
+    def start(self) -> State:
+        """What is known when the function begins: what is passed, what annotations say, and the object's attributes."""
+        state = State()
+        for number, parameter in enumerate(self.function.record.parameters):
+            at = Span(parameter.start, parameter.end)
+            handles = self.given.get(parameter.name, NOTHING)
+            for handle in handles:
+                self.own_root(handle.cls, handle.token, at, parameter.name)
+            if not handles and not parameter.spread:
+                handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
+            state = state.bind(parameter.name, handles, at, "")
+        known = self.classes.attributes(self.function) if not self.alone else None
+        if known is not None and self.function.record.parameters:
+            itself = self.function.record.parameters[0].name
+            state = state.bind(itself, state.get(itself) | known.held, Span(0, 0), "")
+            for site, owner, made, top in known.owners:
+                self.inherited.add(site)
+                self.owners[site], self.made[site] = owner, made
+                if top:
+                    self.tops.add(site)
+        return state
+
+    def attributes(self) -> Attributes | None:
+        """What the function leaves in the attributes of its object, after `run`."""
+        if self.too_long or not self.function.record.parameters:
+            return None
+        itself = self.function.record.parameters[0].name
+        held = frozenset(
+            self.somebody_elses(handle)
+            for state in self.ends
+            for handle in state.get(itself)
+            if handle.path[:1] and handle.path[0].startswith(".") and handle.stale is None
+        )
+        sites = sorted({handle.token[0] for handle in held})
+        owners = tuple((site, self.owners[site], self.made[site], site in self.tops) for site in sites)
+        return Attributes(held, owners)
+
+    def somebody_elses(self, handle: Handle) -> Handle:
+        """What a parameter is to the other methods of the class."""
+        if not is_parameter(handle.token):
+            return handle
+        site = handle.token[0]
+        token = foreign(self.made[site].start)
+        self.owners[token[0]], self.made[token[0]] = self.owners[site], self.made[site]
+        self.tops |= {token[0]} if site in self.tops else set()
+        return handle._replace(token=token)
+
+    def summary(self) -> Summary | None:
+        """What a caller has to know, after `run`; None when it cannot be said."""
+        if self.too_long:
+            return None
+        tokens = [(-1 - number, 0) for number in range(len(self.function.record.parameters))]
+        kept = {-1 - t[0] for state in self.ends for t in tokens if t in state.escaped or state.is_stored(t)}
+        return Summary(self.gives(), frozenset(kept), self.endings())
+
+    def gives(self) -> Handles:
+        """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
+        words = self.function.record.qualifiers
+        if "generator" not in words:
+            return _common(self.returned)
+        closes = any(ending.how == "closed" for state in self.ends for ending in state.endings)
+        slot = (CLOSED_AFTER if closes else ENTERED) if is_context_manager(self.function) else ANY
+        return frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
+
+    def endings(self) -> tuple[tuple[Ending, bool], ...]:
+        """What is invalidated that others know, and whether on every path to the end."""
+        own = set(self.made) - self.inherited
+        everywhere = [state.endings for state in self.ends]
+        some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
+        return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
+
+    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
+        subject = f"<match {statement.start}>"
+        at = Span(statement.end, statement.end)
+        states = self.each(states, lambda: self.set_name(subject, self.value(statement.value), statement.span, ""))
+        left = [state for case in statement.cases for state in self.case(case, states, subject)] + states
+        return self.each(self.distinct(left), lambda: self.set_name(subject, NOTHING, at, ""))
+
+    def not_understood(self, names: tuple[str, ...]) -> None:
+        self.escape_names(names)
+
+    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
+        """Each way, where it is not known that it is not taken."""
+        states = self.each(states, lambda: self.evaluate(statement.condition))
+
+        def taking(outcome: bool) -> list[State]:
+            ways = (s for s in states if answer(statement.condition, s.facts) in (None, outcome))
+            return self.distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
+
+        then = self.block(statement.then, taking(True))
+        other = self.block(statement.other, taking(False))
+        known = {s._replace(facts=NO_FACTS): s.facts for s in then}
+        if known.keys() == {s._replace(facts=NO_FACTS) for s in other}:  # nothing to do with handles
+            return self.distinct(s._replace(facts=common(s.facts, known[s._replace(facts=NO_FACTS)])) for s in other)
+        return self.distinct(then + other)
+
+    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
+        def leave() -> None:
+            handles = self.value(statement.value)
+            self.callback_returns(statement.value)
+            self.state = self.state.bind(_RETURNED, handles, statement.span, "")
+
+        def hand_over() -> None:
+            nothing = statement.value is None or isinstance(statement.value, r.Literal)
+            handles = self.state.get(_RETURNED)
+            self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+            if self.running:
+                return
+            self.hand_out(handles, statement.value)
+            self.returned.append(None if nothing else self.kept_on_return(handles))
+
+        if statement.kind in ("break", "continue") and self.loops:
+            left = self.loops[-1]
+            left.by(statement.kind).extend(self.leaving_blocks(states, left.around))
+            return []
+        states = self.each(states, leave)
+        if statement.kind == "return":
+            self.ends += self.each(self.leaving_blocks(states, 0), hand_over)
+        return []
+
+    def leaving_blocks(self, states: list[State], around: int) -> list[State]:
+        """The blocks between here and the outer `around` ones end, the innermost first."""
+        exits, self.exits = self.exits, self.exits[:around]
+        for number in range(len(exits), around, -1):
+            self.exits = exits[: number - 1]
+            states = exits[number - 1](states)
+        self.exits = exits
+        return states
+
+    def case(self, case: r.Case, states: list[State], subject: str) -> list[State]:
+        def matched() -> None:
+            for value in case.values:
+                self.matched(value, self.state.get(subject))
+            first = case.body[0] if case.body else None
+            match first:
+                case r.Evaluate(value=r.Assign(target=r.Name() as target, op="=", value=r.OpaqueValue())):
+                    self.assign(target, self.state.get(subject), first.span)
+
+        body = case.body[1:] if case.body and _captures(case.body[0]) else case.body
+        return self.block(body, self.each(states, matched))
+
+    def matched(self, pattern: r.Value, subject: Handles) -> None:
+        """What a pattern captures of the subject: all of it, or elements in their places."""
+        match pattern:
+            case r.Assign(target=r.Name() as target, value=r.OpaqueValue()):
+                self.assign(target, subject, pattern.span)
+            case r.Aggregate(kind="list", items=items):
+                loose = self.elements(frozenset(h for h in subject if not h.path), pattern)
+                for position, item in enumerate(items):
+                    inner = item.value if isinstance(item, r.Unary) else item
+                    placed = frozenset(h.out() for h in subject if h.path[:1] in ((ANY,), (str(position),)))
+                    self.matched(inner, loose | placed)
+            case r.Aggregate(kind="dict", items=items):
+                for item in items:
+                    if isinstance(item, r.Pair):
+                        slots = ((VALUE,), (value_slot(item.key),))
+                        self.matched(item.value, frozenset(h.out() for h in subject if h.path[:1] in slots))
+            case r.Aggregate(kind="tuple", items=(cls, *parts)) if not isinstance(cls, r.Assign):
+                for part in parts:  # `Class(..) as name`: what follows is a capture of the whole
+                    self.matched(part, subject if isinstance(part, r.Assign) else NOTHING)
+            case r.Aggregate(kind="tuple", items=items):
+                for item in items:
+                    self.matched(item, subject)
+            case r.Binary(op="||", left=left, right=right):
+                self.matched(left, subject)
+                self.matched(right, subject)
+            case _:
+                self.evaluate(pattern)
+
+    def define(self, statement: r.Nested) -> None:
+        """A nested function holds what it looks at; what its defaults hold is held too."""
+        held = self.closure(statement.function) if statement.function >= 0 else NOTHING
+        self.set_name(statement.name, held, statement.span, "`{name}` is defined anew here")
+
+    # --- loops, handlers, contexts ---
+
+    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
+        raised = list(states)
+        after = states
+        if statement.final:
+            self.exits.append(lambda left: self.block(statement.final, left))
+        tested, self.tested = self.tested, self.tested or _expects_error(statement)
+        for inner in statement.body:
+            after = self.statement(inner, after) if after else []
+            raised += after
+        self.tested = tested
+        ways = self.block(statement.otherwise, after)
+        for handler in statement.handlers:
+            ways = ways + self.block(handler.body, self.distinct(raised))
+        ways = self.distinct(ways)
+        if not statement.final:
+            return ways
+        self.exits.pop()
+        if ways:
+            return self.block(statement.final, ways)
+        self.block(statement.final, self.distinct(raised))  # it runs, and what was raised goes on
+        return []
+
+    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+        names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
+        guards = list(self.guards)
+
+        def enter() -> None:
+            self.guards = list(guards)
+            for name, item in zip(names, statement.items, strict=True):
+                handles = self.value(item.value)
+                self.use(frozenset(h for h in handles if not h.path), item.value)
+                self.set_name(name, handles, item.span, _WITH_ENDS)
+                if any(self.is_guard(h) for h in handles):
+                    self.guards.append(name)
+                if item.target is not None:
+                    entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
+                    self.assign(item.target, entered or handles, item.span, item.value)
+
+        def leave() -> None:
+            for name, item in reversed(list(zip(names, statement.items, strict=True))):
+                self.closed_by_with(self.state.get(name), item)
+                self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
+
+        states = self.each(states, enter)
+        self.exits.append(lambda left: self.each(left, leave))
+        tested, self.tested = self.tested, self.tested or any(self.is_assertion(item.value) for item in statement.items)
+        states = self.block(statement.body, states)
+        self.tested = tested
+        self.exits.pop()
+        self.guards = guards
+        return self.each(states, leave)
+
+    def is_assertion(self, value: r.Value) -> bool:
+        """`self.assertRaises(..)`, `pytest.raises(..)`."""
+        if not isinstance(value, r.Call):
+            return False
+        called = self.function.program.meant_name(self.function.file, value.callee)
+        return called.lower().startswith(("assertraises", "raises"))
+
+    def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
+        """What the end of a `with` block does to what it was entered with."""
+        for handle in in_order(handles):
+            method = {(): "__exit__", (CLOSING,): "close"}.get(handle.path)
+            fact = self.classes.member(handle.cls, method) if method is not None else None
+            ends: tuple[tuple[int, Reach], ...] = fact.ends if fact is not None else ()
+            for number, reach in ((0, "deep"),) if handle.path == (CLOSED_AFTER,) else ends:
+                if number == 0:
+                    shown = text(item.target) if item.target is not None else handle.shown
+                    why = Stale(item.span, "", shown, "closed", reach)
+                    self.state = self.state.invalidated(Ending(handle.token, handle.chain, reach, "closed"), why)
+
+    def delete(self, targets: tuple[r.Value, ...], at: Span) -> None:
+        for target in targets:
+            match target:
+                case r.Name(text=name):
+                    self.set_name(name, NOTHING, at, "`{name}` is deleted here")
+                case r.Aggregate(items=items):
+                    self.delete(items, at)
+                case r.Member(base=r.Name(text=name), name=attribute) if not self.is_native(target.base):
+                    self.put(target.base, NOTHING, at, "." + attribute)
+                case r.Index(base=base):
+                    self.delete_item(target, base, at)
+                case _:
+                    self.evaluate(target)
+
+    def delete_item(self, target: r.Index, base: r.Value, at: Span) -> None:
+        """`del table["f"]`, of a native object what its model says; of a container what sits there."""
+        on = self.value(base)
+        for handle in in_order(h for h in on if not h.path):
+            fact = self.classes.member(handle.cls, "__delitem__")
+            if fact is not None and fact.ends_members:
+                self.outdate(fact, target, on)
+            for number, reach in fact.ends if fact is not None else ():
+                if number == 1:
+                    self.end(self.index(target), target, reach, target, (handle,))
+        slot = value_slot(target.indexes[0]) if len(target.indexes) == 1 else VALUE
+        if slot == VALUE or not isinstance(base, r.Name):
+            self.loosen(base, -target.end)
+        elif any(h.path for h in on):
+            kept = frozenset(h for h in on if h.path[:1] != (slot,))
+            self.set_name(base.text, kept, at, "`{name}` lets go of it here")
+
+    def leave(self, state: State) -> None:
+        """The function ends: what was stored outlives it, its locals do not. The names of a module and of a class
+        body stay."""
+        kept = set[Token]()
+        if self.is_module or self.function.record.kind == "class":
+            kept |= {h.token for _, handles in state.names.entries.items() for h in handles if h.holds}
+        self.state = state
+        kept |= self.held_by_parameters()
+        for stored in sorted(state.stored.entries, key=lambda s: (s.at, s.name, s.place, *in_order([s.handle]))):
+            handle = stored.handle
+            if stored.name and handle not in state.get(stored.name):
+                continue
+            if handle.stale is not None:
+                self.judge_stale("store", handle, stored.at)
+            elif not handle.holds and handle.token not in kept and not state.is_stored(handle.token):
+                self.judge("store", handle, stored.at, dead=handle.token not in state.escaped)
+        for one in in_sequence(state.dependences):
+            outlives = one.holder[0] < 0 or state.is_stored(one.holder)
+            if outlives and one.argument[0] >= 0:
+                gone = one.argument not in kept and not self.is_kept_somewhere(one.argument)
+                self.judge_dependence(one, "return", one.at, gone)
+
+    def is_kept_somewhere(self, token: Token) -> bool:
+        """By what was stored, or by somebody nobody knows."""
+        return token in self.state.escaped or self.state.is_stored(token)
+
+    def held_by_parameters(self) -> set[Token]:
+        """Owners that objects hold which the caller has."""
+        return {h.token for name in self.parameters for h in self.state.get(name) if h.holds}
+
+    def yielded(self, handles: Handles, value: r.Unary) -> None:
+        given = self.elements(handles, value.value) if value.op == "yield from" else handles
+        tokens = {h.token for h in given}
+        names = self.state.names.under(*(("held", token) for token in tokens))
+        waiting = {h for name in names for h in self.state.get(name) if h.holds and h.token in tokens}
+        self.yields |= given | {h._replace(path=()).inside(BURIED) for h in waiting}
+        for handle in in_order(given):
+            if handle.stale is not None:
+                self.judge_stale("return", handle, value.span)
+        self.escape_all(handles)
+
+    # --- judging ---
+
+    def judge(self, kind: str, handle: Handle, at: Span, *, dead: bool) -> None:
+        site = handle.token[0]
+        key = (kind, *_place(at), *_place(handle.taken))
+        self.reached[key] = self.reached.get(key, 0) + 1
+        if dead and site >= 0:  # else it is the caller's own
+            ended = self.state.end_of(handle.token)
+            often = site in self.often or handle.token[1] > 0 or bool(handle.path)
+            owner, made = self.owners[site], self.made[site]
+            misuse = Misuse(self.function, kind, at, handle, owner, made, ended, "certain", often=often)
+            misuse = msgspec.structs.replace(misuse, certainty=handle.sure) if handle.sure != "certain" else misuse
+            self.found.setdefault(key, []).append(misuse)
+
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        self.judge_stale("lookup", handle, value.span)
+
+    def harmed(self, harm: Harm) -> None:
+        key = ("walk", *_place(harm.at), harm.site, harm.site)
+        self.reached[key] = self.reached.get(key, 0) + 1
+        child = Handle("", (0, 0), False, harm.at, harm.what)
+        misuse = Misuse(
+            self.function,
+            "walk",
+            harm.at,
+            child,
+            harm.over,
+            harm.at,
+            None,
+            because("likely", _HARMLESS[harm.kind]),
+            None,
+            harm,
+        )
+        self.found.setdefault(key, []).append(misuse)
+
+    def root_erased(self, handle: Handle, at: Span, call: str) -> None:
+        key = ("root", *_place(at), *_place(handle.taken))
+        self.reached[key] = self.reached.get(key, 0) + 1
+        site = handle.token[0]
+        stale = Stale(at, call, handle.shown, "erased", "deep")
+        misuse = Misuse(self.function, "root", at, handle, self.owners[site], self.made[site], None, "certain", stale)
+        self.found.setdefault(key, []).append(misuse)
+
+    def judge_stale(self, kind: str, handle: Handle, at: Span) -> None:
+        assert handle.stale is not None
+        if self.tested:
+            return
+        key = (kind, *_place(at), *_place(handle.taken))
+        self.reached[key] = self.reached.get(key, 0) + 1
+        site = handle.token[0]
+        owner, made = self.owners.get(site, handle.shown), self.made.get(site, handle.taken)
+        misuse = Misuse(self.function, kind, at, handle, owner, made, None, handle.stale.certainty, handle.stale)
+        self.found.setdefault(key, []).append(misuse)
+
+    def use(self, handles: Handles, value: r.Value | None) -> Handles:
+        gone: set[Handle] = set()
+        for handle in in_order(handles):
+            if handle.path or value is None:
+                continue
+            if handle.stale is not None:
+                self.judge_stale("use", handle, value.span)
+                gone.add(handle)
+                continue
+            if handle.holds:
+                self.judge("use", handle, value.span, dead=False)
+                self.judge_dependences(handle.token, value.span)
+                continue
+            dead = handle.token[0] >= 0 and not self.state.alive(handle.token)
+            self.judge("use", handle, value.span, dead=dead)
+            if dead:
+                gone.add(handle)
+        return handles - gone if gone else handles
+
+    def depends(self, kept: Dependence, handle: Handle) -> None:
+        """What no name holds is gone with this statement."""
+        gone = kept.argument[0] >= 0 and not self.state.alive(kept.argument)
+        self.judge_dependence(kept, "drop", kept.at, gone)
+        if not gone:
+            super().depends(kept, handle)
+
+    def judge_dependences(self, holder: Token, at: Span) -> None:
+        """A native object is used: what it has the address of must be alive."""
+        for kept in in_sequence(d for d in self.state.dependences if d.holder == holder and d.argument[0] >= 0):
+            self.judge_dependence(kept, "use", at, not self.state.alive(kept.argument))
+
+    def judge_dependence(self, kept: Dependence, kind: str, at: Span, gone: bool) -> None:
+        key = (f"stored {kind}", *_place(at), *_place(kept.at))
+        self.reached[key] = self.reached.get(key, 0) + 1
+        if gone:
+            child = Handle("", kept.argument, True, kept.at, kept.shown, declared=kept.declared)
+            ended = self.state.end_of(kept.argument)
+            site = kept.argument[0]
+            owner, made = self.owners.get(site, kept.shown), self.made.get(site, kept.at)
+            misuse = Misuse(self.function, kind, at, child, owner, made, ended, kept.certainty, stored=kept)
+            self.found.setdefault(key, []).append(misuse)
+
+    def hand_out(self, handles: Handles, value: r.Value | None) -> None:
+        """These handles leave the function; what holds their owner may leave with them."""
+        kept = {h.token for h in handles if h.holds} | self.held_by_parameters()
+        out = {h.token for h in handles if h.holds}
+        for one in in_sequence(d for d in self.state.dependences if d.holder in out and value is not None):
+            gone = one.argument[0] >= 0 and one.argument not in kept and not self.is_kept_somewhere(one.argument)
+            self.judge_dependence(one, "return", one.at, gone)
+        for handle in in_order(handles):
+            if handle.stale is not None and value is not None and handle.path[:1] != (BURIED,):
+                self.judge_stale("return", handle, value.span)
+            elif value is not None:
+                gone = handle.token not in kept and not self.is_kept_somewhere(handle.token)
+                self.judge("return", handle, value.span, dead=not handle.holds and gone)
+
+    def kept_on_return(self, handles: Handles) -> Handles:
+        """Without those that are dead when the caller gets them: they are reported here."""
+        held = {h.token for h in handles if h.holds} | self.held_by_parameters()
+        return frozenset(h for h in handles if h.stale is None and (h.token in held or h.token[0] < 0))
+
+    # --- names ---
+
+    def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
+        self.state = self.state.bind(name, handles, at, how)
+        self.state = self.state._replace(facts=without(name, self.state.facts))
+        if name in self.hidden:
+            self.escape_all(handles)
+
+    def assign(self, target: r.Value, handles: Handles, at: Span, source: r.Value | None = None) -> None:
+        match target:
+            case r.Name(text=name):
+                declared = NOTHING if handles or isinstance(source, r.Literal) else self.declared_type(target, at)
+                self.assign_name(name, handles or declared, at)
+                if name not in self.hidden and name not in self.outside:
+                    self.state = self.state._replace(facts=bound(name, source, self.state.facts))
+            case r.Aggregate(items=items):
+                self.unpack(items, handles, at, source)
+            case r.Unary(op="spread", value=inner):
+                self.assign(inner, inside(handles, ANY), at)
+            case r.Member(base=base, name=name):
+                if not self.is_native(base, name):
+                    self.put(base, inside(handles, "." + name), at, "." + name)
+                else:
+                    self.set_native(base, name, handles, at, source)
+            case r.Index(base=base, indexes=indexes):
+                for index in indexes:
+                    self.evaluate(index)
+                if not self.is_native(base) and self.may_be_container(base):
+                    slot = value_slot(indexes[0]) if len(indexes) == 1 else VALUE
+                    self.put(base, inside(handles, slot), at, slot if slot != VALUE else "")
+
+    def assign_name(self, name: str, handles: Handles, at: Span) -> None:
+        """A name gets what is assigned to it, and attributes of what it was go with that."""
+        if name in self.outside:
+            self.escape_all(h for h in handles if h.holds)
+            self.store(handles, at)
+        elif self.function.record.kind == "class":
+            self.store(handles, at)
+        elif name in self.looked_at:
+            self.store(handles, at, name)
+        self.set_name(name, handles, at, "`{name}` is bound to something else here")
+
+    def declared_type(self, target: r.Name, at: Span) -> Handles:
+        return self.typed(target.start, at, target.text)
+
+    def is_native(self, base: r.Value, name: str = "") -> bool:
+        """A native object that is written to: that is a setter, which points at what it is given and no more. Of
+        `name`, where a model describes it: `name=`."""
+        native = frozenset(h for h in self.value(base) if not h.path)
+        anew: Handles = NOTHING
+        for handle in in_order(native) if name else ():
+            fact = self.classes.member(handle.cls, f"{name}=")
+            if fact is not None and fact.restores:
+                self.state = self.state.restored(handle.token)
+                anew |= {handle}
+        self.use(native - anew, base)
+        return bool(native)
+
+    def set_native(self, base: r.Value, name: str, handles: Handles, at: Span, source: r.Value | None) -> None:
+        """An attribute of a native object gets a value: it may keep the address. What Python itself keeps in an object
+        of a derived class is kept."""
+        on = frozenset(h for h in self.value(base) if not h.path)
+        if any(h.derived for h in on):
+            self.escape_all(h for h in handles if h.holds)
+            return
+        for handle in in_order(on):
+            fact = self.classes.member(handle.cls, f"{name}=")
+            for number, _, sure in fact.stores if fact is not None else ():
+                left = without_stored(self.state.dependences, handle.token, f"{name}=")
+                self.state = self.state._replace(dependences=left)
+                assert fact is not None
+                self.keep_address(fact, number, sure, (handles, source), frozenset({handle}), r.Node(at.start, at.end))
+
+    def may_be_container(self, base: r.Value) -> bool:
+        """`found[key] = op`, `self.found[key] = op`; what lies deeper in an unknown object may be anything."""
+        match base:
+            case r.Name() | r.Member(base=r.Name(text="self" | "cls")):
+                return True
+        return self.is_container(base)
+
+
+_Key = tuple[str, int, int, int, int]
+"""What is said, where it is used and where it was taken: links of one chain begin at the same byte."""
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _captures(first: r.Statement) -> bool:
+    """`case name:` of a subject that is no name."""
+    match first:
+        case r.Evaluate(value=r.Assign(target=r.Name(), op="=", value=r.OpaqueValue())):
+            return True
+    return False
+
+
+def _expects_error(statement: r.Try) -> bool:
+    """One statement, and a handler of what a dead handle raises."""
+    return len(statement.body) == 1 and any("RuntimeError" in handler.type for handler in statement.handlers)
+
+
+def is_context_manager(function: Function) -> bool:
+    """Whether a generator is what a `with` enters and leaves."""
+    return any(
+        _decorator(a, function).rpartition(".")[2].removeprefix("async") == "contextmanager"
+        for a in function.record.annotations
+    )
+
+
+def _decorator(annotation: r.Annotation, function: Function) -> str:
+    """What a decorator that is one name was imported as; any other as it is written."""
+    meaning = function.program.meaning(function.file, annotation.start) if "." not in annotation.name else None
+    return (meaning.symbol if meaning is not None else "") or annotation.name
+
+
+def _common(returned: list[Handles | None]) -> Handles:
+    """What every return hands out, `return None` aside."""
+    given = [handles for handles in returned if handles is not None]
+    if not given or not all(given):
+        return NOTHING
+    return frozenset(handle for handles in given for handle in handles)
+
+
+def _first_of_each(found: list[Misuse]) -> list[Misuse]:
+    """The first misuse of each child taken, and one at a place: the others follow from it."""
+    children: dict[int, Misuse] = {}
+    for misuse in sorted(found, key=lambda m: (m.at, m.kind, m.child.taken)):
+        children.setdefault(misuse.child.taken.start, misuse)
+    places: dict[int, Misuse] = {}
+    for misuse in sorted(children.values(), key=lambda m: (m.at.start, m.about != "walk", m.at, m.kind)):
+        places.setdefault(misuse.at.start, misuse)
+    return sorted(places.values(), key=lambda m: m.at)

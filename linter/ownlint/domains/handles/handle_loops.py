@@ -1,0 +1,229 @@
+"""Loops and callbacks: what is visited, and what is ended or added while it is.
+
+A native sequence is walked by the native side: an iterator may already hold the next element, so that ending it, or
+adding to what is walked, goes wrong at the next step. Ending the element that has just been given is harmless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ownlint.domains.handles.handle_calls import Calls
+from ownlint.domains.handles.handle_chains import at as picked_at
+from ownlint.domains.handles.handle_facts import common
+from ownlint.domains.handles.handles import (
+    NOTHING,
+    Classes,
+    Fact,
+    Handle,
+    Handles,
+    Harm,
+    How,
+    State,
+    in_order,
+)
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.flow.paths import Paths
+from ownlint.flow.places import last_name
+from ownlint.project.subjects import Function
+
+_LOOP_ENDS = "the loop over it ends here"
+_STOPS = ("skip", "interrupt", "stop")
+"""Last words of what a callback returns so that what it has just been given is not looked into."""
+
+
+class Walk(NamedTuple):
+    """A loop that runs: where it stands, the native sequence it asks, and what it has just been given."""
+
+    site: int
+    over: Handles = NOTHING
+    given: Handles = NOTHING
+    before: bool = False
+    """A callback is given what it visits before what lies in it."""
+
+
+class Loops(Calls, Paths[State]):
+    """Runs loops, and functions that are called for each element."""
+
+    MOST_STATES = 24
+    MOST_STEPS = 20_000
+
+    exits: list[Callable[[list[State]], list[State]]]
+    ends: list[State]
+    returned: list[Handles | None]
+
+    def __init__(self, function: Function, classes: Classes) -> None:
+        super().__init__(function, classes)
+        self.loops = []
+        self.walks: list[Walk] = []
+
+    # --- what inheritors do ---
+
+    def harmed(self, harm: Harm) -> None:
+        """The walk goes on after that."""
+        raise NotImplementedError
+
+    # --- loops ---
+
+    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
+        hidden = f"<iterator {statement.start}>"
+        before = self.each(states, lambda: self.evaluate(statement.condition))
+        self.walks.append(Walk(statement.start))
+        walking = statement.kind == "range"
+        if walking:
+            before = self.each(before, lambda: self.start_iteration(statement, hidden))
+        next_item = (lambda: self.next_item(statement, hidden)) if walking else None
+        after, breaks = self.two_rounds(statement, before, next_item, len(self.exits))
+        self.walks.pop()
+        after = self.block(statement.otherwise, after)
+        at = Span(statement.end, statement.end)
+        return self.each(self.distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
+
+    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
+        handles = self.use(self.value(statement.iterable), statement.iterable)
+        self.set_name(hidden, handles, statement.span, _LOOP_ENDS)
+
+    def next_item(self, statement: r.Loop, hidden: str) -> None:
+        self.gone_on(statement.start)
+        over = self.state.get(hidden)
+        elements = self.elements(over, statement.iterable)
+        self.walks[-1] = Walk(statement.start, frozenset(h for h in over if not h.path), elements)
+        if statement.target is not None:
+            self.assign(statement.target, elements, statement.span, None)
+
+    # --- what happens while a loop runs ---
+
+    def noted(self, handle: Handle, how: How, by: r.Node, value: r.Value) -> None:
+        """An object ends: what does that to the loops that are running?"""
+        if how != "erased":
+            return
+        for walk in self.walks:
+            kind = _ending(walk, handle)
+            if kind:
+                self.harm(Harm(walk.site, kind, by.span, text(value), _shown(walk)))
+
+    def added(self, where: Handle, by: r.Node) -> None:
+        """Something is put behind the last element of what `where` is."""
+        for walk in self.walks:
+            if any(h.token == where.token and h.chain == where.chain for h in walk.over):
+                self.harm(Harm(walk.site, "added", by.span, text(by) if isinstance(by, r.Call) else "", _shown(walk)))
+
+    def gone_on(self, site: int) -> None:
+        """The next element is asked for: what was done to the walk before goes wrong now."""
+        for harm in sorted(self.state.harms):
+            if harm.site == site:
+                self.harmed(harm)
+        self.state = self.state._replace(harms=frozenset(h for h in self.state.harms if h.site != site))
+
+    def harm(self, harm: Harm) -> None:
+        self.state = self.state._replace(harms=self.state.harms | {harm})
+
+    # --- callbacks ---
+
+    def visited(self, call: r.Call, fact: Fact, on: Handle) -> None:
+        """A function is called with each of what a member visits; the order is one of the other arguments."""
+        order = [
+            last_name(argument.value if isinstance(argument, r.Pair) else argument).lower()
+            for argument in call.args
+            if isinstance(argument, (r.Member, r.Name, r.Pair))
+        ]
+        before = any(word.startswith("pre") for word in order)
+        for argument in call.args:
+            inner = self.function_of(argument.value if isinstance(argument, r.Pair) else argument)
+            if inner is not None and inner.record.parameters:
+                given = frozenset(self.taken(on, fact, call, picked_at(-call.end)))
+                self.walks.append(Walk(call.start, NOTHING, given, before))
+                self.run_inside(inner, given)
+                self.walks.pop()
+                self.gone_on(call.start)
+
+    def function_of(self, value: r.Value) -> Function | None:
+        """The function of this file that is meant: a lambda, a nested function, or one of the module."""
+        program = self.function.program
+        if isinstance(value, r.Lambda):
+            return program.function_at(self.function.file, value.function)
+        if not isinstance(value, r.Name):
+            return None
+        nested = [inner for inner in program.nested(self.function) if inner.name == value.text]
+        if nested:
+            return nested[-1] if len(nested) == 1 else None
+        found = self.classes.target(self.symbol(value))
+        return found if found is not None and found.path == self.function.path else None
+
+    def run_inside(self, inner: Function, given: Handles) -> None:
+        """The body of a function that looks at this one's names, for one argument; what it leaves on all its ways."""
+        if inner in self.running or "generator" in inner.record.qualifiers:
+            return
+        self.running.append(inner)
+        first = inner.record.parameters[0]
+        own = sorted(inner.declared - self.function.declared | {p.name for p in inner.record.parameters})
+        before = {name: self.state.get(name) for name in own}
+        start = self.state
+        for name in own:
+            start = start.bind(name, NOTHING, Span(0, 0), "")
+        start = start.bind(first.name, given, Span(first.start, first.end), "")
+        saved = self.ends, self.returned, self.exits, self.loops
+        self.ends, self.returned, self.exits, self.loops = [], [], [], []
+        ends = self.block(inner.body, [start]) + self.ends
+        self.ends, self.returned, self.exits, self.loops = saved
+        state = _joined(ends) if ends else start
+        for name, handles in before.items():
+            state = state.bind(name, handles, Span(0, 0), "")
+        self.state = state
+        self.running.pop()
+
+    def callback_returns(self, value: r.Value | None) -> None:
+        """What a callback returns may say that the walk does not go into what it was given."""
+        if self.running and value is not None and last_name(value).lower() in _STOPS:
+            site = self.walks[-1].site if self.walks else -1
+            self.state = self.state._replace(harms=frozenset(h for h in self.state.harms if h.site != site))
+
+
+def _joined(states: list[State]) -> State:
+    """What may be so after any of them."""
+    joined, *others = states
+    names, escaped, stored, facts = joined.names, joined.escaped, joined.stored, joined.facts
+    for state in others:
+        for name, handles in state.names.entries.items():
+            names = names.set(name, names.entries.get(name, NOTHING) | handles)
+        for token in state.escaped:
+            escaped = escaped.set(token, True)
+        for one in state.stored.entries:
+            stored = stored.set(one, True)
+        facts = common(facts, state.facts)
+    return State(
+        names,
+        escaped,
+        stored,
+        joined.ended,
+        frozenset.intersection(*(state.endings for state in states)),
+        frozenset(harm for state in states for harm in state.harms),
+        facts,
+    )
+
+
+def _ending(walk: Walk, ended: Handle) -> str:
+    """How the end of an object harms a walk: it is the one that is given next, or has been given and is looked into."""
+    if walk.before:
+        return "inside" if any(h.token == ended.token and h.chain == ended.chain for h in walk.given) else ""
+    for given in walk.given:
+        if given.token == ended.token and given.chain.is_apart_in(ended.chain):
+            return "users"
+    for over in walk.over:
+        steps = ended.chain.below(over.chain) if over.token == ended.token else None
+        if steps is not None and len(steps) == 1 and not any(_same_pick(h, ended) for h in walk.given):
+            return "next"
+    return ""
+
+
+def _same_pick(given: Handle, ended: Handle) -> bool:
+    """Both were given by one loop, in this round or before."""
+    last = given.chain.steps[-1] if given.chain.steps else ""
+    return bool(ended.chain.steps) and ended.chain.steps[-1].startswith(last)
+
+
+def _shown(walk: Walk) -> str:
+    return next((h.shown for h in in_order(walk.over or walk.given)), "")

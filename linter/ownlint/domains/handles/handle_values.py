@@ -1,0 +1,479 @@
+"""What an expression of Python gives: the handles in it, and what looking at them means.
+
+Nothing here knows a library: members come from `Classes`. Whatever is not known (a call that takes the owner, a
+name that a class inside the function looks at) counts as keeping the owner alive: doubt is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ownlint.domains.handles.handle_chains import USERS, literal
+from ownlint.domains.handles.handle_chains import at as picked_at
+from ownlint.domains.handles.handles import (
+    AWAITED,
+    NOTHING,
+    Classes,
+    Fact,
+    Handle,
+    Handles,
+    State,
+    Stored,
+    Token,
+    foreign,
+    inside,
+)
+from ownlint.engine.containment import ANY, BURIED, VALUE, Expressions, fits, holds_container, is_container, value_slot
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import Step, weaker
+from ownlint.flow.places import walk
+from ownlint.project.closures import captured
+from ownlint.project.subjects import Function
+
+
+class Values(Expressions[Handle]):
+    """Evaluates expressions in `state`; whoever runs statements inherits, and judges."""
+
+    def __init__(self, function: Function, classes: Classes) -> None:
+        self.function = function
+        self.classes = classes
+        self.state = State()
+        self.owners: dict[int, str] = {}
+        self.made: dict[int, Span] = {}
+        self.parameters = {parameter.name for parameter in function.record.parameters}
+        self.tops: set[int] = set()
+        """Sites of tokens around which there is nothing."""
+        self.guards: list[str] = []
+        """Hidden names of what the `with` blocks around stand for, the innermost last."""
+        self.inherited: set[int] = set()
+        """Sites of tokens that other methods of the class made."""
+        self.repeated = 0
+        """How many comprehensions are around."""
+        self.often: set[int] = set()
+        """Sites where a comprehension makes several objects."""
+        self.running: list[Function] = []
+        """Functions inside this one, or of its module, that are being run as a part of it."""
+        self._first: dict[str, r.Value] | None = None
+
+    # --- what inheritors decide ---
+
+    def use(self, handles: Handles, value: r.Value | None) -> Handles:
+        """Something looks at these handles; returns those that nothing is wrong with."""
+        raise NotImplementedError
+
+    def lookup(self, handle: Handle, value: r.Value) -> None:
+        """An index is asked for what was erased behind its back."""
+        raise NotImplementedError
+
+    def yielded(self, handles: Handles, value: r.Unary) -> None:
+        """A generator hands these out, and waits."""
+        raise NotImplementedError
+
+    def assign(self, target: r.Value, handles: Handles, at: Span, source: r.Value | None = None) -> None:
+        raise NotImplementedError
+
+    def set_name(self, name: str, handles: Handles, at: Span, how: str) -> None:
+        raise NotImplementedError
+
+    # --- expressions ---
+
+    def evaluate(self, value: r.Value | None) -> None:
+        """For its effects; a bare name has none."""
+        if not isinstance(value, r.Name):
+            self.value(value)
+
+    def held_by(self, name: str) -> Handles:
+        return self.state.get(name)
+
+    def binary(self, value: r.Binary) -> Handles:
+        left, right = self.value(value.left), self.value(value.right)
+        if value.op in ("&&", "||"):
+            return left | right
+        if value.op in ("is", "is not") or any(_is_none(side) for side in (value.left, value.right)):
+            return NOTHING
+        if value.op in ("+", "|") and any(h.path for h in left | right):
+            return left | right
+        self.use(left, value.left)
+        if value.op in ("in", "not in"):
+            self.asked(frozenset(h for h in right if not h.path), "__contains__", value.right)
+        else:
+            self.use(right, value.right)
+        return NOTHING
+
+    def unary(self, value: r.Unary) -> Handles:
+        handles = self.value(value.value)
+        match value.op:
+            case "spread" | "spread2":
+                return self.elements(handles, value.value)
+            case "await":
+                self.escape_all(h for h in handles if h.path[:1] != (AWAITED,))
+                return frozenset(h.out() for h in handles if h.path[:1] == (AWAITED,))
+            case "yield" | "yield from":
+                self.yielded(handles, value)
+            case "not":
+                pass
+            case _:
+                self.use(handles, value.value)
+        return NOTHING
+
+    def aggregate(self, value: r.Aggregate) -> Handles:
+        collected: Handles = NOTHING
+        for position, item in enumerate(value.items):
+            handles = self.value(item)
+            if value.kind == "fstring":
+                self.use(handles, item)
+                continue
+            fixed = value.kind == "tuple" and not any(isinstance(i, r.Unary) and i.op == "spread" for i in value.items)
+            slot = str(position) if fixed else ANY
+            if isinstance(item, r.Pair):
+                self.evaluate(item.key)
+                slot = value_slot(item.key)
+            collected |= inside(handles, VALUE if value.kind == "dict" and slot == ANY else slot)
+        return collected
+
+    def assignment(self, value: r.Assign, target: r.Value, op: str, inner: r.Value) -> Handles:
+        if op not in ("=", ":="):
+            before, added = self.value(target), self.value(inner)
+            if any(h.path for h in before) or self.is_container(target):
+                self.put(target, inside(self.elements(added, inner), ANY), value.span)
+            else:
+                self.use(before, target)
+            return NOTHING
+        if isinstance(target, r.Aggregate) and isinstance(inner, r.Aggregate) and len(target.items) == len(inner.items):
+            given = [self.value(item) for item in inner.items]
+            for item, handles, source in zip(target.items, given, inner.items, strict=True):
+                self.assign(item, handles, value.span, source)
+            return NOTHING
+        handles = self.value(inner)
+        self.assign(target, handles, value.span, inner)
+        return handles
+
+    def comprehension(self, value: r.Comprehension) -> Handles:
+        self.repeated += 1
+        outer = {name: self.state.get(name) for name in _bound_by(value)}
+        hidden: list[str] = []
+        for clause in value.clauses:
+            iterated = self.use(self.value(clause.iterable), clause.iterable)
+            hidden.append(f"<iterator {clause.start}>")
+            self.set_name(hidden[-1], iterated, clause.span, _COMPREHENSION_ENDS)
+            self.assign(clause.target, self.elements(iterated, clause.iterable), clause.span, clause.iterable)
+            for condition in clause.conditions:
+                self.evaluate(condition)
+        element = value.element
+        if isinstance(element, r.Pair):
+            self.evaluate(element.key)
+        result = inside(self.value(element), VALUE if value.kind == "dict" else ANY)
+        if value.kind == "set":
+            result = once(result)
+        if value.kind == "generator":  # it holds what it iterates over while it lives
+            result |= frozenset(h.inside(BURIED) for name in hidden for h in self.state.get(name))
+        for name in hidden:
+            self.set_name(name, NOTHING, Span(value.end, value.end), _COMPREHENSION_ENDS)
+        for name, handles in outer.items():
+            self.set_name(name, handles, Span(value.end, value.end), _COMPREHENSION_ENDS)
+        self.repeated -= 1
+        return result
+
+    def closure(self, index: int) -> Handles:
+        """What a nested function looks at, it keeps."""
+        names = captured(self.function, index)
+        return frozenset(h.inside(BURIED) for name in sorted(names) for h in self.state.get(name))
+
+    # --- members and items ---
+
+    def member(self, value: r.Member) -> Handles:
+        base = value.base
+        on = self.value(base)
+        native = self.asked(frozenset(h for h in on if not h.path), value.name, base)
+        stored = frozenset(h.out() for h in on if h.path[:1] == ("." + value.name,))
+        return stored | frozenset(h for handle in native for h in self.attribute(handle, value))
+
+    def asked(self, native: Handles, name: str, base: r.Value) -> Handles:
+        """These are looked at by a member's name: some may be asked for on what is dead."""
+        facts = ((h, self.classes.member(h.cls, name)) for h in native)
+        fine = frozenset(h for h, fact in facts if fact is not None and fact.asks)
+        return fine | self.use(native - fine, base)
+
+    def attribute(self, handle: Handle, value: r.Member) -> Iterator[Handle]:
+        fact = self.classes.member(handle.cls, value.name)
+        if fact is not None and fact.called:
+            yield handle.inside(BURIED)  # a bound method holds its receiver
+        else:
+            yield from self.taken(handle, fact, value, value.name)
+
+    def taken(
+        self, handle: Handle, fact: Fact | None, value: r.Value, key: str, element: bool = False
+    ) -> Iterator[Handle]:
+        """What a member gives: a new handle into the same token, or nothing when it is plain data."""
+        if fact is not None and fact.is_of_known_class:
+            yield self.somebodys(fact.returns, foreign(value.start), value.span, text(value))
+        if fact is None or not fact.borrows or fact.source != 0:
+            return
+        if key.startswith("@"):
+            site = int(key[1 : key.index(";")])
+            self.state = self.state.picked_again(site)
+            handle = handle._replace(chain=handle.chain.aged(site))
+        chain = handle.chain.step(fact.where, key, top=handle.token[0] in self.tops)
+        told = Step(self.function.path, value.span, fact.told, "lends") if fact.told else None
+        declared = fact.declared or told or handle.declared
+        holds = fact.holds(handle.holds)
+        shown = text(value)
+        made = Handle(fact.returns, handle.token, holds, value.span, shown, element, declared, (), chain, handle.stale)
+        if fact.name:
+            lent_by = (*handle.lent_by, fact.name)
+            made = made._replace(sure=weaker(handle.sure, fact.sure), lent_by=lent_by)
+        gaps = dict(handle.gaps) if fact.where == "below" else {}
+        if (erased := gaps.get(key, gaps.get(""))) is not None:
+            self.lookup(made._replace(stale=erased), value)
+        else:
+            yield made
+
+    def elements(self, handles: Handles, value: r.Value | None) -> Handles:
+        """What iterating gives."""
+        out: set[Handle] = set()
+        key = picked_at(-value.end) if value is not None else ""
+        for handle in handles:
+            if handle.path:
+                if handle.path[0] == ANY or handle.path[0].isdigit():
+                    out.add(self.out_of(handle, key))
+                continue
+            iterator = self.classes.member(handle.cls, "__iter__")
+            known = iterator.returns if iterator is not None and iterator.returns else handle.cls
+            fact = self.classes.member(known, "__next__")
+            if fact is None and iterator is None:
+                fact = self.classes.member(handle.cls, "__getitem__")
+            if value is not None:
+                mark = USERS if self.classes.role(handle.cls) == "iterator" else ""
+                out.update(self.taken(handle, fact, value, key + mark, element=True))
+        return frozenset(out)
+
+    def out_of(self, handle: Handle, key: str) -> Handle:
+        """A handle taken out of a container: of what sits anywhere in it, one of several."""
+        if handle.path[0] not in (ANY, VALUE) or not key:
+            return handle.out()
+        if key.startswith("@"):
+            self.state = self.state.picked_again(int(key[1:-1]))
+            handle = handle._replace(chain=handle.chain.aged(int(key[1:-1])))
+        return handle.out()._replace(chain=handle.chain.picked(key))
+
+    def index(self, value: r.Index) -> Handles:
+        on = self.value(value.base)
+        for index in value.indexes:
+            self.evaluate(index)
+        native = self.use(frozenset(h for h in on if not h.path), value.base)
+        sliced = any(isinstance(i, r.Aggregate) and i.kind == "slice" for i in value.indexes)
+        if sliced:
+            views = frozenset(h for h in native if self.classes.member(h.cls, "[:]") is not None)
+            if views:
+                of_it = ((h, self.classes.member(h.cls, "[:]")) for h in views)
+                return frozenset(part for h, fact in of_it for part in self.taken(h, fact, value, index_key(value)))
+            parts = frozenset(h for handle in native for h in self.elements(frozenset({handle}), value.base))
+            return inside(parts, ANY) | frozenset(_unplaced(h) for h in on if h.path)
+        key = index_key(value)
+        found = {h for handle in native for h in self.taken(handle, self.item(handle.cls, key), value, key)}
+        fitting = [h for h in on if h.path and fits(h.path[0], value.indexes)]
+        return frozenset(found | {self.out_of(h, key) for h in fitting})
+
+    def item(self, cls: str, key: str) -> Fact | None:
+        """What an index gives: of a tuple what stands in that place, where its class says so."""
+        return self.classes.member(cls, key) or self.classes.member(cls, "__getitem__")
+
+    # --- containers ---
+
+    def is_container(self, base: r.Value, held: Handles = NOTHING) -> bool:
+        """Whether this is known to be a list, a dict or the like: what holds handles, and what was written as one."""
+        if any(handle.path and handle.path[0] != BURIED and handle.path[0][0] != "." for handle in held):
+            return True
+        if isinstance(base, r.Name) and base.text in self.function.declared:
+            return is_container(self.assigned(base.text))
+        return holds_container(self.function, base)
+
+    def put(self, container: r.Value, handles: Handles, at: Span, slot: str = "") -> None:
+        """Into a container or an object: a local one carries them on, any other outlives the function. `slot` when
+        what was there before is gone."""
+        local, name = self.is_local(container), container.text if isinstance(container, r.Name) else ""
+        if local or name in self.parameters:
+            kept = frozenset(h for h in self.state.get(name) if not slot or h.path[:1] != (slot,))
+            self.set_name(name, kept | handles, at, f"`{name}{slot}` is bound to something else here")
+        match container:
+            case r.Member(base=r.Name(text=owner) as base, name=attribute) if self.is_kept(base):
+                added = inside(handles, "." + attribute)
+                self.set_name(owner, self.state.get(owner) | added, at, "")
+        if not local:
+            self.store(handles, at, place=f"{name}{slot}" if name and slot[:1] == "." else f"{text(container)}[]")
+
+    def is_local(self, value: r.Value) -> bool:
+        return isinstance(value, r.Name) and value.text in self.function.declared and value.text not in self.parameters
+
+    def loosen(self, container: r.Value, site: int) -> None:
+        """Something was taken out of a container: what is still in it nobody knows, and what has ended may be gone."""
+        match container:
+            case r.Name(text=name):
+                prefix: tuple[str, ...] = ()
+            case r.Member(base=r.Name(text=name), name=attribute):
+                prefix = ("." + attribute,)
+            case _:
+                return
+        kept: set[Handle] = set()
+        for handle in self.state.get(name):
+            inner = handle.path[len(prefix) :]
+            if handle.path[: len(prefix)] != prefix or not inner or inner[0] == BURIED or inner[0][0] == ".":
+                kept.add(handle)
+            elif handle.stale is None:
+                kept.add(handle._replace(chain=handle.chain.picked(picked_at(site))))
+        self.set_name(name, frozenset(kept), container.span, "")
+
+    def is_kept(self, value: r.Name) -> bool:
+        """Whether what attributes of this hold is followed."""
+        return self.is_local(value) or value.text in self.parameters
+
+    def store(self, handles: Handles, at: Span, name: str = "", place: str = "") -> None:
+        anew = place and not place.endswith("]")
+        state = self.state.taken_from(place, f"{place}[]") if anew else self.state
+        self.state = state.put_away(Stored(h, at, name, place) for h in handles)
+
+    def escape_all(self, handles: Iterator[Handle] | Handles) -> None:
+        self.state = self.state.escape(h.token for h in handles)
+
+    def escape_names(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            self.escape_all(self.state.get(name))
+
+    def unpack(self, items: tuple[r.Value, ...], handles: Handles, at: Span, source: r.Value | None) -> None:
+        """`a, *b = pair`: what sits in a place goes to its target, what sits anywhere to all."""
+        native = frozenset(h for h in handles if not h.path)
+        tuples = frozenset(h for h in native if any(map(partial(self.placed_in, h), range(len(items)))))
+        loose = self.elements(native - tuples, source)
+        before_spread = next((n for n, item in enumerate(items) if isinstance(item, r.Unary)), len(items))
+        spread = any(isinstance(item, r.Unary) for item in items)
+        for position, item in enumerate(items):
+            key = literal([str(position if position < before_spread else position - len(items))])
+            placed = frozenset(
+                self.out_of(h, f"*{position}" if isinstance(item, r.Unary) else key)  # one of many is not another
+                for h in handles
+                if h.path and (h.path[0] in (ANY, str(position)) or (spread and h.path[0].isdigit()))
+            )
+            single = NOTHING if isinstance(item, r.Unary) else frozenset(_numbered(h, key) for h in loose)
+            of_tuples = frozenset(h for pair in tuples for h in self.place_of(pair, position, source))
+            self.assign(item, (single or loose) | placed | of_tuples, at)
+
+    def placed_in(self, handle: Handle, position: int) -> Fact | None:
+        """What stands in that place of a library's tuple, where its class says so."""
+        return self.classes.member(handle.cls, literal([str(position)]))
+
+    def place_of(self, handle: Handle, position: int, source: r.Value | None) -> Iterator[Handle]:
+        fact = self.placed_in(handle, position)
+        if fact is not None and source is not None:
+            yield from self.taken(handle, fact, source, literal([str(position)]))
+
+    # --- names ---
+
+    def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
+        """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
+        meaning = self.function.program.meaning(self.function.file, name_start)
+        written = meaning.type if meaning is not None else ""
+        cls = self.classes.find(written.removesuffix("[]")) if written else None
+        if cls is None:
+            return NOTHING
+        handle = self.somebodys(cls, token or foreign(name_start), span, shown)
+        return frozenset({handle._replace(element=True).inside(ANY) if written.endswith("[]") else handle})
+
+    def somebodys(self, cls: str, token: Token, span: Span, shown: str) -> Handle:
+        """A handle of what nobody here owns."""
+        self.own_root(cls, token, span, shown)
+        return Handle(cls, token, True, span, shown)
+
+    def own_root(self, cls: str, token: Token, span: Span, shown: str) -> None:
+        self.made.setdefault(token[0], span)
+        self.owners.setdefault(token[0], shown)
+        if self.classes.role(cls) == "owner":
+            self.tops.add(token[0])
+
+    def symbol(self, value: r.Value) -> str:
+        """The dotted name an expression resolves to through imports, or nothing."""
+        match value:
+            case r.Name(text=name):
+                start = -1 if self.state.get(name) else value.start
+            case r.Member():
+                start = value.name_start
+            case _:
+                return ""
+        program = self.function.program
+        meaning = program.meaning(self.function.file, start)
+        if meaning is None:
+            return ""
+        if meaning.symbol.startswith("*."):
+            return program.star_import(self.function.file, meaning.symbol)
+        return meaning.symbol
+
+    def assigned(self, name: str) -> r.Value | None:
+        """What a local is given first."""
+        if self._first is None:
+            self._first = {}
+            for statement in self.function.statements:
+                if isinstance(statement, r.Evaluate) and isinstance(statement.value, r.Assign):
+                    target = statement.value.target
+                    if isinstance(target, r.Name):
+                        self._first.setdefault(target.text, statement.value.value)
+        return self._first.get(name)
+
+    def is_known_receiver(self, base: r.Value) -> bool:
+        """A receiver whose class a model describes takes its arguments as the model says: it keeps none."""
+        inner = self.assigned(base.text) if isinstance(base, r.Name) else base
+        if not isinstance(inner, r.Call):
+            return False
+        symbol = self.symbol(inner.callee)
+        return bool(symbol) and any(self.classes.find(name) for name in (symbol, symbol.rpartition(".")[0]))
+
+
+_COMPREHENSION_ENDS = "the comprehension over it ends here"
+
+
+def _bound_by(value: r.Comprehension) -> list[str]:
+    """Names that live in the comprehension alone."""
+    return [name.text for clause in value.clauses for name in walk(clause.target) if isinstance(name, r.Name)]
+
+
+def _is_none(value: r.Value) -> bool:
+    return isinstance(value, r.Literal) and value.kind == "null"
+
+
+def once(handles: Handles) -> Handles:
+    """Of several handles of one object a set keeps one."""
+    return frozenset(h._replace(chain=h.chain.once()) for h in handles)
+
+
+def index_key(value: r.Index) -> str:
+    """Which element an index picks."""
+    if all(isinstance(index, r.Literal) or _is_negative(index) for index in value.indexes):
+        return literal(text(index).replace("'", '"') for index in value.indexes)
+    return picked_at(value.end)
+
+
+def _is_negative(value: r.Value) -> bool:
+    return isinstance(value, r.Unary) and value.op == "-" and isinstance(value.value, r.Literal)
+
+
+def _numbered(element: Handle, key: str) -> Handle:
+    """The element in a place, of all that were unpacked."""
+    steps = element.chain.steps
+    return (
+        element._replace(chain=element.chain._replace(steps=(*steps[:-1], steps[-1][:1] + key))) if steps else element
+    )
+
+
+def _unplaced(handle: Handle) -> Handle:
+    return handle.out().inside(ANY) if handle.path[0].isdigit() else handle
+
+
+def as_value(handle: Handle) -> Handle:
+    """What is in a list of pairs, in a dict made of it."""
+    match handle.path:
+        case ("*", "1", *_) | ("*", "*", *_):
+            return handle.out().out().inside(VALUE)
+    if handle.path[0].startswith(VALUE):
+        return handle
+    return handle.inside(BURIED)

@@ -1,0 +1,569 @@
+"""Python handles of native objects: who owns what they point to, and who keeps that alive.
+
+Every creation of an owner (`Module.parse(...)`) is a *token*; a handle knows the token it points into and whether it
+holds it. A token is alive while some name holds it. A child that is used when nobody holds its token any more is
+a bug; so is a child that leaves the function while its token stays behind. A call may also end handles while their
+owner lives on: an erased operation, a closed file. Which ones, their chains say; they are marked as stale, with the
+call that did it, and what is asked for anew is not.
+
+Here are the records; `handle_values` says what an expression gives, `handle_flow` runs a function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Literal, NamedTuple, Protocol
+
+import msgspec
+
+from ownlint.domains.handles.handle_chains import Chain, Reach, Where
+from ownlint.domains.handles.handle_facts import NO_FACTS, Facts
+from ownlint.domains.handles.handle_stores import Dependence, Dependences
+from ownlint.engine.containment import BURIED
+from ownlint.engine.shared import Indexed, Map
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.finding import Certainty, Step
+from ownlint.models.records import PyMember
+from ownlint.project.subjects import Function
+
+Token = tuple[int, int]
+"""Offset of the creating call, and 0 for the latest object made there or 1 for an earlier one. What a caller owns has
+a negative offset: `-1 - n` for the argument of parameter `n`; what belongs to nobody we see lies below `FOREIGN`."""
+FOREIGN = -1_000_000
+
+
+def foreign(site: int) -> Token:
+    """Somebody else's object, which is named or made at that offset."""
+    return (FOREIGN - site, 0)
+
+
+def is_parameter(token: Token) -> bool:
+    return FOREIGN < token[0] < 0
+
+
+ENTERED = "with"
+"""What a `with` binds, of an object that gives it when it is entered."""
+CLOSED_AFTER = "with!"
+"""The same, of an object that closes it again when it is left."""
+CLOSING = "closing"
+"""In an object that closes it when a `with` block ends."""
+AWAITED = "await"
+"""The result of a coroutine."""
+_DEEPEST = 4
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """What a member or function gives: `keeps` as in `PyMember`; `returns` the class of the result (empty for plain
+    data); `source` the argument it is borrowed from, 0 for the receiver; `declared` where the fact comes from when the
+    project's own bindings say so. `called`: it is no property. `moves`: somebody else may be the owner afterwards."""
+
+    keeps: str
+    returns: str = ""
+    declared: Step | None = None
+    source: int = 0
+    called: bool = True
+    moves: bool = False
+    where: Where = "part"
+    ends: tuple[tuple[int, Reach], ...] = ()
+    """What a call invalidates: the argument, 0 for the receiver, and how far."""
+    adopts: tuple[tuple[int, int], ...] = ()
+    """Arguments that become a part of another: of the first of each pair in the second, 0 for the receiver."""
+    asks: bool = False
+    """It may be used on what is dead."""
+    parameters: tuple[str, ...] = ()
+    constructs: bool = False
+    of: str = ""
+    """The member of the receiver of which a call ends the element that its first argument picks."""
+    spared_by: str = ""
+    """The keyword that, given as False, says that nothing is to end."""
+    when: tuple[str, ...] = ()
+    """The parameter and the constant that it is given in the calls that are meant; `otherwise` is for the others."""
+    otherwise: Fact | None = None
+    given: tuple[str, ...] = ()
+    """Classes of which the argument it borrows from has to be one."""
+    asks_of: tuple[int, ...] = ()
+    """Arguments that may be dead."""
+    restores: tuple[int, ...] = ()
+    """What may be used again after the call: the argument, 0 for the receiver."""
+    disowns: bool = False
+    """What it ends is not freed: the receiver has given it up."""
+    visits: bool = False
+    """It hands what it gives to a callback."""
+    several: tuple[str, ...] = ()
+    """All classes the result may have."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version, which Python objects know of what it ends."""
+    name: str = ""
+    """Of a bound member: its own name."""
+    told: str = ""
+    """Where it is bound, in words, when that is a place of another project."""
+    sure: Certainty = "certain"
+    """That it borrows."""
+    stores: tuple[tuple[int, int, Certainty], ...] = ()
+    """Arguments of which an address is kept and nothing else: the argument, in what (0 for the receiver, or for what is
+    made), and how sure that is."""
+    retains: tuple[int, ...] = ()
+    """Arguments to which a reference is kept."""
+    ends_members: tuple[str, ...] = ()
+    """Members of the receiver: what they gave is dead after the call."""
+    overloads: tuple[tuple[int, Fact], ...] = ()
+    """What holds of a call with so many arguments."""
+
+    @property
+    def borrows(self) -> bool:
+        return bool(self.returns) and self.keeps in ("owner", "wrapper", "none")
+
+    @property
+    def is_of_known_class(self) -> bool:
+        """Whether a bound member gives an object of a bound class, and nobody knows whose it is."""
+        return bool(self.name and self.returns) and self.keeps == "copy"
+
+    def holds(self, holds: bool) -> bool:
+        """Whether the result keeps its owner alive, taken from a handle that does (or does not)."""
+        return self.keeps == "owner" or (self.keeps == "wrapper" and holds)
+
+    def written(self, call: r.Call) -> Fact:
+        """What holds of a call that is written so."""
+        fact = self
+        if fact.overloads and not any(isinstance(argument, r.Unary) for argument in call.args):
+            fitting = [one for number, one in fact.overloads if number == len(call.args)]
+            fact = fitting[0] if len(fitting) == 1 else fact
+        while fact.when and fact.otherwise is not None and not _says(call, fact):
+            fact = fact.otherwise
+        return fact if not fact.when or _says(call, fact) else Fact("copy", called=fact.called)
+
+
+def _says(call: r.Call, fact: Fact) -> bool:
+    keyword, constant = fact.when
+    for position, argument in enumerate(call.args):
+        match argument:
+            case r.Unary(op="spread" | "spread2"):
+                return False
+            case r.Pair(key=r.Name(text=name), value=value):
+                if name == keyword:
+                    return isinstance(value, r.Literal) and value.text == constant
+            case _:
+                if fact.parameters[position : position + 1] == (keyword,):
+                    return isinstance(argument, r.Literal) and argument.text == constant
+    return False
+
+
+def fact_of(member: PyMember, *others: PyMember) -> Fact:
+    """A model's member as a fact; what it borrows without a class is a view. `others` are its further variants."""
+    returns = member.returns[0] if member.returns else ""
+    kept = [
+        (effect.place.number, effect.other.number)
+        for effect in member.effects
+        if effect.verb == "keep" and effect.place is not None and effect.other is not None
+    ]
+    if not returns and member.borrows in ("self", "parent") and member.keeps in ("owner", "wrapper", "none"):
+        returns = VIEW
+    source = int(member.borrows.removeprefix("argument ")) if member.borrows.startswith("argument ") else 0
+    moves = any(effect.verb in ("adopt", "own") for effect in member.effects)
+    disowns = any(effect.verb == "disown" for effect in member.effects)
+    ends: tuple[tuple[int, Reach], ...] = ((0, "deep"),) if disowns else ()
+    return Fact(
+        member.keeps or "",
+        returns,
+        source=source,
+        called=member.kind not in ("property", "buffer"),
+        moves=moves and member.kind == "method",
+        where=_where(member),
+        ends=ends
+        + tuple(
+            (effect.place.number, effect.mode)
+            for effect in member.effects
+            if effect.verb == "invalidate"
+            and effect.place is not None
+            and effect.mode in ("deep", "shallow", "below", "derived")
+        ),
+        adopts=tuple(
+            (effect.place.number, effect.other.number)
+            for effect in member.effects
+            if effect.verb == "adopt" and effect.place is not None and effect.other is not None
+        ),
+        asks=0 in _places(member, "validate"),
+        asks_of=tuple(number for number in _places(member, "validate") if number),
+        restores=_places(member, "restore"),
+        name=member.name if kept else "",
+        stores=() if member.counted else tuple((number, into, "certain") for number, into in kept),
+        retains=tuple(number for number, _ in kept) if member.counted else (),
+        disowns=disowns,
+        when=member.when,
+        otherwise=fact_of(*others) if others and member.when else None,
+        given=member.given,
+        parameters=member.parameters,
+        constructs=member.kind == "constructor",
+        of=member.of,
+        spared_by=member.spared_by,
+        visits=member.kind == "callback",
+        several=member.returns,
+        marks=tuple((v, one.marks) for one in (member, *others) if one.marks for v in one.versions or ("",)),
+    )
+
+
+def _places(member: PyMember, verb: str) -> tuple[int, ...]:
+    """The arguments that its effects of that kind are about, 0 for the receiver."""
+    return tuple(e.place.number for e in member.effects if e.verb == verb and e.place is not None)
+
+
+def _where(member: PyMember) -> Where:
+    if any(effect.verb == "returns" for effect in member.effects):
+        return "same"
+    return "above" if member.borrows == "parent" else member.where
+
+
+VIEW = "<view>"
+"""The class of a handle of which nothing is known but that it looks into its owner."""
+
+
+class Classes(Protocol):
+    """Where the knowledge about handle classes comes from."""
+
+    def find(self, dotted: str) -> str | None:
+        """The canonical name of a handle class, or None when `dotted` is none."""
+
+    def role(self, cls: str) -> str: ...
+
+    def member(self, cls: str, name: str) -> Fact | None: ...
+
+    def function(self, dotted: str) -> Fact | None:
+        """A function of a native module."""
+
+    def called(self, caller: Function, symbol: str, given: tuple[Given, ...]) -> Summary | None:
+        """What the project's own function does with its arguments; None when nobody knows."""
+
+    def parameter(self, symbol: str, keyword: str) -> int | None:
+        """Which argument of the project's own function is passed by that name."""
+
+    def result(self, symbol: str) -> str | None:
+        """The handle class that the project's own function says it returns."""
+
+    def rebinds(self, symbol: str) -> frozenset[str] | None:
+        """The attributes of its object that a method may set; None when nobody knows."""
+
+    def target(self, symbol: str) -> Function | None:
+        """The project's own function of that name."""
+
+    def told_by(self, function: Function, member: str) -> str:
+        """The one class that has such a member, of a library that the function's file speaks of."""
+
+    def derived(self, symbol: str) -> str:
+        """The name of a class of Python that derives from a bound one whose methods C++ calls; empty for others."""
+
+    def attributes(self, function: Function) -> Attributes | None:
+        """What the attributes of a method's object hold when it is called."""
+
+
+How = Literal["erased", "changed", "closed", "emptied", "disowned", "outdated"]
+"""A handle was ended by itself or with what it was part of; what it stands in was transformed; its owner was closed;
+its memory was given back, and may be got again; its owner has given up the native object; a member of its owner was
+called, which ends what another has given."""
+
+
+class Stale(NamedTuple):
+    """Why a handle may no longer be used: the call that ended it, and what that was called on or with. `certainty`
+    that it does: a function that is called may end it on some of its paths."""
+
+    at: Span
+    call: str
+    target: str
+    how: How
+    reach: Reach
+    certainty: Certainty = "certain"
+    marks: tuple[tuple[str, str], ...] = ()
+    """By version of the library, which Python objects know of it."""
+    asked: Span = Span(0, 0)
+    """Where the one was taken that was asked to."""
+
+
+class Ending(NamedTuple):
+    """An invalidation that a function carries out: of a token and chain, and how far it reaches."""
+
+    token: Token
+    chain: Chain
+    reach: Reach
+    how: How
+
+
+class Harm(NamedTuple):
+    """Something that happens while a loop or a walk runs, and goes wrong when it goes on. `kind`: `next` (what is given
+    next ends), `users` (what one of several belongs to ends), `inside` (what is looked into next ends), `added`."""
+
+    site: int
+    kind: str
+    at: Span
+    what: str
+    over: str
+
+
+class Handle(NamedTuple):
+    """A value that points into native memory. `path` says where in a Python object it sits, outermost slot first;
+    `element` that it was taken out of `shown`; `chain` where the native object stands below its owner."""
+
+    cls: str
+    token: Token
+    holds: bool
+    taken: Span
+    shown: str
+    element: bool = False
+    declared: Step | None = None
+    path: tuple[str, ...] = ()
+    chain: Chain = Chain()
+    stale: Stale | None = None
+    gaps: tuple[tuple[str, Stale], ...] = ()
+    """What an index still hands out although it was erased: the key, and by whom."""
+    sure: Certainty = "certain"
+    """That it points into its owner as is said here."""
+    lent_by: tuple[str, ...] = ()
+    """The bound members by which it was taken, from the owner on."""
+    derived: str = ""
+    """The class of Python whose object it is, where that derives from a bound class."""
+
+    def inside(self, slot: str) -> Handle:
+        path = (slot, *self.path)
+        return self._replace(path=path if len(path) <= _DEEPEST else (*path[: _DEEPEST - 1], BURIED))
+
+    def out(self) -> Handle:
+        return self._replace(path=self.path[1:])
+
+
+Handles = frozenset[Handle]
+NOTHING: Handles = frozenset()
+
+
+class Given(NamedTuple):
+    """An argument: the class of the handle that is passed, and the parameter it is passed for; `keyword` when it is
+    passed by name."""
+
+    parameter: int
+    cls: str
+    holds: bool
+    keyword: str = ""
+
+
+class Summary(NamedTuple):
+    """What a function of the project returns, in tokens of its parameters and one of its own; `kept` are the
+    parameters whose owners somebody may keep afterwards; `endings` what it invalidates, and whether on every path."""
+
+    returns: Handles
+    kept: frozenset[int]
+    endings: tuple[tuple[Ending, bool], ...] = ()
+
+
+class Attributes(NamedTuple):
+    """What methods leave in the attributes of their object: handles with the slot of their attribute, and of every
+    token what its owner is called and where it is made."""
+
+    held: Handles
+    owners: tuple[tuple[int, str, Span, bool], ...]
+
+
+def in_order(handles: Iterable[Handle]) -> list[Handle]:
+    return sorted(handles, key=lambda h: (h.token, h.taken, h.path, h.cls, h.holds, h.chain, h.stale or (), h.gaps))
+
+
+def inside(handles: Iterable[Handle], slot: str) -> Handles:
+    return frozenset(handle.inside(slot) for handle in handles)
+
+
+class Stored(NamedTuple):
+    """A handle that was put where it outlives the function; `name` where that is a name of a module."""
+
+    handle: Handle
+    at: Span
+    name: str = ""
+    place: str = ""
+    """The attribute, `self.op`, where it was put there and nowhere else."""
+
+
+_PICK = re.compile(r"@(-?\d+);")
+_MOST_HELD = 256
+"""Handles followed in one name: what a larger container holds, nobody knows."""
+
+
+def _held_words(handle: Handle) -> Iterator[Hashable]:
+    yield handle.token
+    if handle.holds:
+        yield "held", handle.token
+    for step in handle.chain.steps:
+        if "@" in step:
+            yield from (("pick", int(site)) for site in _PICK.findall(step))
+
+
+def _name_words(name: str, handles: Handles) -> Iterator[Hashable]:
+    return (word for handle in handles for word in _held_words(handle))
+
+
+def _stored_words(stored: Stored, kept: bool) -> Iterator[Hashable]:
+    yield "place", stored.place
+    yield from _held_words(stored.handle)
+
+
+class State(NamedTuple):
+    """What is known on one path."""
+
+    names: Indexed[str, Handles] = Indexed(_name_words)
+    escaped: Map[Token, bool] = Map()
+    stored: Indexed[Stored, bool] = Indexed(_stored_words)
+    ended: Map[Token, tuple[Span, str]] = Map()
+    """How the last name that held a token let go of it."""
+    endings: frozenset[Ending] = frozenset()
+    """What was invalidated on this path, of what the caller knows."""
+    harms: frozenset[Harm] = frozenset()
+    """What goes wrong when the loop it was done in goes on."""
+    facts: Facts = NO_FACTS
+    """What the path knows of names that were tested, or set."""
+    dependences: Dependences = frozenset()
+    """What has to live as long as a native object that keeps its address."""
+
+    def get(self, name: str) -> Handles:
+        return self.names.entries.get(name, NOTHING)
+
+    def bind(self, name: str, handles: Handles, at: Span, how: str) -> State:
+        before = self.get(name)
+        if before == handles:
+            return self
+        if len(handles) > _MOST_HELD:
+            return self.escape({h.token for h in handles}).bind(name, NOTHING, at, how)
+        lost = {h.token for h in before if h.holds} - {h.token for h in handles if h.holds}
+        ended = self.ended
+        for token in lost:
+            ended = ended.set(token, (at, how.format(name=name)))
+        names = self.names.set(name, handles) if handles else self.names.without(name)
+        return self._replace(names=names, ended=ended)
+
+    def put_away(self, stored: Iterable[Stored]) -> State:
+        """This was put where it outlives the function."""
+        known = self.stored
+        for one in stored:
+            known = known.set(one, True)
+        return self._replace(stored=known)
+
+    def taken_from(self, *places: str) -> State:
+        """What was put there is there no more."""
+        known = self.stored
+        for one in known.under(*(("place", place) for place in places)):
+            known = known.without(one)
+        return self._replace(stored=known)
+
+    def alive(self, token: Token) -> bool:
+        return token in self.escaped or ("held", token) in self.names.index or self.is_stored(token)
+
+    def is_stored(self, token: Token) -> bool:
+        """Whether what holds it was put where it outlives the function."""
+        return ("held", token) in self.stored.index
+
+    def end_of(self, token: Token) -> tuple[Span, str] | None:
+        return self.ended.get(token, None)
+
+    def escape(self, tokens: Iterable[Token]) -> State:
+        escaped = self.escaped
+        for token in tokens:
+            escaped = escaped.set(token, True)
+        return self._replace(escaped=escaped)
+
+    def age(self, site: int) -> State:
+        """What was made at `site` before is now an earlier object."""
+        new, old = (site, 0), (site, 1)
+        state = self.changed((new,), lambda h: h._replace(token=old) if h.token == new else h)
+        ended, gone = self.ended, self.ended.get(new, None)
+        if gone is not None:
+            ended = ended.without(new) if old in ended else ended.without(new).set(old, gone)
+        escaped = self.escaped.without(new).set(old, True) if new in self.escaped else self.escaped
+        known = self.dependences
+        if any(new in (d.holder, d.argument) for d in known):
+            known = frozenset(
+                d._replace(
+                    holder=old if d.holder == new else d.holder, argument=old if d.argument == new else d.argument
+                )
+                for d in known
+            )
+        return state._replace(ended=ended, escaped=escaped, dependences=known)
+
+    def changed(self, words: Iterable[Hashable], change: Callable[[Handle], Handle]) -> State:
+        """Every handle that is about one of these words, as the change leaves it: its token, `("pick", site)`."""
+        words = tuple(words)
+        names, stored = self.names, self.stored
+        for name in names.under(*words):
+            names = names.set(name, frozenset(change(h) for h in names.entries.get(name, NOTHING)))
+        for one in stored.under(*words):
+            handle = change(one.handle)
+            if handle != one.handle:
+                stored = stored.without(one).set(one._replace(handle=handle), True)
+        return self._replace(names=names, stored=stored)
+
+    def picked_again(self, site: int) -> State:
+        """What was picked at that place before is another object than what is picked there now."""
+
+        def aged(handle: Handle) -> Handle:
+            chain = handle.chain.aged(site)
+            return handle if chain is handle.chain else handle._replace(chain=chain)
+
+        return self.changed((("pick", site),), aged)
+
+    def mutated(self, token: Token) -> State:
+        """Elements of that owner were taken out or put in: numbers no longer say which one is which."""
+        return self.changed((token,), lambda h: h._replace(chain=h.chain.moved()) if h.token == token else h)
+
+    def invalidated(self, ending: Ending, why: Stale) -> State:
+        """All handles that this ends are stale from now on."""
+
+        def end(handle: Handle) -> Handle:
+            hit = handle.token == ending.token and handle.stale is None
+            return handle._replace(stale=why) if hit and handle.chain.is_hit(ending.chain, ending.reach) else handle
+
+        return self.changed((ending.token,), end)._replace(endings=self.endings | {ending})
+
+    def restored(self, token: Token) -> State:
+        """What was emptied of that token may be used again."""
+        return self.changed(
+            (token,),
+            lambda h: h._replace(stale=None) if h.token == token and h.stale and h.stale.how == "emptied" else h,
+        )
+
+
+class Misuse(msgspec.Struct, frozen=True):
+    """A handle that is used, or handed out, when its owner is gone, or when it is `stale`.
+
+    `kind`: `use`, `return`, `store`, `lookup`, `walk` (then `harm` says what), `root` (an owner's own is erased by
+    hand). `made` is where the owner is created, `ended` how the owner dies (None for a temporary, and for what is
+    stale)."""
+
+    function: Function
+    kind: str
+    at: Span
+    child: Handle
+    owner: str
+    made: Span
+    ended: tuple[Span, str] | None
+    certainty: Certainty
+    stale: Stale | None = None
+    harm: Harm | None = None
+    often: bool = False
+    """The owner is one of several that are made there."""
+    stored: Dependence | None = None
+    """`child` is gone while a native object keeps its address."""
+
+    @property
+    def about(self) -> Literal["owner", "walk", "root", "stored"] | How:
+        """Why the handle is dead: its owner is gone, or a call ended it; or what a loop looks at changes under it."""
+        if self.harm is not None:
+            return "walk"
+        if self.kind == "root":
+            return "root"
+        if self.stored is not None:
+            return "stored"
+        return self.stale.how if self.stale is not None else "owner"
+
+    @property
+    def declared(self) -> Step | None:
+        """Where the project's own binding says so."""
+        return self.child.declared
+
+    @property
+    def what(self) -> str:
+        """The child in words, the user's code in backticks."""
+        return f"an element of `{self.child.shown}`" if self.child.element else f"`{self.child.shown}`"

@@ -1,0 +1,713 @@
+"""Which locks are held where.
+
+A lock is a place (`this.mu_`). It is held from the construction of a guard object to its end, or between a manual
+lock and unlock. What is held at a point is what is held on every path to it: at a join, only what both
+sides hold. To wait on a condition variable lets go and takes again: the lock is held before and after.
+
+A function may count on its caller: an annotation says so, a parameter that is a guard proves it, and for the rest the
+calls in the project are asked (`from_callers`). Which member belongs to which lock: see `guarded`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from ownlint.engine import guard_classes
+from ownlint.engine.assignments import place
+from ownlint.engine.forward import forward
+from ownlint.engine.guard_classes import GuardClass
+from ownlint.engine.mutexes import Mutexes, mutexes, plain
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, Place, last_name, render, strip, walk
+from ownlint.project import types
+from ownlint.project.once import once, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+SOMEBODYS: Place = ("?",)
+"""A lock that is held and that nobody can name: it may be any."""
+CALLERS = "<caller>"
+"""In place of a guard: the lock is the caller's, and stays held when the function ends."""
+
+ELSEWHERE = "<elsewhere>"
+"""The root of a lock that belongs to another object, which the caller knows."""
+
+_KEPT = 512
+_DEEPEST = 24
+_MOST_CALLERS = 40
+_MOST_TENTATIVE = 400
+_CUT = -1.0
+"""An answer leans on this where the way to it was too long to ask on."""
+_HAND = frozenset(
+    {"lock", "unlock", "lockshared", "unlockshared"} | {"readerlock", "readerunlock", "writerlock", "writerunlock"}
+)
+_REQUIRES = re.compile(
+    r"REQUIRES|UNLOCK_FUNCTION$|(?:^|_)RELEASE(?:_SHARED|_GENERIC)?$|(?:^|::)(?:requires|release)_\w*capability$"
+)
+"""A macro of the project's own for what the models know by other names."""
+_SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked|LockHeld|_lock_held)$")
+_BOXING = frozenset({"emplace", "make_unique"})
+"""Calls that make a guard in a box, whose name stands in a type alone."""
+_TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
+
+
+class Held(msgspec.Struct, frozen=True, order=True):
+    """A lock that is held: its place, and the local guard object that holds it (empty when locked by hand)."""
+
+    lock: Place
+    guard: str = ""
+
+
+Locks = frozenset[Held]
+
+
+class Callers(NamedTuple):
+    """What a function's callers in the project hold, in its own words. `sites` counts the calls; `alone` when all
+    of them stand in constructors and destructors, where nobody else knows the object."""
+
+    sites: int
+    locks: frozenset[Place] = frozenset()
+    alone: bool = False
+
+
+def holds(locks: Locks | frozenset[Place] | frozenset[Held | Place], name: str) -> bool:
+    """Whether a lock of that last name is among them, or one that may be any."""
+    places = (h.lock if isinstance(h, Held) else h for h in locks)
+    return any(is_named(lock, name) or lock == SOMEBODYS for lock in places)
+
+
+def is_named(lock: Place, name: str) -> bool:
+    """Whether a lock has that last name; `mu()` is how `mu_` is asked for."""
+    return lock[-1] == name or lock[-1].strip("_") == name.strip("_")
+
+
+class Locking:
+    """What is known about the locks of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.mutexes: Mutexes = mutexes(program)
+        self.guards = guard_classes.guards(program)
+        self.by_hand = frozenset(
+            function.name
+            for function in program.functions
+            if function.language == "cpp" and any(plain(name) in _HAND for name in function.record.mentions)
+        )
+        """Names of the functions that lock or unlock something by hand."""
+        self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
+        self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
+        self._callers: dict[Function, Callers] = {}
+        self._under_way: dict[Function, int] = {}
+        """The questions that are being asked, and which one it is, counted from the first."""
+        self._tentative: dict[Function, tuple[Callers, float]] = {}
+
+    def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
+        """See `held`; with `anywhere`, what is held on some path."""
+        key = (function, anywhere)
+        if key not in self._held:
+            if len(self._held) > _KEPT:
+                self._held.clear()
+            self._held[key] = self._read(function, _entry(self, function), anywhere)
+        return self._held[key]
+
+    def _read(self, function: Function, entry: Locks, anywhere: bool = False) -> dict[int, Locks]:
+        flow = function.flow
+        if not self.may_lock(function):
+            return dict.fromkeys(range(len(flow.events)), entry)
+        reader = _Reader(self, function)
+        return forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both)
+
+    def may_lock(self, function: Function) -> bool:
+        """Whether the body can change what is held. Needs no decoding."""
+        mentions = function.record.mentions
+        if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
+            return True
+        return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
+
+    # --- what calling a function does to locks ---
+
+    def net(self, function: Function) -> tuple[Locks, frozenset[Place]]:
+        """Which locks a call leaves held that were not, and which it lets go, in the function's own words."""
+
+        def answer() -> tuple[Locks, frozenset[Place]]:
+            own = [name for cls in _around(function) for name in mutex_fields(cls)]
+            entry = frozenset(Held((THIS, name), CALLERS) for name in own)
+            known = {THIS, *(parameter.name for parameter in function.record.parameters)}
+            without = self._read(function, frozenset()).get(function.flow.exit, frozenset())
+            taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
+            after = self._read(function, entry).get(function.flow.exit, frozenset())
+            let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
+            return taken, let_go
+
+        return self._nets.ask(function, answer)
+
+    def lets_go(self, function: Function, lock: Place, before: e.Event) -> bool:
+        """Whether the body may have given a lock up that its caller holds, where it comes to the event."""
+        states = self._read(function, frozenset({Held(lock, CALLERS)}))
+        return any(index <= before.index and all(one.lock != lock for one in held) for index, held in states.items())
+
+    # --- callers ---
+
+    def from_callers(self, function: Function) -> Callers:
+        """What every call of the function in the project holds."""
+        return self._asked(function)[0]
+
+    def _asked(self, function: Function) -> tuple[Callers, float]:
+        """The answer, and how far up it leans: on the first question under way that it left out because it stands in a
+        circle with it, or on the whole way here (`_CUT`) where that was too long. Only what leans on nothing else is
+        true whoever asks; the rest is kept until the question that it leans on is answered."""
+        if function in self._callers:
+            return self._callers[function], math.inf
+        if function in self._tentative:
+            return self._tentative[function]
+        at = len(self._under_way)
+        self._under_way[function] = at
+        try:
+            answer, leans = self._ask_callers(function)
+        finally:
+            del self._under_way[function]
+        bare = bool(answer.sites) and not answer.alone and not answer.locks  # what was left out cannot add a lock
+        if at == 0 or leans >= at or (bare and leans != _CUT):
+            self._callers[function] = answer
+            self._tentative = {f: kept for f, kept in self._tentative.items() if at and kept[1] < at}
+            return answer, math.inf
+        self._tentative[function] = answer, leans
+        return answer, leans
+
+    def _ask_callers(self, function: Function) -> tuple[Callers, float]:
+        """The answer, and what it leans on (see `_asked`)."""
+        common: frozenset[Place] | None = None
+        sites = alone = 0
+        leans = math.inf
+        for caller, event in self._sites(function):
+            if _is_alone(caller) or _made_it(caller, event):
+                sites += 1
+                alone += 1
+                continue
+            if caller in self._under_way:
+                leans = min(leans, self._under_way[caller])
+                continue
+            sites += 1
+            here = self.held(caller).get(event.index, frozenset())
+            around, below = self._asked(caller) if self._may_ask(caller) else (Callers(0), _CUT)
+            leans = min(leans, below)
+            if around.alone:
+                alone += 1
+                continue
+            found = _translated({h.lock for h in here} | around.locks, function, event)
+            common = found if common is None else common & found
+            if not common:
+                break
+        if common is None:
+            return Callers(sites, alone=sites > 0 and alone == sites), leans
+        return Callers(sites, common), leans
+
+    def _may_ask(self, caller: Function) -> bool:
+        known = caller in self._callers or caller in self._tentative
+        return known or (len(self._under_way) < _DEEPEST and len(self._tentative) < _MOST_TENTATIVE)
+
+    def some_caller_holds(self, function: Function, name: str) -> bool:
+        """Whether a call of the function in the project holds a lock of that name."""
+        return any(
+            holds(self.held(caller).get(event.index, frozenset()) | self.from_callers(caller).locks, name)
+            for caller, event in self._sites(function)
+        )
+
+    def outermost(self, function: Function) -> frozenset[Function]:
+        """The functions from which the calls come that lead to it in the end; empty when nobody calls it by name."""
+        seen: set[Function] = {function}
+        last: set[Function] = set()
+        queue = [function]
+        while queue and len(seen) <= _MOST_CALLERS:
+            one = queue.pop()
+            callers = {caller for caller, _ in self._sites(one)}
+            if not callers and one is not function:
+                last.add(one)
+            queue += callers - seen
+            seen |= callers
+        return frozenset(last)
+
+    def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
+        if function.record.kind == "lambda":
+            made = self.creation(function)
+            if made is not None and function.parent is not None and not self.starts_thread(function):
+                yield function.parent, made
+            return
+        callers = self.program.callers(function)
+        if len(callers) > _MOST_CALLERS:
+            callers = [one for one in callers if one.home is not None and one.home is function.home]
+        if len(callers) > _MOST_CALLERS:
+            return
+        for caller in callers:
+            for event in caller.flow.calls:
+                if last_name(event.node.callee) == function.name and self._reaches(caller, event, function):
+                    yield caller, event
+
+    def _reaches(self, caller: Function, event: e.Call, function: Function) -> bool:
+        found = self.program.callee(event.node, caller)
+        if found.functions:
+            return function in found.functions
+        if _says_what_it_makes(caller, event, function):
+            return True
+        return event.receiver in (None, (THIS,)) and caller.home is not None and caller.home is function.home
+
+    def starts_thread(self, made: Function) -> bool:
+        """Whether a lambda is what a new thread runs."""
+        event = self.creation(made)
+        if made.parent is None or not isinstance(event, e.Call):
+            return False
+        written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
+        return bool(written) and "thread" in self.program.roles(written, made.parent)
+
+    def is_deferred(self, function: Function) -> bool:
+        """Whether nobody knows when the function runs, and under which locks: a lambda that is handed on."""
+        return function.record.kind == "lambda" and not self.starts_thread(function)
+
+    def creation(self, made: Function) -> e.Event | None:
+        """Where the function around a lambda makes it, and hands it on or runs it."""
+        return _creations(made.parent).get(made.index) if made.parent is not None else None
+
+
+@once
+def _creations(function: Function) -> dict[int, e.Event]:
+    """Where each lambda of a function is made, by its index."""
+    found: dict[int, e.Event] = {}
+    for event in function.flow:
+        match event:
+            case e.Call(node=node):
+                made = [inner for arg in node.args for inner in walk(arg) if isinstance(inner, r.Lambda)]
+            case e.Write(value=value):
+                made = [inner for inner in walk(value) if isinstance(inner, r.Lambda)]
+            case _:
+                continue
+        for inner in made:
+            found.setdefault(inner.function, event)
+    return found
+
+
+def _is_alone(function: Function) -> bool:
+    return function.record.kind in ("constructor", "destructor") or (
+        function.record.kind == "lambda" and function.parent is not None and _is_alone(function.parent)
+    )
+
+
+def _made_it(caller: Function, event: e.Event) -> bool:
+    """Whether a call is made on an object that the caller has just made."""
+    on = event.receiver if isinstance(event, e.Call) else None
+    return on is not None and len(on) == 1 and is_made_in(caller, on[0])
+
+
+def _says_what_it_makes(caller: Function, event: e.Call, function: Function) -> bool:
+    """Whether the receiver is a local that a maker out of sight, or of a roundabout type, has made as an object of the
+    function's class: `auto pool = make_counted<Pool>(n)`."""
+    on = event.receiver
+    if on is None or len(on) != 1 or function.home is None or not is_made_in(caller, on[0]):
+        return False
+    made = strip(caller.locals[on[0]][1])
+    return isinstance(made, r.Call) and types.parse(made.template).last == function.home.name
+
+
+def is_made_in(function: Function, name: str) -> bool:
+    """Whether a local is an object of its own, or points to one that begins with it."""
+    written, value = function.locals.get(name, ("", None))
+    if not written or any(p.name == name for p in function.record.parameters):
+        return False
+    kind = types.parse(written)
+    if kind.is_value and not kind.arguments and not kind.is_placeholder:
+        return True
+    inner = strip(value)
+    while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
+        inner = inner.args[0]
+    return isinstance(inner, r.Call) and (
+        inner.kind == "new" or (last_name(inner.callee).lower().startswith(("make", "new")) and bool(inner.template))
+    )
+
+
+def _translated(held: set[Place], function: Function, event: e.Event) -> frozenset[Place]:
+    """Places of the caller as the callee knows them: its receiver is `this`, its arguments are parameters."""
+    if function.record.kind == "lambda" or not isinstance(event, e.Call):
+        return frozenset(held)
+    on = event.receiver or (THIS,)
+    out: set[Place] = set()
+    for lock in held:
+        if function.is_method and lock[: len(on)] == on and len(lock) > len(on):
+            out.add((THIS, *lock[len(on) :]))
+        else:
+            out.add((ELSEWHERE, lock[-1]) if lock[0] == THIS else lock)
+    for parameter, argument in zip(function.record.parameters, event.node.args, strict=False):
+        root = place(function, argument) if function.parent is None else None
+        for lock in held:
+            if root is not None and lock[: len(root)] == root:
+                out.add((parameter.name, *lock[len(root) :]))
+    return frozenset(out)
+
+
+def _both(one: Locks, other: Locks) -> Locks:
+    """What is held on both ways, whoever holds it."""
+    if one == other:
+        return one
+    same = one & other
+    locks = {h.lock for h in other}
+    return same | {Held(h.lock) for h in one - same if h.lock in locks}
+
+
+# --- one function -------------------------------------------------------------------------------------
+
+
+class _Reader:
+    def __init__(self, locking: Locking, function: Function) -> None:
+        self.locking = locking
+        self.function = function
+        self.program = function.program
+        self.guards = locking.guards
+        self.mutexes = locking.mutexes
+        self.known: dict[str, tuple[Place, ...]] = dict.fromkeys(guard_parameters(function), ())
+        """The local guards, and which locks they are about."""
+        self.gave_up: dict[str, Locks] = {}
+
+    def transfer(self, event: e.Event, state: Locks) -> Locks:
+        kind = type(event)
+        if kind is e.Write:
+            return self.written(event, state)  # type: ignore[arg-type]
+        if kind is e.End:
+            return self.ended(event.place[0], state)  # type: ignore[attr-defined]
+        if kind is e.Call:
+            return self.called(event, state)  # type: ignore[arg-type]
+        return state
+
+    # --- guard objects ---
+
+    def written(self, write: e.Write, state: Locks) -> Locks:
+        name = render(write.place)
+        guard = self.guard_of(write)
+        if guard is None:
+            return state
+        if guard.holds:
+            return state | {Held((f"<{guard.holds}>",), name)} if not guard.gives_up else state
+        call = self.maker(write.value)
+        if call is None and write.fresh:  # empty, until something is put into it
+            self.known[name] = ()
+            return state
+        locks = self.locks_of(guard, call)
+        if guard.gives_up:
+            gone = frozenset(h for h in state if h.lock in locks or (h.guard and (h.guard,) in locks))
+            self.gave_up[name] = gone
+            return state - gone
+        moved = [h for h in state if (h.guard,) in locks and h.guard]
+        if moved:
+            self.known[name] = tuple(h.lock for h in moved)
+            return (state - frozenset(moved)) | {Held(h.lock, name) for h in moved}
+        self.known[name] = locks
+        tags = {last_name(arg) for arg in call.args} if call is not None else set()
+        if tags & {"defer_lock", "defer_lock_t"}:
+            return state
+        return frozenset(h for h in state if h.lock not in locks or h.guard) | {Held(lock, name) for lock in locks}
+
+    def guard_of(self, write: e.Write) -> GuardClass | None:
+        """The kind of guard that a write makes; None when it makes none."""
+        written = write.type
+        if written and not types.parse(written).is_placeholder:
+            return self.named_guard(written)
+        call = self.maker(write.value)
+        if call is None:
+            return None
+        name = last_name(call.callee)
+        if name in self.guards.words:
+            return self.named_guard(_spelled(call))
+        if name in self.guards.makers:
+            return GuardClass(name, 0)
+        if types.parse(call.template).last in self.guards.words:
+            return self.named_guard(call.template)
+        return None
+
+    def named_guard(self, written: str) -> GuardClass | None:
+        found = self.guards.of(written, self.function)
+        if found is not None:
+            return found
+        argument = self.mutexes.holder(written, self.function)
+        if argument:
+            return GuardClass(written, argument)
+        boxed = types.parse(written).arguments[:1]
+        if boxed and types.parse(boxed[0]).last in self.guards.words and types.parse(written).is_value:
+            return self.guards.of(boxed[0], self.function)
+        return None
+
+    def maker(self, value: r.Value | None) -> r.Call | None:
+        """The call that makes a guard, without what wraps it: `make_unique<Guard>(&mu)`, `new Guard(&mu)`."""
+        inner = value
+        while isinstance(inner, r.Call) and len(inner.args) == 1 and isinstance(inner.args[0], r.Call):
+            wrapped = inner.args[0]
+            if (
+                last_name(inner.callee) in self.guards.words
+                and wrapped.kind != "new"
+                and last_name(wrapped.callee) not in self.guards.words
+            ):
+                break
+            inner = wrapped
+        if isinstance(inner, r.Aggregate) and inner.items:
+            return r.Call(inner.start, inner.end, r.Name(inner.start, inner.start, ""), inner.items, "construct")
+        return inner if isinstance(inner, r.Call) else None
+
+    def locks_of(self, guard: GuardClass, call: r.Call | None) -> tuple[Place, ...]:
+        """The locks that a guard takes; `SOMEBODYS` where that is not clear."""
+        if call is None or not call.args or guard.argument < 1 or last_name(call.callee) in self.guards.makers:
+            return (SOMEBODYS,)
+        several = types.parse(guard.name).last == "scoped_lock"
+        given = call.args[guard.argument - 1 :] if several else call.args[guard.argument - 1 : guard.argument]
+        return tuple(self.lock_in(arg) for arg in given if last_name(arg) not in _TAGS) or (SOMEBODYS,)
+
+    def lock_in(self, value: r.Value) -> Place:
+        """A lock that a guard is given; of an object that has one, nobody knows which it is."""
+        kind = types.parse(self.program.type_of(value, self.function))
+        cls = self.program.find_class(kind.name, self.function.record.scope, self.function.file) if kind.name else None
+        return SOMEBODYS if cls is not None and mutex_fields(cls) and cls not in self.mutexes.own else self.lock(value)
+
+    def lock(self, value: r.Value) -> Place:
+        """The place of a lock: a getter stands for the member it returns."""
+        where = place(self.function, value)
+        if where is not None:
+            return where
+        inner = strip(value)
+        while isinstance(inner, r.Unary):
+            inner = strip(inner.value)
+        if isinstance(inner, r.Call):
+            for getter in self.program.callee(inner, self.function).functions[:1]:
+                returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
+                member = place(getter, returned[0]) if len(returned) == 1 else None
+                if member is not None and member[0] == THIS:
+                    on = inner.callee.base if isinstance(inner.callee, r.Member) else None
+                    root = place(self.function, on) if on is not None else (THIS,)
+                    if root is not None:
+                        return (*root, *member[1:])
+        return SOMEBODYS
+
+    def ended(self, name: str, state: Locks) -> Locks:
+        back = self.gave_up.get(name)
+        if back is not None:
+            return state | back
+        return frozenset(h for h in state if h.guard != name) if name in self.known else state
+
+    # --- calls ---
+
+    def called(self, event: e.Call, state: Locks) -> Locks:
+        call, on = event.node, event.receiver
+        name = last_name(call.callee)
+        if call.args and state and name not in self.guards.words:
+            state = self.without_moved(call, state)
+        if on is not None and (changed := self.on_receiver(call, on, name, state)) is not None:
+            return changed
+        if on is None and name in self.mutexes.macros:
+            position = self.mutexes.macros[name]
+            locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
+            return state | {Held(locks, "<macro>")}
+        if on is None and (changed := self.on_getter(call, name, state)) is not None:
+            return changed
+        if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
+            return self.by_model(call, state)
+        if name in self.locking.by_hand:
+            return self.by_helper(call, on, state)
+        return state
+
+    def on_getter(self, call: r.Call, name: str, state: Locks) -> Locks | None:
+        """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`, `lock(one, other)`."""
+        if name == "lock" and len(call.args) > 1 and not isinstance(call.callee, r.Member):
+            return state.union(*(self.locked(argument) for argument in call.args))
+        if call.args and "trylock" in plain(name) and not isinstance(call.callee, r.Member):
+            return state | {Held(self.lock(call.args[0]))}
+        verb = self.mutexes.verb(call, self.function)
+        if verb == "assert":
+            return state | {Held(SOMEBODYS, CALLERS)}
+        if not verb or not isinstance(call.callee, r.Member) or not isinstance(strip(call.callee.base), r.Call):
+            return None
+        where = self.lock(call.callee.base)
+        if verb == "hold":
+            return state | {Held(where)} if where != SOMEBODYS or self.is_lock(call, where) else None
+        return frozenset(h for h in state if h.lock != where)
+
+    def locked(self, given: r.Value) -> Locks:
+        """What is held once a lock, or a guard that has waited with it, is locked."""
+        inner = strip(given)
+        if isinstance(inner, r.Name) and inner.text in self.known:
+            return frozenset(Held(lock, inner.text) for lock in self.known[inner.text] or (SOMEBODYS,))
+        return frozenset({Held(self.lock(given))})
+
+    def without_moved(self, call: r.Call, state: Locks) -> Locks:
+        """A guard that is moved into a call is gone when it returns."""
+        gone = {
+            arg.args[0].text
+            for arg in call.args
+            if isinstance(arg, r.Call) and last_name(arg.callee) == "move" and len(arg.args) == 1
+            if isinstance(arg.args[0], r.Name) and arg.args[0].text in self.known
+        }
+        return frozenset(h for h in state if h.guard not in gone) if gone else state
+
+    def on_receiver(self, call: r.Call, on: Place, name: str, state: Locks) -> Locks | None:
+        """A lock, an unlock or an assertion, of the lock itself or through its guard object."""
+        root = render(on)
+        if root in self.known:
+            if name in ("emplace", "reset") and call.args:
+                made = call if name == "emplace" else self.maker(call.args[0]) or call
+                locks = self.locks_of(GuardClass("", 1), made)
+                self.known[root] = locks
+                return state | {Held(lock, root) for lock in locks}
+            if name == "reset":
+                return frozenset(h for h in state if h.guard != root)
+            verb = self.mutexes.verb(call, self.function)
+            if verb == "hold":
+                return state | {Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)}
+            return frozenset(h for h in state if h.guard != root) if verb == "release" else None
+        verb = self.mutexes.verb(call, self.function)
+        if not verb or on == (THIS,) or not self.is_lock(call, on):
+            return state | {Held(SOMEBODYS, CALLERS)} if verb == "assert" else None
+        if verb == "release":
+            return frozenset(h for h in state if h.lock != on)
+        known = any(h.lock == on for h in state)
+        return state if known else state | {Held(on, CALLERS if verb == "assert" else "")}
+
+    def is_lock(self, call: r.Call, on: Place) -> bool:
+        """Whether a receiver can be a mutex: its type says so, or nobody knows its type."""
+        assert isinstance(call.callee, r.Member)
+        written = self.program.type_of(call.callee.base, self.function)
+        if not written:
+            return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")
+        return self.mutexes.is_mutex(
+            types.parse(written).name + _arguments(written), self.function.file, self.function.record.scope
+        )
+
+    def by_model(self, call: r.Call, state: Locks) -> Locks:
+        for model in self.program.callee(call, self.function).models:
+            for effect in model.effects:
+                if effect.verb in ("hold", "release") and effect.place is not None and effect.place.kind == "argument":
+                    where = (
+                        self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
+                    )
+                    if effect.verb == "hold":
+                        state = state | {Held(where)}
+                    else:
+                        state = frozenset(h for h in state if h.lock != where)
+        return state
+
+    def by_helper(self, call: r.Call, on: Place | None, state: Locks) -> Locks:
+        """A function of the project that locks or unlocks for its caller."""
+        for helper in self.program.callee(call, self.function).functions[:1]:
+            taken, let_go = self.locking.net(helper)
+            if not taken and not let_go:
+                continue
+            gone = {self.outside(lock, helper, call, on) for lock in let_go}
+            state = frozenset(h for h in state if h.lock not in gone)
+            state = state | {Held(self.outside(h.lock, helper, call, on)) for h in taken}
+        return state
+
+    def outside(self, lock: Place, helper: Function, call: r.Call, on: Place | None) -> Place:
+        """A lock as the caller knows it."""
+        if lock[0] == THIS:
+            return (*(on or (THIS,)), *lock[1:])
+        for parameter, argument in zip(helper.record.parameters, call.args, strict=False):
+            if parameter.name == lock[0]:
+                root = place(self.function, argument)
+                return (*root, *lock[1:]) if root is not None else SOMEBODYS
+        return lock
+
+
+def _spelled(call: r.Call) -> str:
+    name = call.callee.text if isinstance(call.callee, r.Name) else ""
+    return f"{name}<{call.template}>" if call.template else name
+
+
+def _arguments(written: str) -> str:
+    kind = types.parse(written)
+    return f"<{', '.join(kind.arguments)}>" if kind.arguments else ""
+
+
+# --- what is held on entry ------------------------------------------------------------------------------
+
+
+def _entry(locking: Locking, function: Function) -> Locks:
+    given = {parameter.name for parameter in function.record.parameters}
+    found = {Held(SOMEBODYS if name in given else (THIS, name), CALLERS) for name in required(function)}
+    for parameter in guard_parameters(function):
+        own = [name for cls in _around(function) for name in mutex_fields(cls)]
+        found.add(Held((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
+    return frozenset(found)
+
+
+def guard_parameters(function: Function) -> list[str]:
+    """The parameters that are guards: whoever calls holds the lock."""
+    guards = guard_classes.guards(function.program)
+    found = []
+    for parameter in function.record.parameters:
+        kind = types.parse(parameter.type)
+        if kind.last in guards.words:
+            bare = kind.name + _arguments(parameter.type)
+            if guards.of(bare, function) is not None:
+                found.append(parameter.name)
+    return found
+
+
+def _around(function: Function) -> list[Class]:
+    return [function.home] if function.home is not None else []
+
+
+def mutex_fields(cls: Class) -> list[str]:
+    """The class's own members that are locks, in order."""
+    known = mutexes(cls.program)
+    return [field.name for field in cls.record.fields if known.is_mutex(field.type, cls.file, cls.symbol)]
+
+
+def required(function: Function) -> tuple[str, ...]:
+    """The locks an annotation says the caller holds: names of members."""
+    program = function.program
+    records = [function.record]
+    if function.cls is not None:
+        records += function.cls.declared_here.get(function.name, ())
+    return tuple(
+        sorted(
+            {
+                last_part(argument)
+                for record in records
+                for annotation in record.annotations
+                if program.macros.role(annotation.name) == "requires lock" or _REQUIRES.search(annotation.name)
+                for argument in annotation.arguments.split(",")
+                if argument.strip()
+            }
+        )
+    )
+
+
+def is_override(function: Function) -> bool:
+    """Whether others may call it through a base; the declaration says so where the definition stands elsewhere."""
+    own = function.cls.declared_here.get(function.name, ()) if function.cls is not None else ()
+    return any("override" in record.qualifiers for record in (function.record, *own))
+
+
+def says_locked(function: Function) -> bool:
+    """Whether a name says that the caller holds the lock: weak, since nobody checks it."""
+    return _SAYS_LOCKED.search(function.name) is not None
+
+
+def last_part(written: str) -> str:
+    """`&this->mu_` is `mu_`."""
+    return re.split(r"->|\.|::", written.strip().lstrip("!&*"))[-1].strip(" ()")
+
+
+@per_program
+def locking(program: Program) -> Locking:
+    """The locks of a program; one object a program, since its answers are remembered."""
+    return Locking(program)
+
+
+def held(function: Function) -> dict[int, Locks]:
+    """The locks held just before each reachable event, by event index; a guard's own construction does not count."""
+    return locking(function.program).held(function)
+
+
+def describe(locks: Locks) -> str:
+    """The locks as a user would write them."""
+    return ", ".join(render(h.lock) for h in sorted(locks))

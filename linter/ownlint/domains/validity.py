@@ -1,0 +1,918 @@
+"""Objects that can die before their wrapper does: the checks a class makes of itself, and who makes them first.
+
+A *guard* is a method (or a function of one object) that does nothing but refuse: it throws, aborts or answers with
+a failure when a flag of the object, or of its owner, says that it is no longer usable. It may hand the question on to
+the guard of a member. What a guard protects is what the class keeps for its methods to work on: a pointer, a native
+handle. A *use* hands that to a function, or looks through it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Literal as OneOf
+
+import msgspec
+
+from ownlint.domains.failure import reports_failure
+from ownlint.engine import glance
+from ownlint.engine.assignments import place
+from ownlint.engine.conditions import computed_once
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.graph import Flow
+from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
+from ownlint.project import types
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.program import Program
+from ownlint.project.subjects import Binding, Class, Function
+
+_BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
+"""A body that decides something."""
+_THROWS = re.compile(rb'"throw"')
+_ANSWERS = re.compile(rb'"return"')
+_QUESTION = re.compile(r"^(?:is|has|was)(?![a-z])|null|valid|alive|open|closed|expired|load", re.IGNORECASE)
+_NUMBERS = frozenset({"int", "bool", "Py_ssize_t", "long"})
+_HOLDS_VALUES = frozenset(
+    "container associative sequence string mutex view callable atomic pair".split()  # noqa: SIM905
+) | {"condition variable"}
+_DEPTH = 4
+_MOST_STEPS = 8
+
+
+class Guard(msgspec.Struct, frozen=True):
+    """`flags` are the places it asks, below the object: `(closed_,)`, `(owner, alive)`; `owners` those on which it
+    calls another guard. `answers` when its answer must be looked at; `at` is where it refuses. `unready` when a
+    fresh object is refused, too."""
+
+    function: Function
+    flags: frozenset[Place]
+    owners: frozenset[Place]
+    answers: bool
+    at: e.Event
+    unready: bool = False
+    origin: Guard | None = None
+    """The guard that it calls in the end."""
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+
+class Use(msgspec.Struct, frozen=True):
+    """`event` hands the member `field` of the object at `receiver` to `callee`, or looks through it (no callee)."""
+
+    event: e.Event
+    receiver: Place
+    field: str
+    shown: str
+    callee: str
+
+
+Kind = OneOf["checked", "asked", "partly", "late", "never"]
+"""How a use is reached: `checked` by a guard on every way, `asked` by a look at the flag, `partly` on some ways, `late`
+when the guard comes behind it, `never`."""
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """Indexes of events: what is reached without a check or a look, without a check, behind one, and before one."""
+
+    blind: frozenset[int]
+    unchecked: frozenset[int]
+    behind: frozenset[int]
+    before: frozenset[int]
+
+    def to(self, event: e.Event) -> Kind:
+        if event.index not in self.blind:
+            return "asked" if event.index in self.unchecked else "checked"
+        if event.index in self.behind:
+            return "partly"
+        return "late" if event.index in self.before else "never"
+
+
+class Validity:
+    """The guards of one program, and where they are called."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._checks: dict[tuple[Function, Place], bool] = {}
+
+    # --- guards ---
+
+    @shared_property
+    def guards(self) -> dict[Class, list[Guard]]:
+        """The guards of each class that has some, its own first, in source order."""
+        found: dict[Class, list[Guard]] = {}
+        for function in self.program.functions:
+            if self._may_be_guard(function) and (owner := self._guarded_by(function)) is not None:
+                guard = _direct(function, _subject(function))
+                if guard is not None:
+                    found.setdefault(owner, []).append(guard)
+        for _ in range(_DEPTH):
+            names = {guard.name for guards in found.values() for guard in guards}
+            known = {guard.function for guards in found.values() for guard in guards}
+            more = [
+                (owner, guard)
+                for function in self.program.functions
+                if function not in known and not names.isdisjoint(function.record.mentions)
+                if (owner := self._guarded_by(function)) is not None
+                if (guard := self._forwarded(function, found)) is not None
+            ]
+            for owner, guard in more:
+                found.setdefault(owner, []).append(guard)
+            if not more:
+                break
+        return found
+
+    def _may_be_guard(self, function: Function) -> bool:
+        """Whether the body can be one that does nothing but refuse. Needs no decoding."""
+        record = function.record
+        if function.language != "cpp" or record.kind not in ("method", "function") or len(record.parameters) > 1:
+            return False
+        if not function.is_short or any(name.startswith("=") for name in record.mentions):
+            return False
+        if types.parse(record.result).name == "void":
+            ends = function.says(_THROWS) or not self._enders.isdisjoint(record.mentions)
+        else:
+            ends = function.says(_BRANCHES) and function.says(_ANSWERS)
+        return ends or any(self.program.macros.role(name) in _CHECKING for name in record.mentions)
+
+    @shared_property
+    def _enders(self) -> frozenset[str]:
+        """Last names of the functions that do not return."""
+        program = self.program
+        known = {
+            name
+            for name, record in program.declared_functions()
+            if any("noreturn" in annotation.name for annotation in record.annotations)
+        }
+        called = {name for function in program.functions if function.is_short for name in function.record.mentions}
+        return frozenset(
+            known
+            | {
+                name
+                for name in called
+                if any(
+                    effect.verb == "never returns"
+                    for model in program.models.function(name)
+                    for effect in model.effects
+                )
+            }
+        )
+
+    def ends_program(self, call: r.Call) -> bool:
+        return call.kind == "call" and last_name(call.callee) in self._enders
+
+    def guards_of(self, cls: Class) -> list[Guard]:
+        """Its own and inherited ones."""
+        return [guard for one in cls.ancestry for guard in self.guards.get(one, ())]
+
+    @shared_property
+    def contexts(self) -> dict[Class, list[tuple[Function, Place, Class]]]:
+        """For each class with guards: the functions that see one of its objects, as `this` or as a parameter; where the
+        object is in them, and which class it is there, which may be a derived one."""
+        out: dict[Class, list[tuple[Function, Place, Class]]] = {}
+        roots = {cls: root for cls in self.program.classes if (root := self._root(cls)) is not None}
+        names = {cls.name for cls in roots}
+        parts = self._parts(roots)
+        for function in self.program.functions:
+            if function.language != "cpp":
+                continue
+            home = function.home if function.record.kind == "lambda" else function.cls
+            for name, cls in parts.get(home, ()) if home is not None and _has_this(function) else ():
+                out.setdefault(roots[cls], []).append((function, (THIS, name), cls))
+            if home in roots and _has_this(function):
+                out.setdefault(roots[home], []).append((function, (THIS,), home))
+            for parameter in function.record.parameters:
+                if types.parse(parameter.type).last in names:
+                    seen_as = self.class_of_parameter(function, parameter)
+                    if seen_as in roots:
+                        out.setdefault(roots[seen_as], []).append((function, (parameter.name,), seen_as))
+        return out
+
+    def is_made(self, cls: Class) -> bool:
+        """Whether somebody may call a guard of the class, or of its owner. Needs no decoding."""
+        functions = [function for function, _, _ in self.contexts.get(cls, ())]
+        guards = {guard.function for guard in self.guards_of(cls)}
+        calling = [function for function in functions if not self._names.isdisjoint(function.record.mentions)]
+        return any(function not in guards for function in calling)
+
+    def _parts(self, roots: dict[Class, Class]) -> dict[Class, list[tuple[str, Class]]]:
+        """The members of each class that are objects of a class with guards, or refer to one."""
+        names = {cls.name for cls in roots}
+        out: dict[Class, list[tuple[str, Class]]] = {}
+        for owner in self.program.classes:
+            for field in owner.record.fields:
+                if types.parse(field.type).last in names and not field.static:
+                    cls = self.program.find_class(field.type, owner.symbol, owner.file)
+                    if cls in roots:
+                        out.setdefault(owner, []).append((field.name, cls))
+        return out
+
+    def _root(self, cls: Class) -> Class | None:
+        """The furthest class in the ancestry that has guards."""
+        return next((one for one in reversed(cls.ancestry) if self.guards.get(one)), None)
+
+    def _guarded_by(self, function: Function) -> Class | None:
+        """The class whose objects this function may be a guard of."""
+        record = function.record
+        if function.language != "cpp" or not function.is_short or record.kind not in ("method", "function"):
+            return None
+        if not _is_answer(record.result, function) and not function.says(_THROWS):
+            return None
+        if record.kind == "method" and "static" not in record.qualifiers:
+            return function.cls if not record.parameters else None
+        return self.class_of_parameter(function, record.parameters[0]) if len(record.parameters) == 1 else None
+
+    def class_of_parameter(self, function: Function, parameter: r.Parameter) -> Class | None:
+        """The project's class that a parameter refers to."""
+        kind = types.parse(parameter.type)
+        if not parameter.name or not (kind.pointers or kind.reference):
+            return None
+        written = self.program.expand(parameter.type, function.file, function.record.scope)
+        return self.program.find_class(written, function.record.scope, function.file)
+
+    def _forwarded(self, function: Function, known: dict[Class, list[Guard]]) -> Guard | None:
+        """A function that always calls a guard, on a member of the object or on the object itself."""
+        subject = _subject(function)
+        flow = function.flow
+        names = {guard.name for guards in known.values() for guard in guards}
+        work = [
+            call
+            for call in flow.calls
+            if call.node.kind == "call" and (last_name(call.node.callee) in names or not _is_accessor(call))
+        ]
+        if len(work) != 1 or any(not _is_inside(call, work[0]) for call in flow.calls if call.node.kind == "call"):
+            return None
+        for call in work:
+            found = self._meant(function, call, known)
+            where = self.receiver_of(function, call)
+            if not found or where is None or where[: len(subject)] != subject:
+                continue
+            if not flow.always_before(flow.events[flow.exit], lambda event, call=call: event is call):  # type: ignore[misc]
+                continue
+            below = where[len(subject) :]
+            flags = frozenset((*below, *flag) for guard in found for flag in guard.flags)
+            owners = frozenset({below} if below else guard_owners(found))
+            return Guard(
+                function,
+                flags,
+                owners,
+                found[0].answers,
+                call,
+                any(g.unready for g in found),
+                found[0].origin or found[0],
+            )
+        return None
+
+    def _meant(self, function: Function, call: e.Call, known: dict[Class, list[Guard]]) -> list[Guard]:
+        """The guards that a call may mean: those of the class that the receiver's type names, if it names one."""
+        name = last_name(call.node.callee)
+        found = {cls: [g for g in guards if g.name == name and not _needs_argument(g)] for cls, guards in known.items()}
+        base = call.node.callee.base if isinstance(call.node.callee, r.Member) else None
+        written = self.program.type_of(base, function) if base is not None else ""
+        expanded = self.program.expand(types.parse(written).name, function.file, function.record.scope)
+        spelled = set(re.findall(r"\w+", f"{written} {expanded}")) if written else set()
+        named = [g for cls, guards in found.items() if cls.name in spelled for g in guards]
+        return named or [g for guards in found.values() for g in guards]
+
+    # --- places ---
+
+    def where(self, function: Function, value: r.Value | None, depth: int = 0) -> Place | None:
+        """The place a value names, getters and locals that are set once looked through."""
+        inner = _pointee(value)
+        match inner:
+            case r.Member(base=base, name=name) if depth < _MOST_STEPS:
+                found = self.where(function, base, depth + 1)
+                return (*found, name) if found is not None else None
+            case r.Call(args=()) if inner.kind == "call" and depth < _MOST_STEPS:
+                return self._through_getter(function, inner, depth)
+        found = place(function, inner)
+        if found is None or depth >= _MOST_STEPS:
+            return found
+        root = found[0]
+        if root in function.locals and root not in _parameters(function):
+            initial = computed_once(function, root)
+            origin = self.where(function, initial, depth + 1) if initial is not None else None
+            return (*origin, *found[1:]) if origin is not None else found
+        return found
+
+    def _through_getter(self, function: Function, call: r.Call, depth: int) -> Place | None:
+        on = receiver(call)
+        name = last_name(call.callee)
+        if on is None and (function.home is None or not function.home.declared(name)):
+            return None
+        base = self.where(function, on, depth + 1) if on is not None else (THIS,)
+        if base is None or not name:
+            return None
+        below = self._returned(function, call, depth)
+        if below is None and on is not None and place(function, call) is not None:
+            return base  # it hands on what it is called on, like a smart pointer's `get`
+        return (*base, *below) if below is not None else (*base, f"{name}()")
+
+    def _returned(self, function: Function, call: r.Call, depth: int) -> Place | None:
+        """The member that a short method returns, whatever it checks before."""
+        candidates = self.program.callee(call, function).functions
+        if len(candidates) != 1 or not candidates[0].is_short or candidates[0].record.parameters:
+            return None
+        getter = candidates[0]
+        if getter is function or getter.cls is None or any(n.startswith("=") for n in getter.record.mentions):
+            return None
+        found = {
+            self.where(getter, statement.value, depth + 1)
+            for statement in getter.statements
+            if isinstance(statement, r.Leave) and statement.kind == "return"
+        }
+        only = found.pop() if len(found) == 1 else None
+        return only[1:] if only is not None and only[0] == THIS else None
+
+    def receiver_of(self, function: Function, call: e.Call) -> Place | None:
+        """The object a call is about: what it is called on, `this`, or the only argument."""
+        on = receiver(call.node)
+        if on is not None:
+            return self.where(function, on)
+        if function.home is not None and function.home.declared(last_name(call.node.callee)):
+            return (THIS,)
+        return self.where(function, _pointee(call.node.args[0])) if call.node.args else None
+
+    # --- checks ---
+
+    def is_check(self, function: Function, event: e.Event, at: Place, guards: list[Guard]) -> bool:
+        """Whether the event makes sure that the object at `at` is usable, by calling a guard."""
+        if not isinstance(event, e.Call) or event.asserted or event.node.kind != "call":
+            return False
+        name = last_name(event.node.callee)
+        named = [guard for guard in guards if guard.name == name]
+        where: Place | None = None
+        if named or event.node.args == () or self.program.macros.role(name) in _CHECKING:
+            where = self.receiver_of(function, event)
+        if where is None:
+            return False
+        if named and where == at:
+            return not (named[0].answers and event.dropped)
+        if (
+            where == at
+            and event.node.args
+            and receiver(event.node) is None
+            and self.program.macros.role(name) in _CHECKING
+        ):
+            return True
+        owners = guard_owners(guards)
+        if any(where == (*at, *owner) for owner in owners) and self._is_any_guard(name):
+            return True
+        return where == at and self._always_checks(function, event, guards)
+
+    def _is_any_guard(self, name: str) -> bool:
+        return name in self._names
+
+    @shared_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(guard.name for guards in self.guards.values() for guard in guards)
+
+    def _always_checks(self, function: Function, event: e.Call, guards: list[Guard]) -> bool:
+        """Whether the method called makes the check itself on every way through it."""
+        targets = self.program.callee(event.node, function).functions
+        return bool(targets) and all(self.checks(target, guards) for target in targets)
+
+    def checks(self, method: Function, guards: list[Guard], at: Place = (THIS,)) -> bool:
+        """Whether every way through the method calls a guard on the object at `at`."""
+        key = (method, at)
+        if key not in self._checks:
+            self._checks[key] = False  # methods that call each other promise nothing
+            flow = method.flow
+            found = frozenset(event.index for event in flow if self.is_check(method, event, at, guards))
+            self._checks[key] = bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
+        return self._checks[key]
+
+    def is_look(self, function: Function, event: e.Event, at: Place, guards: list[Guard]) -> bool:
+        """Whether the event decides something by a flag of the object at `at`."""
+        if not isinstance(event, e.Test) or event.asserted:
+            return False
+        flags = {(*at, *flag) for guard in guards for flag in guard.flags}
+        names = {guard.name for guard in guards}
+        for inner in walk(event.value):
+            if isinstance(inner, r.Call) and last_name(inner.callee) in names:
+                return True
+            if isinstance(inner, (r.Name, r.Member, r.Call)):
+                where = self.where(function, inner)
+                if where is not None and any(where[: len(flag)] == flag for flag in flags):
+                    return True
+                if isinstance(inner, r.Call) and self._questions(function, inner, at, flags):
+                    return True
+        return False
+
+    def _questions(self, function: Function, call: r.Call, at: Place, flags: set[Place]) -> bool:
+        """Whether the call asks the object a question whose answer says its flag."""
+        on = receiver(call)
+        where = self.where(function, on) if on is not None else (THIS,)
+        if where is None or (at[: len(where)] != where and where[: len(at)] != at):
+            return False
+        for target in self.program.callee(call, function).functions:
+            said = {flag[-1] for flag in flags}
+            if target.is_short and any(b'"%b"' % name.encode() in bytes(target.record.body) for name in said):
+                return True
+        return False
+
+    def ways(self, function: Function, at: Place, guards: list[Guard]) -> Ways:
+        """How events of the function are reached, as to the object at `at`."""
+        flow = function.flow
+        checks = frozenset(event.index for event in flow if self.is_check(function, event, at, guards))
+        looks = frozenset(event.index for event in flow if self.is_look(function, event, at, guards))
+        return Ways(
+            _reached(flow, {flow.entry}, checks | looks),
+            _reached(flow, {flow.entry}, checks),
+            _reached(flow, checks, frozenset()),
+            _leading(flow, checks),
+        )
+
+    def first_check(self, function: Function, at: Place, guards: list[Guard]) -> e.Event | None:
+        return next((event for event in function.flow if self.is_check(function, event, at, guards)), None)
+
+    def sets_flag(self, function: Function, at: Place, guards: list[Guard]) -> bool:
+        """Whether the function, or a method that it calls on the object or its owner, changes what the guards ask."""
+        flags = {flag for guard in guards for flag in guard.flags}
+        last = {flag[-1] for flag in flags}
+        for event in function.flow:
+            match event:
+                case e.Write(place=where, target=target) if where[-1] in last:
+                    written = self.where(function, target) if target is not None else where
+                    if written in {(*at, *flag) for flag in flags}:
+                        return True
+                case e.Call(node=call) if isinstance(call.callee, (r.Name, r.Member)):
+                    on = receiver(call)
+                    where_on = self.where(function, on) if on is not None else (THIS,)
+                    if where_on in {(*at, *flag) for flag in flags} and last_name(call.callee) in _SETTERS:
+                        return True
+                    if where_on is not None and where_on in {at, *((*at, *flag[:-1]) for flag in flags)}:
+                        targets = self.program.callee(call, function).functions
+                        if any(t.mentions(*(f"={name}" for name in last)) and t is not function for t in targets):
+                            return True
+        return False
+
+    def is_checked_outside(self, function: Function, at: Place, guards: list[Guard], depth: int = 0) -> bool:
+        """Whether all who call the function have made sure before, or the function around a lambda has."""
+        if function.record.kind == "lambda":
+            return at == (THIS,) and self._is_checked_around(function, at, guards, depth)
+        if depth >= 2 or self.bound_as(function) is not None:
+            return False
+        found = False
+        for caller in self.program.callers(function):
+            for event in caller.flow.calls:
+                if last_name(event.node.callee) != function.name:
+                    continue
+                if function not in self.program.callee(event.node, caller).functions:
+                    continue
+                where = self._as_caller_sees(caller, event, function, at)
+                if where is None or not self._is_careful(caller, event, where, guards, depth):
+                    return False
+                found = True
+        return found
+
+    def _is_careful(self, caller: Function, event: e.Event, at: Place, guards: list[Guard], depth: int) -> bool:
+        if caller.record.kind in ("constructor", "destructor") and at == (THIS,):
+            return True
+        if self.ways(caller, at, guards).to(event) in ("checked", "asked") or self.sets_flag(caller, at, guards):
+            return True
+        return len(at) == 1 and self.is_checked_outside(caller, at, guards, depth + 1)
+
+    def _as_caller_sees(self, caller: Function, event: e.Call, function: Function, at: Place) -> Place | None:
+        """The place in the caller of the object that is at `at` in the function it calls."""
+        if at == (THIS,):
+            return self.receiver_of(caller, event)
+        names = [parameter.name for parameter in function.record.parameters]
+        position = names.index(at[0]) if at[0] in names else len(names)
+        return self.where(caller, _pointee(event.node.args[position])) if position < len(event.node.args) else None
+
+    def _is_checked_around(self, function: Function, at: Place, guards: list[Guard], depth: int) -> bool:
+        parent = function.parent
+        start = function.record.start
+        made = next((one for one in parent.flow if start in one.span), None) if parent is not None else None
+        return parent is not None and made is not None and self._is_careful(parent, made, at, guards, depth)
+
+    def bound_as(self, function: Function) -> Binding | None:
+        """The binding whose callable the function is."""
+        return self._bound.get((function.path, function.index)) or self._bound_by_name.get(function.symbol)
+
+    @shared_property
+    def _bound(self) -> dict[tuple[str, int], Binding]:
+        return {
+            (binding.path, value.function): binding
+            for binding in self.program.bindings
+            if isinstance(value := _callable(binding), r.Lambda)
+        }
+
+    @shared_property
+    def _bound_by_name(self) -> dict[str, Binding]:
+        """By the full name of the function; a name that is written shorter is looked up from where it is bound."""
+        found: dict[str, Binding] = {}
+        for binding in self.program.bindings:
+            value = _pointee(binding.record.callable)
+            if isinstance(value, r.Name):
+                owner, _, last = value.text.rpartition("::")
+                scope = binding.around.record.scope if binding.around is not None else ""
+                cls = self.program.find_class(owner, scope, binding.file) if owner else None
+                found.setdefault(f"{cls.symbol}::{last}" if cls is not None else value.text, binding)
+        return found
+
+    # --- uses ---
+
+    def uses(self, function: Function, at: Place, cls: Class) -> Iterator[Use]:
+        """Where the function works on a handle of the object at `at`, in source order."""
+        flow = function.flow
+        for event in flow:
+            if event.index not in flow.reachable:
+                continue
+            match event:
+                case e.Call(node=call) if not event.asserted and call.kind == "call":
+                    yield from self._handed(function, event, at, cls)
+                case e.Read(node=r.Member(base=base, arrow=True)):
+                    yield from self._looked_through(function, event, base, at, cls)
+
+    def _handed(self, function: Function, event: e.Call, at: Place, cls: Class) -> Iterator[Use]:
+        call = event.node
+        name = last_name(call.callee)
+        on = receiver(call)
+        if isinstance(call.callee, r.Member) and call.callee.arrow and name not in self._names:
+            field = self._handle(function, on, at, cls)
+            if field:
+                yield Use(event, at, field, text(call), "")
+                return
+        if on is not None or self.program.macros.role(name) or not self._is_function(function, call):
+            return
+        for argument in call.args:
+            field = self._handle(function, argument, at, cls) or self._converted(function, call, argument, at, cls)
+            if field:
+                yield Use(event, at, field, text(argument), name)
+                return
+
+    def _looked_through(
+        self, function: Function, event: e.Event, base: r.Value, at: Place, cls: Class
+    ) -> Iterator[Use]:
+        field = self._handle(function, base, at, cls)
+        if field and not isinstance(strip(base), r.Call):
+            yield Use(event, at, field, text(base), "")
+
+    def _is_function(self, function: Function, call: r.Call) -> bool:
+        """Whether the call is one of a free function: no constructor, no method of the project, no local."""
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        if not written or written in function.locals:
+            return False
+        if function.home is not None and "::" not in written and function.home.declared(written):
+            return False
+        program, scope = self.program, function.record.scope
+        if program.find_class(written, scope, function.file) is not None:
+            return False
+        owner = written.rpartition("::")[0]
+        if owner and program.find_class(owner, scope, function.file) is not None:
+            return False
+        return owner != "std" and program.expand(written, function.file, scope) == written
+
+    def _handle(self, function: Function, value: r.Value | None, at: Place, cls: Class) -> str:
+        """The member of the object at `at` that the value is: something to work on, no plain data."""
+        inner = _pointee(value)
+        if not isinstance(inner, (r.Name, r.Member, r.Call)):
+            return ""
+        where = self.where(function, inner)
+        if where is None or len(where) != len(at) + 1 or where[: len(at)] != at:
+            return ""
+        return where[-1] if self._is_handle(cls, where[-1]) else ""
+
+    def _is_handle(self, cls: Class, name: str) -> bool:
+        found = cls.field(name)
+        if found is None or found[1].static:
+            return False
+        owner, field = found
+        kind = types.parse(self.program.expand(field.type, owner.file, owner.symbol))
+        roles = self.program.roles_at(field.type, owner.file, owner.symbol)
+        if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles or kind.is_placeholder:
+            return False
+        if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
+            return False
+        if kind.last == "char":
+            return False
+        names = [kind.name, *kind.arguments[:1]]
+        inner = [self.program.find_class(one, owner.symbol, owner.file) for one in names]
+        return not any(one is not None and self.guards_of(one) for one in inner)
+
+    def _is_native(self, cls: Class, owner: Class, name: str, kind: types.Type) -> bool:
+        """Whether a member that is no pointer stands for something: a number that the guards ask about, a struct around
+        a pointer, or one that is defined out of sight."""
+        if kind.last in types.SCALARS:
+            return kind.last in _NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
+        if self.program.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
+            return False
+        inner = self.program.find_class(kind.name, owner.symbol, owner.file)
+        if inner is None:
+            return True
+        fields = [field for field in inner.record.fields if not field.static]
+        return len(fields) == 1 and types.parse(fields[0].type).pointers == 1
+
+    def _converted(self, function: Function, call: r.Call, argument: r.Value, at: Place, cls: Class) -> str:
+        """The member that the object's conversion hands out, where the function called takes just that."""
+        if self.where(function, _pointee(argument)) != at or isinstance(argument, r.Unary):
+            return ""
+        position = next(i for i, one in enumerate(call.args) if one is argument)
+        wanted = {
+            types.parse(record.parameters[position].type).last
+            for record in self.program.callee(call, function).records
+            if position < len(record.parameters)
+        }
+        for one in cls.ancestry:
+            for method in one.methods:
+                if (
+                    method.record.kind == "conversion"
+                    and not self.checks(method, self.guards_of(one))
+                    and types.parse(method.name.removeprefix("operator ")).last in wanted
+                ):
+                    match method.body:
+                        case (r.Leave(kind="return", value=value),):
+                            found = self.where(method, value)
+                            if found is not None and len(found) == 2 and self._is_handle(cls, found[1]):
+                                return found[1]
+        return ""
+
+
+_SETTERS = frozenset({"store", "exchange", "reset", "swap", "clear", "release", "set"})
+_CHECKING = frozenset({"check", "return on failure"})
+
+
+@per_program
+def of(program: Program) -> Validity:
+    """The guards of a program; one object a program, since its answers are remembered."""
+    return Validity(program)
+
+
+def guard_owners(guards: list[Guard]) -> frozenset[Place]:
+    return frozenset(owner for guard in guards for owner in guard.owners)
+
+
+# --- what makes a guard ---------------------------------------------------------------------------------
+
+
+def _subject(function: Function) -> Place:
+    return (THIS,) if function.cls is not None and function.record.kind == "method" else (_first(function),)
+
+
+def _first(function: Function) -> str:
+    return function.record.parameters[0].name if function.record.parameters else ""
+
+
+def _needs_argument(guard: Guard) -> bool:
+    return guard.function.record.kind != "method"
+
+
+def _has_this(function: Function) -> bool:
+    """Whether `this` means something in it: a method that is not static, or a lambda in one."""
+    around: Function | None = function
+    while around is not None and around.record.kind == "lambda":
+        around = around.parent
+    return around is not None and around.cls is not None and "static" not in _qualifiers(around)
+
+
+def _qualifiers(function: Function) -> frozenset[str]:
+    """Those of its declaration in the class, too."""
+    found = set(function.record.qualifiers)
+    for record in function.cls.declared(function.name) if function.cls is not None else ():
+        if len(record.parameters) == len(function.record.parameters):
+            found.update(record.qualifiers)
+    return frozenset(found)
+
+
+def _parameters(function: Function) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in function.record.parameters)
+
+
+def _is_answer(written: str, function: Function) -> bool:
+    """Whether a guard can have that result: none, a status, yes or no."""
+    kind = types.parse(written)
+    if kind.pointers or kind.reference:
+        return False
+    return kind.name in ("void", *_NUMBERS) or function.program.status(written, function) is not None
+
+
+def _direct(function: Function, subject: Place) -> Guard | None:
+    """A function that does nothing but refuse where a flag of the object says so."""
+    if any(not write.fresh for write in function.flow.writes):
+        return None
+    flags: set[Place] = set()
+    at: e.Event | None = None
+    unready = False
+    refusing: set[int] = set()
+    for event, test, outcome in _refusals(function):
+        found = frozenset(_flags(function, test, subject))
+        if not found:
+            return None
+        flags |= found
+        at = at or event
+        unready = unready or any(_begins(function, flag, _polarity(test, outcome)) for flag in found)
+        refusing |= _after(function, event, outcome)
+    if at is None or not _does_nothing_else(function, refusing):
+        return None
+    number = types.parse(function.record.result).name in _NUMBERS
+    if number and not _says_why(function, refusing):
+        return None
+    if not _is_answer(function.record.result, function) and not _only_hands_out(function):
+        return None
+    answers = types.parse(function.record.result).name != "void" and _is_answer(function.record.result, function)
+    return Guard(function, frozenset(flags), frozenset(), answers, at, unready)
+
+
+def _only_hands_out(function: Function) -> bool:
+    """Whether all it returns are members: an accessor that throws where they are no longer good."""
+    found = [leave.value for leave in function.flow.leaves if leave.kind == "return"]
+    where = [of(function.program).where(function, value) for value in found]
+    return bool(where) and all(one is not None and len(one) > 1 and one[0] == THIS for one in where)
+
+
+def _refusals(function: Function) -> Iterator[tuple[e.Event, r.Value, bool]]:
+    """Where it throws, ends the program, or answers that it did not work, with the condition that decides and its
+    outcome; a refusal that nothing decides has an empty condition."""
+    flow = function.flow
+    number = types.parse(function.record.result).name in _NUMBERS
+    for event in flow:
+        if event.index not in flow.reachable:
+            continue
+        match event:
+            case e.Test(value=value, asserted=False) if all(label for _, label in flow.successors[event.index]):
+                yield event, value, False
+            case e.Leave(kind="return", via=macro) if macro:
+                call = next((c for c in flow.calls if c.span == event.span), None)
+                yield event, call.node if call is not None else _NOTHING, True
+            case e.Leave(kind="throw"):
+                yield _decided(flow, event)
+            case e.Leave(kind="return", value=value) if value is not None:
+                if _is_no(value) if number else _is_failure(function, value):
+                    yield _decided(flow, event)
+            case e.Call(node=call) if of(function.program).ends_program(call):
+                yield _decided(flow, event)
+
+
+_NOTHING = r.OpaqueValue(0, 0, "")
+
+
+def _decided(flow: Flow, event: e.Event) -> tuple[e.Event, r.Value, bool]:
+    test, outcome = next(iter(flow.guards(event)), (None, True))
+    return event, test.value if test is not None else _NOTHING, outcome
+
+
+def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
+    """What runs only where it is refused."""
+    test = next((test for test, _ in function.flow.guards(event)), None)
+    return {one.index for one in function.flow.after(test, branch=outcome)} if test is not None else set()
+
+
+def _is_failure(function: Function, value: r.Value) -> bool:
+    """Whether a status is made on the spot that says no; one that is only handed on is an answer like another."""
+    if function.program.status(function.record.result, function) is None:
+        return False
+    return isinstance(strip(value), (r.Call, r.Conditional)) and reports_failure(function, value)
+
+
+def _is_no(value: r.Value) -> bool:
+    inner = value.value if isinstance(value, r.Unary) and value.op == "-" else value
+    return isinstance(inner, r.Literal) and inner.text in ("false", "0", "1") and (inner is value or inner.text == "1")
+
+
+def _flags(function: Function, value: r.Value, subject: Place) -> Iterator[Place]:
+    """The members of the object, or of its owner, by which the condition is decided."""
+    validity = of(function.program)
+    for inner in _asked_in(value):
+        if not isinstance(inner, (r.Name, r.Member, r.Call)):
+            continue
+        where = validity.where(function, inner)
+        if where is None or where[: len(subject)] != subject or not 2 <= len(where) - len(subject) + 1 <= 3:
+            continue
+        below = where[len(subject) :]
+        if not any(step.endswith("()") for step in below) and _can_be_flag(function, inner):
+            yield below
+
+
+def _asked_in(value: r.Value) -> Iterator[r.Value]:
+    """The parts of a condition that are asked themselves, rather than given to somebody who does something."""
+    stack = [value]
+    while stack:
+        inner = stack.pop()
+        yield inner
+        if isinstance(inner, r.Call) and inner.args and not _QUESTION.search(last_name(inner.callee)):
+            stack += [inner.callee.base] if isinstance(inner.callee, r.Member) else []
+        else:
+            stack += children(inner)
+
+
+def _can_be_flag(function: Function, value: r.Value) -> bool:
+    """A bool, a number, a pointer, an enumerator: no container, no text. Of an unknown type it can."""
+    program = function.program
+    written = program.type_of(value, function)
+    roles = program.roles(written, function) if written else ()
+    return types.parse(written).name != "char" and _HOLDS_VALUES.isdisjoint(roles)
+
+
+def _polarity(value: r.Value, outcome: bool) -> bool:
+    """What a flag is where the outcome of the test is known."""
+    inner = strip(value)
+    while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+        inner, outcome = strip(inner.value), not outcome
+    if isinstance(inner, r.Binary) and inner.op in ("==", "!="):
+        none = any(
+            isinstance(side, r.Literal) and (side.kind == "null" or side.text in ("0", "false"))
+            for side in (inner.left, inner.right)
+        )
+        outcome = outcome if (inner.op == "==") != none else not outcome
+    return outcome
+
+
+def _begins(function: Function, flag: Place, bad: bool) -> bool:
+    """Whether a fresh object has the flag as a refused one has it: it is not ready yet, rather than no longer."""
+    cls = function.cls
+    if cls is None or len(flag) != 1:
+        return False
+    found = cls.field(flag[0])
+    if found is None or found[1].value is None:
+        return False
+    initial = strip(found[1].value)
+    if isinstance(initial, r.Aggregate) and len(initial.items) == 1:
+        initial = initial.items[0]
+    if not isinstance(initial, r.Literal):
+        return False
+    truth = not (initial.kind == "null" or initial.text in ("0", "false"))
+    set_by = any(
+        any(init.name == flag[0] for init in one.record.initializers) or one.mentions(f"={flag[0]}")
+        for one in cls.constructors
+    )
+    return truth == bad and not set_by
+
+
+def _does_nothing_else(function: Function, refusing: set[int]) -> bool:
+    """Besides the refusal there are only questions, and perhaps a lock."""
+    flow = function.flow
+    tests = [event.span for event in flow.of(e.Test)]
+    answers = [leave.span for leave in flow.leaves]
+    work = [
+        call
+        for call in flow.calls
+        if call.index not in refusing
+        and not any(call.span.start in span for span in tests)
+        and not (not call.node.args and any(call.span.start in span for span in answers))
+        and not _is_accessor(call)
+    ]
+    return all(call.node.kind == "construct" for call in work)
+
+
+def _says_why(function: Function, refusing: set[int]) -> bool:
+    """Whether it reports something before it answers no; without that it is a mere question."""
+    return any(call.index in refusing for call in function.flow.calls)
+
+
+def _is_inside(inner: e.Event, outer: e.Event) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def _is_accessor(call: e.Call) -> bool:
+    return not call.node.args and isinstance(call.node.callee, r.Member) and call.dropped == ""
+
+
+def _pointee(value: r.Value | None) -> r.Value | None:
+    """Without the `*` or `&` around it: it is the same object."""
+    inner = strip(value)
+    while isinstance(inner, r.Unary) and inner.op in ("*", "&"):
+        inner = strip(inner.value)
+    return inner
+
+
+def _callable(binding: Binding) -> r.Value | None:
+    """What is bound, out of the wrapper around it: `init([](Doc& doc) { ... })`."""
+    value = strip(binding.record.callable)
+    while isinstance(value, r.Call) and len(value.args) == 1 and isinstance(value.callee, r.Name):
+        value = strip(value.args[0])
+    return value
+
+
+def _reached(flow: Flow, start: Collection[int], stops: frozenset[int]) -> frozenset[int]:
+    """What is reached from the start without going on behind a stop. A handler is reached because of what did not work
+    in its `try`: a check there has not been passed."""
+    seen = set(start)
+    queue = sorted(seen)
+    for current in queue:
+        for target, _ in flow.successors[current]:
+            if target in seen or (current in stops and not _is_handler(flow.events[target])):
+                continue
+            seen.add(target)
+            queue.append(target)
+    return frozenset(seen)
+
+
+def _is_handler(event: e.Event) -> bool:
+    return isinstance(event, e.Mark) and event.what == "catch"
+
+
+def _leading(flow: Flow, ends: Collection[int]) -> frozenset[int]:
+    """What has a way to one of the ends."""
+    seen = set(ends)
+    queue = sorted(seen)
+    for current in queue:
+        for source, _ in flow.predecessors[current]:
+            if source not in seen:
+                seen.add(source)
+                queue.append(source)
+    return frozenset(seen)

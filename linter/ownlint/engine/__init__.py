@@ -1,0 +1,1 @@
+"""What code does, whatever the kind of object: conditions, holders, duties, containers."""

@@ -1,0 +1,248 @@
+"""What is put where: by `=`, by an atomic's operations, by an insert, by a setter of the function's own class."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, strip
+from ownlint.project import types
+from ownlint.project.once import once
+from ownlint.project.subjects import Function
+
+_CONSTANT = re.compile(r"(?:\w+::)*(?:k[A-Z]\w*|[A-Z][A-Z0-9_]+)")
+_SCOPED_CONSTANT = re.compile(r"(?:\w+::)+[A-Z]\w*")
+_MAKERS = re.compile(
+    r"make_(?:unique|shared|intrusive|ref\w*)|Make(?:Unique|Shared|Ref\w*|Intrusive)|allocate_shared|WrapUnique"
+)
+
+_STORES = frozenset({"store", "exchange"})
+_FLAG_SETTERS = frozenset({"test_and_set"})
+_SWAPS = frozenset({"compare_exchange_strong", "compare_exchange_weak"})
+_FREE_STORES = frozenset(
+    {"exchange", "atomic_store", "atomic_store_explicit", "atomic_exchange", "atomic_exchange_explicit"}
+)
+_FREE_FLAG_SETTERS = frozenset({"atomic_flag_test_and_set", "atomic_flag_test_and_set_explicit"})
+_COUNTS = frozenset({"fetch_add"})
+_BITS = frozenset({"fetch_or"})
+INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "lazy_emplace"})
+ATOMIC_CALLS = _STORES | _FLAG_SETTERS | _SWAPS | _FREE_STORES | _FREE_FLAG_SETTERS | _COUNTS | _BITS
+SETTING_CALLS = ATOMIC_CALLS | INSERTS | {"reset", "set"}
+"""Last names of the calls that may put something somewhere."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What is put into a place.
+
+    `kind`: `flag` (true or another constant), `cleared` (false), `emptied` (null), `state` (an enumerator), `bit`,
+    `count`, `object` (something that was just made), `entry` (a key is present), `copy` (another place's value)."""
+
+    kind: str
+    truth: bool | None
+    text: str = ""
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """`event` leaves `held` in `place`."""
+
+    event: e.Event
+    place: Place
+    held: Held
+
+
+def place(function: Function, value: r.Value | None) -> Place | None:
+    """The place an expression names inside `function`: references followed, members found below `this`."""
+    return place_of(value, *_known_names(function))
+
+
+@once
+def _known_names(function: Function) -> tuple[Mapping[str, Place], frozenset[str]]:
+    """What its references stand for, and the members that its bare names can mean."""
+    if function.home is None or function.language != "cpp":
+        return function.flow.aliases, frozenset()
+    return function.flow.aliases, function.home.members - function.declared
+
+
+@once
+def assignments(function: Function) -> tuple[Assignment, ...]:
+    """Every value that is known to some degree and put into something the function does not declare there and then."""
+    return tuple(_assignments(function))
+
+
+def _assignments(function: Function) -> Iterator[Assignment]:
+    for event in function.flow:
+        match event:
+            case e.Write(fresh=False, place=where, value=value, op=op):
+                what = _written(op, value, where)
+                if what is not None:
+                    yield Assignment(event, where, what)
+            case e.Call(node=call):
+                yield from _by_call(function, event, call)
+
+
+def _written(op: str, value: r.Value | None, where: Place) -> Held | None:
+    match op:
+        case "=":
+            return held(value) or (Held("entry", None) if where[-1].startswith("[") and len(where) > 1 else None)
+        case "|=" if value is not None:
+            return Held("bit", True, text(value))
+        case "++":
+            return Held("count", True)
+        case "+=" if isinstance(value, r.Literal) and value.text == "1":
+            return Held("count", True)
+    return None
+
+
+def _by_call(function: Function, event: e.Call, call: r.Call) -> Iterator[Assignment]:
+    if (found := assigned(call)) is not None:
+        target, what = found
+        where = place(function, target)
+        if where is not None and what is not None:
+            yield Assignment(event, where, what)
+    elif event.receiver is not None and (made := _put_inside(function, call)) is not None:
+        yield Assignment(event, event.receiver, made)
+    elif event.receiver is not None and (key := inserted(call)) is not None:
+        yield Assignment(event, (*event.receiver, f"[{text(key)}]"), Held("entry", None))
+    elif event.receiver is not None and (bit := _bit_set(function, call)) is not None:
+        yield Assignment(event, (*event.receiver, f"[{text(bit)}]"), Held("flag", True, "true"))
+    elif (setter := own_method(function, call)) is not None and setter is not function:
+        yield from (Assignment(event, where, what) for where, what in _set_by(setter, call))
+
+
+# --- assignments in other words ------------------------------------------------------------------------
+
+
+def assigned(call: r.Call) -> tuple[r.Value, Held | None] | None:
+    """Target of a call that is an assignment in other words, and what it leaves there: `flag.store(true)`,
+    `std::exchange(a, b)`, `flag.compare_exchange_strong(expected, true)`, `bits.fetch_or(kReady)`."""
+    name = last_name(call.callee)
+    on, args = receiver(call), call.args
+    if on is None:
+        if name in _FREE_STORES and len(args) >= 2:
+            return args[0], held(args[1])
+        return (args[0], Held("flag", True, "true")) if name in _FREE_FLAG_SETTERS and args else None
+    if name in _STORES and 1 <= len(args) <= 2:
+        return on, held(args[0])
+    if name in _FLAG_SETTERS:
+        return on, Held("flag", True, "true")
+    if name in _SWAPS and len(args) >= 2:
+        return on, held(args[1])
+    if name in _COUNTS and args:
+        return on, Held("count", True)
+    if name in _BITS and args:
+        return on, Held("bit", True, text(args[0]))
+    return None
+
+
+def inserted(call: r.Call) -> r.Value | None:
+    """The key that a call puts into the container it is called on: `m.insert(k)`, `m.emplace(k, v)`,
+    `m.insert({k, v})`."""
+    if last_name(call.callee) not in INSERTS or receiver(call) is None or not call.args:
+        return None
+    first = call.args[0]
+    match first:
+        case r.Aggregate(kind="init", items=(key, _)):
+            return key
+        case r.Call(callee=callee, args=(key, _)) if last_name(callee) in ("make_pair", "pair"):
+            return key
+    return first
+
+
+def is_number_of(function: Function, container: Place, value: r.Value | None) -> bool:
+    """`ids.emplace(name, ids.size())`: what is kept is the number that the key comes in as, and no work's result."""
+    made = strip(value)
+    if not isinstance(made, r.Call) or made.args or not isinstance(made.callee, r.Member):
+        return False
+    return place(function, made.callee.base) == container
+
+
+def _put_inside(function: Function, call: r.Call) -> Held | None:
+    """An object that begins to live in what the call is made on: `owner.reset(new T)`, `maybe.emplace()`."""
+    on = receiver(call)
+    match last_name(call.callee), call.args:
+        case "reset", (made,):
+            what = held(made)
+            return what if what is not None and what.kind == "object" else None
+        case "emplace", _ if "optional" in function.program.roles(function.program.type_of(on, function), function):
+            return Held("object", True)
+    return None
+
+
+def _bit_set(function: Function, call: r.Call) -> r.Value | None:
+    """The position of `bits.set(position)`."""
+    if last_name(call.callee) != "set" or not 1 <= len(call.args) <= 2:
+        return None
+    if len(call.args) == 2 and not (isinstance(call.args[1], r.Literal) and call.args[1].text == "true"):
+        return None
+    written = function.program.type_of(receiver(call), function)
+    return call.args[0] if "bitset" in types.parse(written).last.lower() else None
+
+
+# --- what a value is known to be ------------------------------------------------------------------------
+
+
+def held(value: r.Value | None) -> Held | None:
+    """What is known of a value that is being stored; None when nothing is."""
+    inner = strip(value)
+    match inner:
+        case r.Literal(kind="bool", text=shown):
+            return Held("flag" if shown == "true" else "cleared", shown == "true", shown)
+        case r.Literal(kind="int", text=shown):
+            return Held("cleared" if shown == "0" else "flag" if shown == "1" else "state", shown != "0", shown)
+        case r.Literal(kind="null") | r.Name(text="NULL"):
+            return Held("emptied", False, "nullptr")
+        case r.Name(text="TRUE"):
+            return Held("flag", True, "true")
+        case r.Name(text="FALSE"):
+            return Held("cleared", False, "false")
+        case r.Name(text=name) if is_constant(inner):
+            return Held("state", None, name)
+        case r.Name(text="this") | r.Unary(op="&") | r.Call(kind="new"):
+            return Held("object", True)
+        case r.Call(callee=callee) if _MAKERS.fullmatch(last_name(callee)):
+            return Held("object", True)
+        case r.Call(args=(r.Call(kind="new"),)):
+            return Held("object", True)
+        case r.Assign(op="=", value=source):
+            return held(source)
+        case r.Name() | r.Member():
+            return Held("copy", None, text(inner))
+    return None
+
+
+def is_constant(value: r.Value | None) -> bool:
+    """Whether it is spelled like an enumerator or another named constant."""
+    return isinstance(value, r.Name) and bool(_CONSTANT.fullmatch(value.text) or _SCOPED_CONSTANT.fullmatch(value.text))
+
+
+# --- setters --------------------------------------------------------------------------------------------
+
+
+def own_method(function: Function, call: r.Call) -> Function | None:
+    """The method of the function's own class that is called on `this`."""
+    on = receiver(call)
+    if function.home is None or call.kind != "call" or not (on is None or (isinstance(on, r.Name) and on.text == THIS)):
+        return None
+    if on is None and not isinstance(call.callee, r.Name):
+        return None
+    found = [m for m in function.home.defined(last_name(call.callee)) if len(m.record.parameters) >= len(call.args)]
+    return found[0] if len(found) == 1 else None
+
+
+def _set_by(setter: Function, call: r.Call) -> Iterator[tuple[Place, Held]]:
+    """What a method of one statement stores in a member: a constant, or an argument of the call."""
+    if not setter.is_short or not any(name.startswith("=") for name in setter.record.mentions) or len(setter.body) != 1:
+        return
+    given = {p.name: argument for p, argument in zip(setter.record.parameters, call.args, strict=False)}
+    for write in setter.flow.writes:
+        if write.op == "=" and not write.fresh and write.place[0] == THIS:
+            value = strip(write.value)
+            if isinstance(value, r.Name) and value.text in given:
+                value = given[value.text]
+            if (what := held(value)) is not None and what.kind != "copy":
+                yield write.place, what

@@ -1,0 +1,492 @@
+"""Maps that outlive a call: which one an expression stands for, what puts entries in, who looks first.
+
+A map is known by its names, not by its object: the member `live_` reached as `this->live_`, `ctx->live_`, through a
+reference or through a getter that returns it is one map. Two objects of one class are not told apart,
+which errs on the side of silence: a look into either counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name, receiver, render, strip, walk
+from ownlint.project import types
+from ownlint.project.once import per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+LOOKS = frozenset(
+    {
+        "find",
+        "count",
+        "contains",
+        "lookup",
+        "at",
+        "equal_range",
+        "lower_bound",
+        "upper_bound",
+        "has",
+        "exists",
+        "find_as",
+    }
+)
+CLEARS = frozenset({"erase", "clear", "extract", "remove", "erase_if", "swap"})
+INSERTS = frozenset({"insert", "emplace", "try_emplace", "insert_or_assign", "emplace_hint"})
+
+_ELEMENT = frozenset({"find", "at", "begin", "lower_bound"})
+_PAIRS = frozenset({"make_pair", "pair", "value_type", "make_tuple"})
+_THROUGH = frozenset({"get", "value", "lock"})
+_ADDRESSES = frozenset({"uintptr_t", "std::uintptr_t"})
+"""An `intptr_t` may be any number."""
+_WIDE = re.compile(r"(?:std::)?(?:u?int64_t|size_t|u?intptr_t)|unsigned long(?: long)?|long(?: long)?")
+"""Integers an address fits in."""
+_INDEX_ASSIGNED = re.compile(rb"\[8,\d+,\d+,\[[36],")
+_ASSIGNED = re.compile(rb"\[8,")
+_BOUND_ELEMENT = re.compile(rb'[&*]",(?:\[6,\d+,\d+,"&",)?\[3,')
+"""A local that is declared as a reference or pointer and begins with an element."""
+_DECLARED_MAP = re.compile(rb'"[^"]*(?:map|set|Map|Set|Table|Dict)[^"]*<[^"]*"')
+_WORDS = re.compile(r"\w+")
+_STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')
+
+
+class Container(NamedTuple):
+    names: tuple[str, ...]
+    """By which it is known; an element of a map of maps has `[]` behind its map's name."""
+    shown: str
+    type: str
+    parameter: int = -1
+    """The parameter through which the function was handed the map, or -1."""
+
+    def is_same(self, names: tuple[str, ...]) -> bool:
+        return not set(self.names).isdisjoint(names)
+
+
+class Insert(NamedTuple):
+    event: e.Write | e.Call
+    container: Container
+    key: r.Value
+    value: r.Value | None
+    overwrites: bool
+    """It replaces what is there; else what is there stays."""
+
+
+# --- which map ------------------------------------------------------------------------------------
+
+
+def container(function: Function, value: r.Value | None) -> Container | None:
+    """The map an expression stands for; None when it is local to one call or cannot be told."""
+    found = _names(function, value, 0)
+    if found is None or value is None:
+        return None
+    names, parameter = found
+    written = function.program.type_of(value, function)
+    if not {"associative", "set"}.intersection(function.program.roles(written, function)):
+        written = types.element(written)
+        written = function.program.expand(written, function.file, function.record.scope) if written else ""
+    return Container(names, _shown(function, value), written, parameter)
+
+
+def _shown(function: Function, value: r.Value) -> str:
+    """As a user knows it: what a reference is bound to, without `this`."""
+    if isinstance(value, r.Name) and value.text in function.flow.aliases:
+        return render(function.flow.aliases[value.text])
+    return text(value).replace("->", ".").removeprefix("this.")
+
+
+def names_of(function: Function, value: r.Value | None) -> tuple[str, ...]:
+    """The names by which a map that outlives the call is known; none for any other expression."""
+    found = _names(function, value, 0)
+    return found[0] if found is not None else ()
+
+
+def _names(function: Function, value: r.Value | None, depth: int) -> tuple[tuple[str, ...], int] | None:
+    value = _bare(value)
+    if value is None or depth > 6:
+        return None
+    match value:
+        case r.Name(text=name):
+            return _names_of_name(function, name, depth)
+        case r.Member(base=base, name="second") if (inner := _element_of(function, base, depth)) is not None:
+            return inner
+        case r.Member(base=base, name=name, arrow=arrow):
+            return None if not arrow and _is_local_value(function, base) else ((name,), -1)
+        case r.Index(base=base):
+            return _nested(_names(function, base, depth + 1))
+        case r.Call(callee=r.Member(base=base, name="at")):
+            return _nested(_names(function, base, depth + 1))
+        case r.Call(callee=r.Member(base=base, name=name), args=()) if name in _THROUGH:
+            return _names(function, base, depth + 1)
+        case r.Call(kind="call") if last_name(value.callee):
+            return _names_of_call(function, value, depth), -1
+    return None
+
+
+def _nested(found: tuple[tuple[str, ...], int] | None) -> tuple[tuple[str, ...], int] | None:
+    return (tuple(name + "[]" for name in found[0]), found[1]) if found is not None else None
+
+
+def _names_of_name(function: Function, name: str, depth: int) -> tuple[tuple[str, ...], int] | None:
+    around: Function | None = function
+    while around is not None:
+        for position, parameter in enumerate(around.record.parameters):
+            if parameter.name == name:
+                kind = types.parse(parameter.type)
+                handed = bool(kind.pointers or kind.reference)
+                return ((name,), position if around is function else -1) if handed else None
+        if name in around.locals:
+            return _names_of_local(around, name, depth)
+        if name in around.flow.aliases:
+            place = around.flow.aliases[name]
+            named = [step for step in place if not step.startswith("[") and step not in ("first", "second")]
+            return ((named[-1] + "[]" * sum(step.startswith("[") for step in place),), -1) if named else None
+        if name in around.declared and around.parent is None:
+            return None
+        around = around.parent
+    return (name.rsplit("::", 1)[-1],), -1
+
+
+def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[str, ...], int] | None:
+    written, initial = function.locals[name]
+    kind = types.parse(written)
+    if (kind.pointers or kind.reference) and initial is not None:
+        return _names(function, initial, depth + 1)
+    static = any(isinstance(s, r.Declare) and s.static and name in s.names for s in function.statements)
+    if static:
+        return (name,), -1
+    made = _bare(initial)
+    if kind.is_placeholder and isinstance(made, r.Unary | r.Call):  # `auto* m = ...` was read as `auto`
+        is_pointer = types.parse(function.program.type_of(initial, function)).pointers
+        return _names(function, initial, depth + 1) if is_pointer else None
+    return None
+
+
+def _names_of_call(function: Function, call: r.Call, depth: int) -> tuple[str, ...]:
+    """`ctx->live()` is what the getter returns, when the project says how it is written."""
+    names = [last_name(call.callee) + "()"]
+    for getter in function.program.callee(call, function).functions[:2]:
+        returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
+        if len(returned) == 1 and (inner := _names(getter, returned[0], depth + 1)) is not None:
+            names += inner[0]
+    return tuple(dict.fromkeys(names))
+
+
+def _element_of(function: Function, value: r.Value, depth: int) -> tuple[tuple[str, ...], int] | None:
+    """`it` of `it->second`, where `it` was found in a map of maps."""
+    name = _bare(value)
+    if not isinstance(name, r.Name) or name.text not in function.locals:
+        return None
+    made = _bare(function.locals[name.text][1])
+    if isinstance(made, r.Call) and last_name(made.callee) in _ELEMENT:
+        return _nested(_names(function, receiver(made), depth + 1))
+    return None
+
+
+def _is_local_value(function: Function, base: r.Value) -> bool:
+    """Whether the root of a member chain is an object that ends with this call."""
+    current: r.Value = base
+    while isinstance(current, r.Member) and not current.arrow:
+        current = current.base
+    if not isinstance(current, r.Name) or current.text not in function.locals:
+        return False
+    kind = types.parse(function.locals[current.text][0])
+    return kind.is_value and not any(p.name == current.text for p in function.record.parameters)
+
+
+def _bare(value: r.Value | None) -> r.Value | None:
+    """Without casts, moves, `*` and `&`."""
+    value = strip(value)
+    while isinstance(value, r.Unary) and value.op in ("*", "&"):
+        value = strip(value.value)
+    return value
+
+
+# --- which key ------------------------------------------------------------------------------------
+
+
+def key_text(function: Function, value: r.Value | None, depth: int = 0) -> str:
+    """A key as it compares: casts are dropped, a local stands for what it was made from."""
+    value = _bare(value)
+    if isinstance(value, r.Name) and depth < 4 and value.text in function.locals:
+        initial = _bare(function.locals[value.text][1])
+        if isinstance(initial, r.Name | r.Member) and initial.start != value.start:
+            return key_text(function, initial, depth + 1)
+    return text(value).replace("->", ".") if value is not None else ""
+
+
+def is_same_key(function: Function, one: r.Value, other: r.Value) -> bool:
+    """The same key, or one that was made from the other."""
+    if key_text(function, one) == key_text(function, other):
+        return True
+    return not origins(function, one).isdisjoint(origins(function, other))
+
+
+def origins(function: Function, value: r.Value | None) -> set[str]:
+    """The names a key comes from, through the locals that hold it."""
+    return {
+        inner.text
+        for made in made_from(function, value)
+        for inner in walk(made)
+        if isinstance(inner, r.Name) and inner.text != "this" and inner.text in function.declared
+    }
+
+
+def made_from(function: Function, value: r.Value | None) -> list[r.Value]:
+    """The value, and what the locals in it were made from."""
+    found = [value] if value is not None else []
+    seen: set[str] = set()
+    for current in found:
+        for inner in walk(current):
+            if isinstance(inner, r.Name) and inner.text in function.locals and inner.text not in seen:
+                seen.add(inner.text)
+                initial = function.locals[inner.text][1]
+                if initial is not None and len(found) < 12:
+                    found.append(initial)
+    return found
+
+
+# --- maps from addresses --------------------------------------------------------------------------
+
+
+def is_keyed_by_address(function: Function, held: Container, key: r.Value) -> bool:
+    """Whether the map leads from the address of something to one entry. The address is a pointer, stands alone in a
+    struct, or was made an integer."""
+    number = _key_of(function.program, held.type, function.file, function.record.scope)
+    if number is None:
+        return False
+    return number in _ADDRESSES or not _WIDE.fullmatch(number) or _was_pointer(function, key)
+
+
+def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | None:
+    """The key's type of a map or set in which it can be an address and stands for one entry, else None."""
+    roles = program.roles_at(written, file, scope)
+    kind = types.parse(program.expand(written, file, scope))
+    if "set" not in roles and ("associative" not in roles or len(kind.arguments) < 2):
+        return None
+    if "multiple" in roles or not kind.arguments:
+        return None
+    key = program.expand(kind.arguments[0], file, scope)
+    return key if _can_be_address(program, key, file, scope) else None
+
+
+def _can_be_address(program: Program, written: str, file: r.File, scope: str) -> bool:
+    kind = types.parse(written)
+    if kind.pointers:
+        lives = kind.name not in ("char", "wchar_t") and "(" not in written  # a function does not end
+        return lives and "immortal" not in program.roles_at(kind.name, file, scope)
+    if _WIDE.fullmatch(kind.name):
+        return True
+    cls = program.find_class(kind.name, scope, file)
+    if cls is None or cls.record.destructor not in ("implicit", "defaulted"):
+        return False  # one with a destructor keeps alive what it points to
+    fields = [field for field in cls.record.fields if not field.static]
+    return len(fields) == 1 and bool(types.parse(fields[0].type).pointers)
+
+
+def is_of_static_storage(function: Function, key: r.Value) -> bool:
+    """Whether the key is the address of a variable that lives as long as the program."""
+    key = strip(key) or key
+    if not isinstance(key, r.Unary) or key.op != "&" or not isinstance(named := strip(key.value), r.Name):
+        return False
+    if named.text in function.declared:
+        return any(isinstance(s, r.Declare) and s.static and named.text in s.names for s in function.statements)
+    if function.home is not None and (found := function.home.field(named.text)) is not None:
+        return found[1].static
+    return function.program.is_variable(named.text)
+
+
+def _was_pointer(function: Function, key: r.Value) -> bool:
+    """Whether the key comes out of a cast that makes a pointer an integer."""
+    return any(
+        isinstance(inner, r.Cast) and inner.style == "reinterpret_cast"
+        for value in made_from(function, key)
+        for inner in walk(value)
+    )
+
+
+class AddressMaps(NamedTuple):
+    """Where a project's maps from addresses are to be looked for, known without decoding a body."""
+
+    names: frozenset[str]
+    """Of all members, globals and functions that are, hold or hand out such a map."""
+    words: frozenset[str]
+    """One of which stands in the type of every map."""
+
+
+@per_program
+def address_maps(program: Program) -> AddressMaps:
+    words = _map_words(program)
+    return AddressMaps(frozenset(_address_maps(program, words)), words)
+
+
+def _address_maps(program: Program, words: frozenset[str]) -> Iterator[str]:
+    def holds(written: str, file: r.File, scope: str) -> bool:
+        return not words.isdisjoint(_WORDS.findall(written)) and _holds_address_map(program, written, file, scope)
+
+    for cls in program.classes:
+        for field in cls.record.fields:
+            if holds(field.type, cls.file, cls.symbol):
+                yield field.name
+    for file in program.files.values():
+        for variable in file.variables:
+            if holds(variable.type, file, variable.scope):
+                yield variable.name
+        for function in file.functions:
+            lends = "&" in function.result or "*" in function.result
+            if lends and holds(function.result, file, function.scope):
+                yield function.name
+
+
+def _map_words(program: Program) -> frozenset[str]:
+    """Last names of maps and sets, by the models, and of the project's aliases that can stand for one."""
+    words = set(program.models.names_of("associative", "set"))
+    for _ in range(3):
+        words |= {
+            alias.name
+            for file in program.files.values()
+            for alias in file.aliases
+            if alias.kind in ("type", "using") and not words.isdisjoint(_WORDS.findall(alias.target))
+        }
+    return frozenset(words)
+
+
+def _holds_address_map(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> bool:
+    """Whether a type is such a map, or holds one in its elements."""
+    kind = types.parse(program.expand(written, file, scope))
+    if not kind.arguments or depth > 3:
+        return False
+    if _key_of(program, written, file, scope) is not None:
+        return True
+    return any(_holds_address_map(program, argument, file, scope, depth + 1) for argument in kind.arguments)
+
+
+def may_reach_address_map(function: Function) -> bool:
+    """False when nothing in the function can be such a map; needs no decoding. What a parser that knows types
+    has read is taken for able to be one."""
+    if function.file.meanings:
+        return True
+    names, words = address_maps(function.program)
+    if not names.isdisjoint(function.record.mentions):
+        return True
+    if any(not words.isdisjoint(_WORDS.findall(parameter.type)) for parameter in function.record.parameters):
+        return True
+    written = {found.decode() for found in _STRINGS.findall(function.record.body)}
+    return not names.isdisjoint(written) or function.says(_DECLARED_MAP)
+
+
+# --- inserts --------------------------------------------------------------------------------------
+
+
+def inserts(function: Function) -> Iterator[Insert]:
+    """Everything that puts an entry under a key into a map that outlives the call."""
+    if not may_insert(function):
+        return
+    for event in function.flow:
+        match event:
+            case e.Write(op="=", target=target, fresh=False) if target is not None:
+                if (found := element(function, target)) is not None:
+                    yield Insert(event, found[0], found[1], event.value, True)
+            case e.Call(node=r.Call(callee=r.Member(base=base, name=name)) as node) if name in INSERTS:
+                parts = entry(node)
+                if parts and (held := container(function, base)) is not None:
+                    overwrites = name == "insert_or_assign"
+                    yield Insert(event, held, parts[0], parts[1] if len(parts) > 1 else None, overwrites)
+
+
+def may_insert(function: Function) -> bool:
+    """False when the body holds nothing that is spelled like an insert; needs no decoding."""
+    if function.mentions(*INSERTS) or function.says(_INDEX_ASSIGNED):
+        return True
+    return function.says(_ASSIGNED) and function.says(_BOUND_ELEMENT)
+
+
+def entry(call: r.Call) -> tuple[r.Value, ...]:
+    """The key, and the value where there is one, of a call that inserts; nothing when it inserts a range."""
+    parts = call.args
+    if last_name(call.callee) == "emplace_hint":
+        parts = parts[1:]
+    entry = strip(parts[-1]) if parts else None
+    if isinstance(entry, r.Aggregate) and len(entry.items) == 2 and len(parts) < 3:
+        return entry.items
+    if isinstance(entry, r.Call) and last_name(entry.callee) in _PAIRS and len(entry.args) == 2 and len(parts) < 3:
+        return entry.args
+    if len(parts) == 2 and last_name(getattr(entry, "callee", None)) in ("end", "cend"):
+        return ()
+    if len(parts) == 3 and text(parts[0]).endswith("piecewise_construct"):
+        return tuple(part.args[0] if isinstance(part, r.Call) and part.args else part for part in parts[1:])
+    return parts
+
+
+def element(function: Function, value: r.Value) -> tuple[Container, r.Value] | None:
+    """The map and the key behind `map[key]`, or a reference or pointer to such an element. `map.at(key)` takes for
+    granted that the key is there, and is a look."""
+    base: r.Value | None = None
+    key: r.Value | None = None
+    match _bare(value):
+        case r.Index(base=base, indexes=(key,)):
+            pass
+        case r.Name(text=name) if name in function.locals:
+            written, initial = function.locals[name]
+            if initial is None or not ("&" in written or "*" in written) or isinstance(_bare(initial), r.Name):
+                return None
+            if not written.endswith("&") and not (isinstance(initial, r.Unary) and initial.op == "&"):
+                return None
+            return element(function, initial)
+    if base is None or key is None:
+        return None
+    held = container(function, base)
+    return (held, key) if held is not None else None
+
+
+# --- entries that go --------------------------------------------------------------------------------
+
+
+def lasting(function: Function, held: Container, depth: int = 2) -> list[Container]:
+    """The maps of the project that an expression can stand for: itself, or what callers hand in for a parameter.
+    A map that a caller made for itself is none."""
+    if held.parameter < 0:
+        return [held]
+    found: list[Container] = []
+    for caller in function.program.callers(function) if depth else ():
+        for call in caller.flow.calls:
+            if last_name(call.node.callee) == function.name and held.parameter < len(call.node.args):
+                outer = container(caller, call.node.args[held.parameter])
+                found += lasting(caller, outer, depth - 1) if outer is not None else []
+    return found
+
+
+def is_erased(function: Function, held: Container) -> bool:
+    """Whether entries are taken out of the map anywhere in the project."""
+    return any(
+        clears(other, one)
+        for one in lasting(function, held)
+        for other in function.program.functions
+        if other.mentions(*CLEARS)
+    )
+
+
+def clears(function: Function, held: Container) -> bool:
+    """Whether the function takes entries out of the map itself."""
+    if not function.mentions(*CLEARS):
+        return False
+    names = set(_plain_names(held))
+    if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.record.body)):
+        return False
+    return any(
+        last_name(call.node.callee) in CLEARS
+        and not names.isdisjoint(_plainly(names_of(function, receiver(call.node))))
+        for call in function.flow.calls
+    )
+
+
+def _plain_names(held: Container) -> list[str]:
+    """Names of the members and functions, without the steps to an element."""
+    return _plainly(held.names)
+
+
+def _plainly(names: tuple[str, ...]) -> list[str]:
+    return [name.rstrip("[]").removesuffix("()") for name in names]

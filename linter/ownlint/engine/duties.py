@@ -1,0 +1,519 @@
+"""What the project's own functions do with handles: release a parameter, store it, hand out an owned one.
+
+Read off the bodies as they are written, without asking in which order things run: a function that releases its
+parameter on some path takes the duty over. Functions that call each other are read again until nothing changes;
+answers only ever grow, so that ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty
+from ownlint.flow.bodies import bound_names, statements, values
+from ownlint.flow.places import THIS, last_name, receiver, strip, walk
+from ownlint.project import types
+from ownlint.steps import spend
+
+if TYPE_CHECKING:
+    from ownlint.engine.resources import Acquisition, Resources
+    from ownlint.project.subjects import Function
+
+OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusive pointer", "cleanup", "python object"})
+"""Roles of the types that end what they hold."""
+
+RECEIVER = -1
+NUMBERS = (types.SCALARS - {"int"}) | {"string", "string_view", "void", "auto"}
+"""Last names of types that are no handles, whatever stands for them."""
+_PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
+_MOST_READINGS = 12
+"""Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
+
+
+class Duty(NamedTuple):
+    """What a call of one function does, parameters counted from 0 and the receiver as -1."""
+
+    released: frozenset[int] = frozenset()
+    adopted: frozenset[int] = frozenset()
+    """Put into something that ends it: a smart pointer, a member that the class releases."""
+    stored: frozenset[int] = frozenset()
+    """Put into a member, a container or behind a pointer, and nobody says who ends it."""
+    returned: frozenset[int] = frozenset()
+    made: Acquisition | None = None
+    """The result is an owned handle that was acquired here and is nowhere else."""
+    outs: tuple[tuple[int, Acquisition], ...] = ()
+    """The parameters through which an owned handle comes out."""
+    strangers: frozenset[int] = frozenset()
+    """Given to a callee that nobody sees."""
+    parts: frozenset[int] = frozenset()
+    """A member of what is given is released: of the struct around a handle."""
+
+
+NOTHING = Duty()
+
+
+class Source(NamedTuple):
+    """What a value may be: a parameter, or what an acquisition handed out."""
+
+    parameter: int
+    made: Acquisition | None = None
+    at: int = -1
+
+
+class Duties:
+    """The duties of all functions that were asked about, and of what they call: one fixpoint over the call graph.
+
+    A function is read with what is known of its callees so far, and again when one of them turns out to do more.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self.resources = resources
+        self._known: dict[Function, Duty] = {}
+        self._callers: dict[Function, set[Function]] = {}
+        self._waiting: list[Function] = []
+        self._readings: dict[Function, int] = {}
+        self._reading: Function | None = None
+
+    def of(self, function: Function) -> Duty:
+        if self._reading is not None:
+            self._callers.setdefault(function, set()).add(self._reading)
+        if function not in self._known:
+            self._known[function] = NOTHING
+            if function.language == "cpp" and self._can_do_anything(function):
+                self._waiting.append(function)
+        if self._reading is None:
+            self._settle()
+        return self._known[function]
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether a body is being read, and answers may still grow."""
+        return self._reading is not None
+
+    def _settle(self) -> None:
+        while self._waiting:
+            function = self._waiting.pop()
+            self._readings[function] = self._readings.get(function, 0) + 1
+            if self._readings[function] > _MOST_READINGS:
+                continue
+            self._reading = function
+            try:
+                found = Reading(function, self.resources).read()
+            finally:
+                self._reading = None
+            if found != self._known[function]:
+                self._known[function] = found
+                callers = self._callers.get(function, set()) - set(self._waiting)
+                self._waiting += sorted(callers, key=lambda caller: (caller.path, caller.index))
+
+    def _can_do_anything(self, function: Function) -> bool:
+        """Whether there is a handle that the function could do something with; needs no decoding."""
+        record = function.record
+        return (
+            any(may_be_handle(parameter.type) for parameter in record.parameters)
+            or self.resources.may_acquire(function)
+            or self.resources.may_end_itself(function)
+        )
+
+
+class Put(NamedTuple):
+    """An acquired handle is put somewhere that lives on: `target` is what is assigned to, the container that is called
+    or, of a constructor, the name of the member. `at` is the offset of the call that acquired it."""
+
+    node: r.Node
+    target: r.Value | str
+    made: Acquisition
+    at: int
+    element: bool
+
+
+class Reading:
+    """One function's body, read once from top to bottom."""
+
+    def __init__(self, function: Function, resources: Resources) -> None:
+        self.function = function
+        self.resources = resources
+        self.names: dict[str, set[Source]] = {}
+        self.ends_itself = resources.may_end_itself(function)
+        if self.ends_itself:
+            self.names[THIS] = {Source(RECEIVER)}
+        self.statics: set[str] = set()
+        self.members: dict[str, set[int]] = {}
+        """The locals that hold a member of a parameter."""
+        self.parts: set[int] = set()
+        for index, parameter in enumerate(function.record.parameters):
+            if parameter.name and may_be_handle(parameter.type):
+                self.names[parameter.name] = {Source(index)}
+        self.acquires = resources.may_acquire(function) or bool(function.record.initializers)
+        self.calls: dict[int, set[Source]] = {}
+        self.released: set[int] = set()
+        self.adopted: set[int] = set()
+        self.stored: set[int] = set()
+        self.returned: set[int] = set()
+        self.strangers: set[int] = set()
+        self.given_away: set[int] = set()
+        """Where acquisitions start that somebody else got, too."""
+        self.made: list[tuple[int, Acquisition]] = []
+        self.puts: list[Put] = []
+        self.elsewhere: set[int] = set()
+        """Where acquisitions start that are released, adopted, or handed to somebody out of sight."""
+        self.borrowed_results = 0
+        self.outs: dict[int, Acquisition] = {}
+
+    def read(self) -> Duty:
+        for initializer in self.function.record.initializers:
+            self.initialise(initializer)
+        if self.names or self.acquires:
+            for statement in statements(self.function.body):
+                self.calls.clear()
+                self.statement(statement)
+        made = [one for at, one in self.made if at not in self.given_away]
+        owns = made and len(made) == len(self.made) and not self.borrowed_results and self.is_raw_result()
+        return Duty(
+            frozenset(self.released),
+            frozenset(self.adopted - self.released),
+            frozenset(self.stored - self.released - self.adopted),
+            frozenset(self.returned),
+            made[0] if owns else None,
+            tuple(sorted(self.outs.items())),
+            frozenset(self.strangers),
+            frozenset(self.parts),
+        )
+
+    def is_raw_result(self) -> bool:
+        program, function = self.resources.program, self.function
+        written = program.inferred_result(function) or function.record.result
+        if types.parse(written).arguments:
+            status = program.models.status(written, program.scopes(function))
+            if status is not None and status.model.carries_value:
+                written = types.parse(written).arguments[0]
+        return self.resources.raw(written, function) is not None
+
+    # --- statements ---
+
+    def initialise(self, initializer: r.Initializer) -> None:
+        for argument in initializer.args:
+            self.look(argument)
+            sources = self.sources(argument)
+            if sources:
+                self.put(sources, self.is_owned_member(initializer.name), initializer, initializer.name)
+
+    def statement(self, statement: r.Statement) -> None:
+        for value in values(statement):
+            self.look(value)
+        match statement:
+            case r.Declare(names=(name,)) if statement.value is not None:
+                if statement.static:
+                    self.statics.add(name)
+                    self.give_away(self.sources(statement.value))
+                else:
+                    self.declare(name, statement.type, statement.value)
+            case r.Loop(kind="range", target=target, iterable=iterable):
+                sources = self.sources(iterable)
+                for name in bound_names(target):
+                    self.names.setdefault(name, set()).update(sources)
+            case r.Leave(kind="return") if statement.value is not None:
+                self.returns(statement.value)
+
+    def declare(self, name: str, written: str, value: r.Value) -> None:
+        if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
+            roles = self.resources.program.roles(written, self.function)
+            if not roles and (types.parse(written).pointers or types.parse(written).is_placeholder):
+                value = value.args[0]
+        self.names.setdefault(name, set()).update(self.sources(value))
+        if part_of := self.part_of(value):
+            self.members.setdefault(name, set()).update(part_of)
+
+    def returns(self, value: r.Value) -> None:
+        sources = self.sources(value)
+        inner = strip(value)
+        if not sources and not (isinstance(inner, r.Literal) or _is_failure(inner)):
+            self.borrowed_results += 1
+        for source in sources:
+            if source.made is not None:
+                self.made.append((source.at, source.made))
+            else:
+                self.returned.add(source.parameter)
+                self.borrowed_results += 1
+
+    # --- expressions ---
+
+    def look(self, value: r.Value) -> None:
+        """What the calls and assignments inside an expression do."""
+        for inner in walk(value):
+            if isinstance(inner, r.Call):
+                self.call(inner)
+            elif isinstance(inner, r.Assign) and inner.op in ("=", ":="):
+                self.assign(inner)
+            elif isinstance(inner, r.Lambda):
+                self.captured(inner)
+
+    def assign(self, assign: r.Assign) -> None:
+        sources = self.sources(assign.value)
+        if not sources:
+            return
+        target = assign.target
+        if isinstance(target, r.Name) and target.text in self.function.declared:
+            if target.text in self.statics:
+                self.give_away(sources)
+            elif "*&" in self.parameter_type(target.text) and (index := self.parameter(target.text)) is not None:
+                self.comes_out(index, sources)
+            else:
+                self.names.setdefault(target.text, set()).update(sources)
+            return
+        if isinstance(target, r.Unary) and target.op == "*" and isinstance(target.value, r.Name):
+            index = self.parameter(target.value.text)
+            if index is not None:
+                self.comes_out(index, sources)
+                self.stored.update(source.parameter for source in sources if source.made is None)
+                return
+        name = last_name(target) if not isinstance(target, r.Index) else last_name(target.base)
+        written = self.resources.program.type_of(target, self.function)
+        owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
+        self.put(sources, owned, assign, target)
+
+    def comes_out(self, index: int, sources: set[Source]) -> None:
+        for source in sources:
+            if source.made is not None and source.at not in self.given_away:
+                self.outs.setdefault(index, source.made)
+
+    def call(self, call: r.Call) -> None:
+        made = self.resources.acquisition(call, self.function) if self.acquires else None
+        if made is not None and made.where.kind == "argument" and made.where.index < len(call.args):
+            self.hands_out(call, made)
+        given = [(index, sources) for index, arg in enumerate(call.args) if (sources := self.sources(arg))]
+        on = self.sources(receiver(call)) if isinstance(call.callee, r.Member) else set()
+        parts = [(index, found) for index, arg in enumerate(call.args) if (found := self.part_of(arg))]
+        if self.ends_itself and isinstance(call.callee, r.Name) and call.kind == "call":
+            on = {Source(RECEIVER)}  # a method of our own, perhaps
+        if not given and not on and not parts:
+            return
+        ended = self.resources.released(call, self.function)
+        sure = {one.where.index for one in ended if one.where.kind == "argument" and one.certainty != "possible"}
+        self.parts.update(parameter for index, found in parts if index in sure for parameter in found)
+        for one in ended:
+            if one.where.kind == "receiver":
+                if isinstance(call.callee, r.Member) or one.certainty != "possible":
+                    self.end(on, one.certainty)
+            elif one.where.index < len(call.args):
+                self.end(self.sources(call.args[one.where.index]), one.certainty)
+        done = {one.where.index for one in ended}
+        for index, sources in given:
+            if index in done:
+                continue
+            taking = self.resources.taking(call, self.function, index)
+            if taking == "kept" and isinstance(call.callee, r.Member) and call.kind == "call":
+                self.put(sources, False, call, call.callee.base)
+            elif taking in ("adopted", "kept"):
+                self.put(sources, taking == "adopted")
+                self.elsewhere.update(source.at for source in sources)
+            elif taking == "unknown":
+                self.strangers.update(source.parameter for source in sources if source.made is None)
+                self.give_away(sources)
+                self.elsewhere.update(source.at for source in sources)
+
+    def hands_out(self, call: r.Call, made: Acquisition) -> None:
+        """The call writes an owned handle where the argument points to."""
+        target = strip(call.args[made.where.index])
+        source = Source(RECEIVER, made, call.start)
+        is_address = isinstance(target, r.Unary) and target.op == "&"
+        inner = strip(target.value) if isinstance(target, r.Unary) and is_address else target
+        if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
+            fills = is_address or self.takes_reference(call, made.where.index)  # else it counts one reference more
+            if fills and isinstance(inner, r.Name | r.Member | r.Index):
+                self.put({source}, self.owns(self.resources.program.type_of(inner, self.function)), call, inner)
+        elif not is_address and (index := self.parameter(inner.text)) is not None:
+            self.comes_out(index, {source})
+        else:
+            self.names.setdefault(inner.text, set()).add(source)
+
+    def takes_reference(self, call: r.Call, index: int) -> bool:
+        records = self.resources.program.callee(call, self.function).records
+        return any(index < len(one.parameters) and "&" in one.parameters[index].type for one in records)
+
+    def captured(self, made: r.Lambda) -> None:
+        """What a lambda takes along lives on in it, for all we know."""
+        for capture in made.captures:
+            if capture.name in self.names and not capture.by_reference:
+                self.give_away(self.names[capture.name])
+                self.elsewhere.update(source.at for source in self.names[capture.name])
+        inner = self.resources.program.function_at(self.function.file, made.function)
+        if inner is not None:
+            self.ended_by(inner, made)
+
+    def ended_by(self, inner: Function, made: r.Lambda) -> None:
+        """What a lambda ends of what it captures: a cleanup, more often than not."""
+        taken = {capture.name for capture in made.captures}
+        hidden = inner.locals.keys() | {parameter.name for parameter in inner.record.parameters}
+        takes_all = not taken.isdisjoint("&=")
+        seen = {name for name in (*self.names, *self.members) if name in taken or (takes_all and name not in hidden)}
+        seen.discard(THIS)
+        if not seen:
+            return
+        reading = Reading(inner, self.resources)
+        reading.acquires = False
+        reading.names = {name: set(self.names[name]) for name in seen & self.names.keys()}
+        reading.members = {name: set(self.members[name]) for name in seen & self.members.keys()}
+        for statement in statements(inner.body):
+            reading.calls.clear()
+            reading.statement(statement)
+        self.released |= reading.released
+        self.parts |= reading.parts
+
+    # --- what becomes of a source ---
+
+    def end(self, sources: set[Source], certainty: Certainty) -> None:
+        """A release that only a name speaks of is a place out of sight where the handle went."""
+        if certainty == "possible":
+            self.put(sources, False)
+        else:
+            self.released.update(source.parameter for source in sources if source.made is None)
+        self.elsewhere.update(source.at for source in sources)
+        self.give_away(sources)
+
+    def put(
+        self, sources: set[Source], owned: bool, node: r.Node | None = None, target: r.Value | str | None = None
+    ) -> None:
+        if node is not None and target is not None:
+            for source in sorted(sources, key=lambda source: source.at):
+                if source.made is not None:
+                    is_element = isinstance(node, r.Call) and source.made.where.kind == "result"
+                    self.puts.append(Put(node, target, source.made, source.at, is_element))
+        found = {source.parameter for source in sources if source.made is None and source.parameter != RECEIVER}
+        (self.adopted if owned else self.stored).update(found)
+        self.give_away(sources)
+
+    def give_away(self, sources: set[Source]) -> None:
+        self.given_away.update(source.at for source in sources if source.made is not None)
+
+    def sources(self, value: r.Value | None) -> set[Source]:
+        """What the value may be, as far as we follow it."""
+        found = self._sources(strip(value))
+        spend(1 + len(found) // 16)
+        return found
+
+    def _sources(self, inner: r.Value | None) -> set[Source]:
+        match inner:
+            case r.Name(text=name):
+                return self.names.get(name, set())
+            case r.Conditional(then=then, other=other):
+                return self.sources(then) | self.sources(other)
+            case r.Aggregate(items=items):
+                return {source for item in items for source in self.sources(item)}
+            case r.Pair(value=paired):
+                return self.sources(paired)
+            case r.Assign(value=assigned):
+                return self.sources(assigned)
+            case r.Unary(op="&", value=operand):
+                return {source for source in self.sources(operand) if source.parameter != RECEIVER}
+            case r.Unary(op="*", value=r.Name(text=name)) if "**" in self.parameter_type(name):
+                return self.names.get(name, set())
+            case r.Call():
+                if id(inner) not in self.calls:  # asked of every call around it, too
+                    self.calls[id(inner)] = self.sources_of_call(inner)
+                return self.calls[id(inner)]
+        return set()
+
+    def part_of(self, value: r.Value | None) -> set[int]:
+        """The parameters of which the value is a member."""
+        inner = strip(value)
+        if isinstance(inner, r.Name):
+            return self.members.get(inner.text, set())
+        if not isinstance(inner, r.Member):
+            return set()
+        while isinstance(inner, r.Member):
+            inner = strip(inner.base)
+        if not isinstance(inner, r.Name) or inner.text == THIS:
+            return set()
+        return {source.parameter for source in self.names.get(inner.text, ()) if source.made is None}
+
+    def sources_of_call(self, call: r.Call) -> set[Source]:
+        made = self.resources.acquisition(call, self.function) if self.acquires else None
+        if made is not None and made.where.kind == "result":
+            if self.is_hung_on_this(call):
+                self.given_away.add(call.start)
+            return {Source(RECEIVER, made, call.start)}
+        if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
+            return {source for argument in call.args for source in self.sources(argument)}
+        if call.kind != "call" or not any(self.sources(arg) for arg in call.args):
+            return set()
+        through = self.resources.passes_on(call, self.function)
+        return {source for index in through if index < len(call.args) for source in self.sources(call.args[index])}
+
+    def is_hung_on_this(self, call: r.Call) -> bool:
+        """`new Widget(this, ...)` of a class that nobody shows, which may hang itself on what it is given."""
+        if call.kind != "new" or not isinstance(call.callee, r.Name):
+            return False
+        if not any(isinstance(inner := strip(arg), r.Name) and inner.text == THIS for arg in call.args):
+            return False
+        function = self.function
+        return self.resources.program.find_class(call.callee.text, function.record.scope, function.file) is None
+
+    def is_plain(self, call: r.Call) -> bool:
+        """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        cls = self.resources.program.find_class(written, self.function.record.scope, self.function.file)
+        return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
+
+    # --- members ---
+
+    def is_owned_member(self, name: str) -> bool:
+        """Whether a member ends what it is given: by its type, or by the destructor of the class."""
+        home = self.function.home
+        found = home.field(name) if home is not None else None
+        return found is not None and (self.owns(found[1].type) or self.is_released_member(name))
+
+    def owns(self, written: str) -> bool:
+        return bool(written) and not OWNING.isdisjoint(self.resources.program.roles(written, self.function))
+
+    def is_released_member(self, name: str) -> bool:
+        home = self.function.home
+        destructor = home.destructor if home is not None else None
+        if destructor is None or destructor is self.function:
+            return False
+        return any(releases_member(self.resources, call, destructor, name) for call in _calls(destructor))
+
+    def parameter(self, name: str) -> int | None:
+        return next((i for i, p in enumerate(self.function.record.parameters) if p.name == name), None)
+
+    def parameter_type(self, name: str) -> str:
+        index = self.parameter(name)
+        return "" if index is None else self.function.record.parameters[index].type.replace(" ", "")
+
+
+def may_be_handle(written: str) -> bool:
+    """Whether a parameter of this type can be an owned raw handle: a pointer, or a small value; no number, no text
+    that is constant."""
+    kind = types.parse(written)
+    if kind.pointers:
+        return not (kind.last == "char" and kind.const) and "(" not in written
+    if kind.arguments or kind.last in NUMBERS:
+        return kind.reference and any("*" in argument for argument in kind.arguments) and not kind.const
+    return "::" not in kind.name or not kind.name.startswith("std::")
+
+
+def releases_member(resources: Resources, call: r.Call, function: Function, name: str) -> bool:
+    """Whether the call ends what the member of that name holds, as far as its arguments say it themselves."""
+    return any(
+        one.where.kind == "argument"
+        and one.where.index < len(call.args)
+        and any(last_name(inner) == name for inner in walk(call.args[one.where.index]))
+        for one in resources.released(call, function)
+    )
+
+
+def _calls(function: Function) -> Iterator[r.Call]:
+    for statement in function.statements:
+        for value in values(statement):
+            yield from (inner for inner in walk(value) if isinstance(inner, r.Call))
+
+
+def _is_member(target: r.Value) -> bool:
+    return isinstance(target, r.Name | r.Member | r.Index)
+
+
+def _is_failure(value: r.Value | None) -> bool:
+    """A returned call that hands out no handle at all: a status, `{}`."""
+    return isinstance(value, r.Aggregate) and not value.items

@@ -1,0 +1,113 @@
+"""Which classes hold a lock for as long as their object lives: those of the models, and the project's own.
+
+A class of the project is a guard when its constructor locks something and its destructor unlocks it, by the names that
+locks of any library use for that, or by a guard that it has as a member.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.flow.places import last_name
+from ownlint.project import types
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+_SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
+"""What compilers that analyse thread safety call a guard."""
+
+
+class GuardClass(NamedTuple):
+    """What making an object of the class does. `argument` is the constructor's argument that is the lock, from 1; 0
+    when it takes none."""
+
+    name: str
+    argument: int
+    gives_up: bool = False
+    """It unlocks when it is made and locks again when it ends."""
+    holds: str = ""
+    """The one lock it is about, when that is always the same."""
+
+
+class Guards:
+    """The guard classes of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.known = program.models.names_of("guard", "unguard")
+        self.taking, self.releasing = program.models.pairs_of("hold", "receiver")
+        self.own = {cls.symbol: cls for cls in program.classes if self._is_guard(cls)}
+        words = self.known | {cls.name for cls in self.own.values()}
+        self.own |= {
+            cls.symbol: cls for cls in program.classes if any(_last(b.name) in words for b in cls.record.bases)
+        }
+        words |= {cls.name for cls in self.own.values()}
+        meant: dict[str, bool] = {}
+        for alias in program.type_aliases:
+            if alias.kind == "type":
+                meant[alias.name] = meant.get(alias.name, True) and types.parse(alias.target).last in words
+        self.words = words | {name for name, always in meant.items() if always}
+        """Last names by which a guard can be written."""
+
+    def of(self, written: str, function: Function) -> GuardClass | None:
+        """The guard class that a type is, as it is written in a function."""
+        kind = types.parse(written)
+        if not kind.is_value or kind.last not in self.words:
+            return None
+        program = self.program
+        meant = types.parse(program.expand(written, function.file, function.record.scope))
+        for model in program.models.classes(meant.name, program.scopes(function)):
+            if "guard" in model.roles or "unguard" in model.roles:
+                return GuardClass(written, model.argument, "unguard" in model.roles, model.holds)
+        cls = program.find_class(meant.name, function.record.scope, function.file)
+        return GuardClass(written, 1) if cls is not None and cls.symbol in self.own else None
+
+    @shared_property
+    def makers(self) -> frozenset[str]:
+        """Last names of the project's functions that return a guard."""
+        return frozenset(
+            name
+            for name, record in self.program.declared_functions()
+            if record.result and types.parse(record.result).last in self.words and types.parse(record.result).is_value
+        )
+
+    def _is_guard(self, cls: Class) -> bool:
+        """Whether constructing it locks what it is given and destroying it unlocks that, or an attribute says so."""
+        if any(_SCOPED.search(annotation.name) for annotation in cls.record.annotations):
+            return any(record.kind == "constructor" and record.parameters for record in cls.declarations)
+        destructor = cls.destructor
+        if cls.file.language != "cpp" or destructor is None or not destructor.mentions(*self.releasing):
+            return False
+        made = [method for method in cls.constructors if method.record.parameters]
+        takes = [method for method in made if method.mentions(*self.taking)]
+        return (
+            bool(takes)
+            and any(last_name(call.node.callee) in self.releasing for call in destructor.flow.calls)
+            and self._is_small(cls)
+        )
+
+    def _is_small(self, cls: Class) -> bool:
+        """A guard refers to a lock of others; what owns the lock that it takes is something else."""
+        for field in cls.record.fields:
+            kind = types.parse(self.program.expand(field.type, cls.file, cls.symbol))
+            if kind.is_value and "mutex" in self.program.roles_at(kind.name, cls.file, cls.symbol):
+                return False
+        return True
+
+
+@per_program
+def guards(program: Program) -> Guards:
+    """The guard classes of a program; one object a program, since they are looked for once."""
+    return Guards(program)
+
+
+def _last(name: str) -> str:
+    return types.parse(name).last
+
+
+def locks_of(guard: GuardClass, call: r.Call) -> tuple[r.Value, ...]:
+    """The arguments that are the locks: of a guard of several, all of them."""
+    return call.args[guard.argument - 1 :] if guard.argument else ()

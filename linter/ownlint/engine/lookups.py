@@ -1,0 +1,347 @@
+"""Who has asked a map about a key before an insert: the function itself, a helper it calls, those who call it.
+
+An answer that only an assertion reads is none in a release build; one that changes nothing is none either.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from ownlint.engine.containers import (
+    CLEARS,
+    INSERTS,
+    LOOKS,
+    Container,
+    container,
+    element,
+    entry,
+    is_same_key,
+    names_of,
+    origins,
+)
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import Step
+from ownlint.flow import events as e
+from ownlint.flow.places import last_name, receiver, walk
+from ownlint.project.subjects import Function
+
+_HELPERS = 2
+"""How many calls deep a helper may look."""
+_ENDS = re.compile(
+    r"abort|assert|check|crash|die|exit|fail|fatal|panic|raise|terminate|throw|unreachable", re.IGNORECASE
+)
+"""What is called like this and not defined here is not taken for a mere warning."""
+_CALLERS = 2
+"""How many calls up somebody may have looked."""
+
+
+class Look(NamedTuple):
+    """The map is asked about a key, or the key is taken out."""
+
+    event: e.Event
+    asserted: bool
+    through: str = ""
+    """The helper that does it."""
+
+
+class Answer(NamedTuple):
+    """Who looked: everybody, assertions alone, some who change nothing (`told`), some ways (`partly`), nobody."""
+
+    kind: OneOf["guarded", "asserted", "told", "partly", "bare"]
+    steps: tuple[Step, ...] = ()
+
+
+# --- looks of one function ------------------------------------------------------------------------
+
+
+def looks(function: Function, held: Container, key: r.Value | None, depth: int = 0) -> Iterator[Look]:
+    """Where the function asks the map about the key or takes it out, itself or through a helper; every
+    key counts when `key` is None. In source order."""
+    asserted = _assertions(function)
+    for event in function.flow:
+        found: Look | None = None
+        match event:
+            case e.Call():
+                found = _call_looks(function, event, held, key, depth)
+            case e.Read(node=node) if (at := _read_of(function, node)) is not None:
+                if at[0].is_same(held.names) and (key is None or is_same_key(function, at[1], key)):
+                    found = Look(event, False)
+        if found is None or _is_unheard(function, event):
+            continue
+        inside = found.asserted or any(event.span.start in span for span in asserted) or _is_debug(function, event)
+        yield found._replace(asserted=inside or _only_asserted(function, event))
+
+
+def _is_debug(function: Function, event: e.Event) -> bool:
+    """Whether a release build does not compile it."""
+    return bisect_right(function.file.debug, event.span.start) % 2 == 1
+
+
+def _assertions(function: Function) -> list[r.Span]:
+    return [event.span for event in function.flow if isinstance(event, e.Test) and event.asserted]
+
+
+def _read_of(function: Function, node: r.Value) -> tuple[Container, r.Value] | None:
+    if isinstance(node, r.Index) or (isinstance(node, r.Name) and node.text in function.locals):
+        at = element(function, node)
+        if at is not None and not (isinstance(node, r.Index) and _binds_reference(function, node)):
+            return at
+    return None
+
+
+def _binds_reference(function: Function, node: r.Value) -> bool:
+    """`auto& slot = map[key];` looks at nothing yet."""
+    return any(
+        initial is not None and ("&" in written or "*" in written) and initial.start <= node.start < initial.end
+        for written, initial in function.locals.values()
+    )
+
+
+def _call_looks(function: Function, event: e.Call, held: Container, key: r.Value | None, depth: int) -> Look | None:
+    node = event.node
+    name = last_name(node.callee)
+    base = receiver(node)
+    if base is not None and name in LOOKS | CLEARS | INSERTS and (found := names_of(function, base)):
+        if not held.is_same(found):
+            return None
+        if name in ("clear", "swap") or key is None or not node.args:
+            return Look(event, event.asserted)
+        asked = entry(node)[:1] if name in INSERTS else node.args
+        return Look(event, event.asserted) if any(is_same_key(function, argument, key) for argument in asked) else None
+    helpers = function.program.callee(node, function).functions if depth < _HELPERS else ()
+    for helper in helpers:
+        if helper is not function and (look := _helper_looks(function, event, helper, held, key, depth)) is not None:
+            return look
+    return None if helpers else _stranger_looks(function, event, held, key)
+
+
+def _stranger_looks(function: Function, event: e.Call, held: Container, key: r.Value | None) -> Look | None:
+    """`find_or_null(map, key)`, which the project does not define."""
+    args = event.node.args
+    handed = [argument for argument in args if held.is_same(names_of(function, argument))]
+    others = [argument for argument in args if argument not in handed]
+    if not handed or not others:
+        return None
+    if key is None or any(is_same_key(function, argument, key) for argument in others):
+        return Look(event, event.asserted, last_name(event.node.callee))
+    return None
+
+
+def _helper_looks(
+    function: Function, event: e.Call, helper: Function, held: Container, key: r.Value | None, depth: int
+) -> Look | None:
+    inner = None
+    for parameter, argument in zip(helper.record.parameters, event.node.args, strict=False):
+        if key is not None and parameter.name and is_same_key(function, argument, key):
+            inner = r.Name(0, 0, parameter.name)
+    if key is not None and inner is None and not helper.mentions("clear"):
+        return None
+    inside = _handed_down(function, event.node, helper, held)
+    found = [look for look in looks(helper, inside, inner, depth + 1) if not _inserts_only(look)]
+    if not found:
+        return None
+    if event.dropped == "statement" and helper.record.result not in ("", "void") and not helper.mentions(*CLEARS):
+        return None
+    return Look(event, event.asserted or all(look.asserted for look in found), helper.name)
+
+
+def _inserts_only(look: Look) -> bool:
+    return isinstance(look.event, e.Call) and last_name(look.event.node.callee) in INSERTS
+
+
+def _is_unheard(function: Function, event: e.Event) -> bool:
+    """A question whose answer is thrown away."""
+    if isinstance(event, e.Call):
+        return bool(event.dropped) and last_name(event.node.callee) in LOOKS | INSERTS
+    return function.program.is_voided(function, event.span)
+
+
+def _only_asserted(function: Function, event: e.Event) -> bool:
+    """The answer goes to locals that only assertions read: `bool fresh = m.count(k) == 0; assert(fresh);`."""
+    names = held_by(function, event)
+    return bool(names) and asserting_read(function, names) is not None
+
+
+def held_by(function: Function, event: e.Event) -> tuple[str, ...]:
+    """The locals that begin with the outcome of the event."""
+    return tuple(
+        write.place[0]
+        for write in function.flow.writes
+        if write.fresh and write.value is not None and len(write.place) == 1
+        if write.value.start <= event.span.start < write.value.end
+    )
+
+
+def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
+    """The first of the reads of these locals, when assertions are all that reads them."""
+    asserted = _assertions(function)
+    first: e.Read | None = None
+    for event in function.flow:
+        if not isinstance(event, e.Read) or event.place[0] not in names:
+            continue
+        if any(event.span.start in span for span in asserted):
+            first = first or event
+        elif not function.program.is_voided(function, event.span):
+            return None
+    return first
+
+
+# --- who looked -----------------------------------------------------------------------------------
+
+
+def who_looked(
+    function: Function, event: e.Event, held: Container, key: r.Value | None, depth: int = _CALLERS
+) -> Answer:
+    """What every way to `event` has asked the map about the key: in this function, else in those who call it."""
+    found = [look for look in looks(function, held, key) if look.event is not event]
+    real = [look.event for look in found if not look.asserted]
+    telling = [look for look in real if _only_tells(function, look, event)]
+    deciding = {look.index for look in real if look not in telling}
+    if deciding and function.flow.always_before(event, lambda before: before.index in deciding):
+        return Answer("guarded")
+    if any(_shares_conditions(function, function.flow.events[look], event) for look in sorted(deciding)):
+        return Answer("guarded")
+    asserted = [look for look in found if look.asserted and _comes_before(function, look.event, event)]
+    if asserted:
+        return Answer("asserted", (function.step(asserted[0].event, _said(function, asserted[0])),))
+    if telling:
+        return Answer("told", (function.step(telling[0], "what is found here changes nothing"),))
+    outer = _ask_around(function, held, key, depth)
+    if outer.kind == "bare" and deciding:
+        seen = function.flow.events[min(deciding)]
+        return Answer("partly", (function.step(seen, "not every way passes this look"),))
+    return outer
+
+
+def _comes_before(function: Function, look: e.Event, event: e.Event) -> bool:
+    """On every way to the event; the two sides of `#ifdef NDEBUG` are two ways."""
+    return function.flow.dominates(look, event) or (_is_debug(function, look) and event in function.flow.after(look))
+
+
+def _said(function: Function, look: Look) -> str:
+    if _is_debug(function, look.event):
+        return "only a debug build looks here"
+    where = f" in `{look.through}`" if look.through else ""
+    return f"only an assertion{where} says that it is not there"
+
+
+def _only_tells(function: Function, look: e.Event, event: e.Event) -> bool:
+    """`if (map.count(key)) warn("twice");`: both outcomes go on to the insert, and what they do in between
+    touches neither the entry nor anything else that lasts."""
+    flow = function.flow
+    tests = [test for test in flow if isinstance(test, e.Test) and not test.asserted]
+    test = next((t for t in tests if look.span.start in t.value.span), None)
+    if test is None:
+        return False
+    ways = [flow.after(test, lambda other: other is test, branch=outcome) for outcome in (True, False)]
+    if any(event not in way for way in ways):
+        return False
+    apart = [other for one, two in (ways, ways[::-1]) for other in one if other not in two]
+    return all(_touches_nothing(function, other) for other in apart)
+
+
+def _touches_nothing(function: Function, event: e.Event) -> bool:
+    """A mark, a read, the end of a local, or a call that logs or is handed literals alone. One that may
+    end the program, or is called as if it did, is none of these."""
+    match event:
+        case e.Call(node=node, receiver=None):
+            name = last_name(node.callee)
+            if function.program.macros.role(name) == "log":
+                return True
+            told = all(isinstance(inner, r.Literal) for argument in node.args for inner in walk(argument))
+            return told and not _may_not_return(function, node)
+        case e.Mark() | e.End() | e.Read():
+            return True
+    return False
+
+
+def _may_not_return(function: Function, call: r.Call) -> bool:
+    callee = function.program.callee(call, function)
+    if any("noreturn" in annotation.name for record in callee.records for annotation in record.annotations):
+        return True
+    if callee.functions:
+        return any(leave.kind == "throw" for made in callee.functions for leave in made.flow.leaves)
+    return bool(_ENDS.search(last_name(call.callee)))
+
+
+def _shares_conditions(function: Function, look: e.Event, event: e.Event) -> bool:
+    """The look stands behind a condition, and the insert behind the same one: `if (k) find(k); if (k) insert(k);`."""
+
+    def conditions(at: e.Event) -> set[tuple[str, bool]]:
+        return {
+            (text(test.value), outcome)
+            for test, outcome in function.flow.guards(at)
+            if not test.asserted and look.span.start not in test.value.span
+        }
+
+    behind = conditions(look)
+    return bool(behind) and look.index < event.index and behind <= conditions(event)
+
+
+# --- callers --------------------------------------------------------------------------------------
+
+
+def _ask_around(function: Function, held: Container, key: r.Value | None, depth: int) -> Answer:
+    """Those who call the function, or the one around a lambda."""
+    if depth == 0:
+        return Answer("bare")
+    if function.record.kind == "lambda" and function.parent is not None:
+        made = next((o for o in function.parent.flow if function.record.start <= o.span.start), None)
+        if made is not None:
+            return who_looked(function.parent, made, held, key, depth - 1)
+    steps: dict[str, list[Step]] = {"guarded": [], "asserted": [], "bare": []}
+    for caller, call, outer in handing(function, held):
+        answer = who_looked(caller, call, outer, _handed_key(function, call.node, key), depth - 1)
+        match answer.kind:
+            case "guarded":
+                steps["guarded"].append(caller.step(call, f"`{caller.name}` looks first"))
+            case "asserted":
+                at = answer.steps[0]
+                steps["asserted"].append(Step(at.path, at.span, f"`{caller.name}` only asserts that it is not there"))
+            case _:
+                steps["bare"].append(caller.step(call, f"`{caller.name}` comes here without a look"))
+    if steps["asserted"]:
+        return Answer("asserted", tuple(steps["asserted"][:1] + steps["guarded"][:1]))
+    if steps["guarded"] and not steps["bare"]:
+        return Answer("guarded")
+    return Answer("bare", tuple(steps["bare"][:1] + steps["guarded"][:1]))
+
+
+def handing(function: Function, held: Container) -> Iterator[tuple[Function, e.Call, Container]]:
+    """The calls of the function in the project, with the map as the caller knows it. A map that the caller
+    made for itself is left out."""
+    for caller in function.program.callers(function):
+        for call in caller.flow.calls:
+            if last_name(call.node.callee) != function.name or caller is function:
+                continue
+            if function not in function.program.callee(call.node, caller).functions:
+                continue
+            if held.parameter < 0:
+                yield caller, call, held
+            elif held.parameter < len(call.node.args):
+                outer = container(caller, call.node.args[held.parameter])
+                if outer is not None:
+                    yield caller, call, outer
+
+
+def _handed_down(caller: Function, call: r.Call, callee: Function, held: Container) -> Container:
+    """The caller's map as the callee knows it: also by the parameter through which it is handed."""
+    names = list(held.names)
+    for parameter, argument in zip(callee.record.parameters, call.args, strict=False):
+        if parameter.name and held.is_same(names_of(caller, argument)):
+            names.append(parameter.name)
+    return held._replace(names=tuple(dict.fromkeys(names)))
+
+
+def _handed_key(function: Function, call: r.Call, key: r.Value | None) -> r.Value | None:
+    """The argument the key is made from; None when it comes from elsewhere, and any key counts."""
+    made_from = origins(function, key)
+    for parameter, argument in zip(function.record.parameters, call.args, strict=False):
+        if parameter.name in made_from:
+            return argument
+    return None

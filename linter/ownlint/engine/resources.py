@@ -1,0 +1,477 @@
+"""Raw handles: which calls hand one out, which take it back, which take it over.
+
+The one place that answers for a project, whoever knows it: a model's `acquire`, `release` and `adopt`, the language's
+`new` and `delete`, pairs that the project's own declarations show (see `pairs`), and the bodies of its own functions
+(see `duties`). A getter's handle is borrowed, not acquired.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Literal, NamedTuple
+
+from ownlint.engine.duties import OWNING as OWNING
+from ownlint.engine.duties import Duties, releases_member
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because, weaker
+from ownlint.flow.places import last_name
+from ownlint.models.records import Place, Verb
+from ownlint.project import types
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
+from ownlint.project.program import Callee, Program
+from ownlint.project.subjects import Class, Function
+
+RESULT = Place("result")
+
+Taking = Literal["released", "adopted", "kept", "borrowed", "unknown"]
+"""What a call does with an argument. `kept`: it is put somewhere that lives on, and nobody says who ends it;
+`unknown`: nobody here sees what the callee does."""
+
+PUTS = frozenset(
+    {
+        *("push_back", "emplace_back", "push_front", "emplace_front", "push", "emplace", "insert", "try_emplace"),
+        *("insert_or_assign", "emplace_hint", "assign", "append", "add", "push_back_unchecked"),
+    }
+)
+"""Methods of containers that keep what they are given."""
+
+_MOST_BEARERS = 3
+"""Of a name that many functions bear, such as `Read`, one in so many has to have room for a handle to be looked at."""
+
+_NEW = re.compile(rb'"new"')
+_DELETES_THIS = re.compile(rb'"this"\]\],"delete"')
+
+
+class Acquisition(NamedTuple):
+    """A call hands out an owned raw handle: in its result, or in what an argument points to."""
+
+    where: Place
+    releases: tuple[str, ...]
+    """Names of the functions that end the duty, as models or declarations write them; `delete` of a `new`. Empty when
+    nobody says how."""
+    why: str
+    """How that is known, as a person reads it."""
+    certainty: Certainty
+    is_modelled: bool = False
+    """A model says so of the very function."""
+
+
+class Ended(NamedTuple):
+    """A call ends the duty of one of its places."""
+
+    where: Place
+    certainty: Certainty
+
+
+class Raw(NamedTuple):
+    """A type that owns nothing of what it stands for."""
+
+    written: str
+    kind: Literal["modelled", "pointer", "derived"]
+
+
+class Resources:
+    """The raw handles of one program; see `resources`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.pairs = Pairs(program)
+        self.duties = Duties(self)
+        self._acquisitions: dict[int, tuple[r.Call, Acquisition | None]] = {}
+
+    # --- what a call hands out ---
+
+    def may_acquire(self, function: Function) -> bool:
+        """False when nothing in the body hands out a handle; needs no decoding."""
+        return function.says(_NEW) or not self.acquiring_names.isdisjoint(function.record.mentions)
+
+    def may_end_itself(self, function: Function) -> bool:
+        """Whether the function is a method of a class that deletes its own objects (`delete this`)."""
+        return function.home is not None and any(cls.name in self._ends_itself for cls in function.home.ancestry)
+
+    @shared_property
+    def _ends_itself(self) -> frozenset[str]:
+        """Last names of the classes with such a method."""
+        return frozenset(
+            function.home.name
+            for function in self.program.functions
+            if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
+        )
+
+    @shared_property
+    def acquiring_names(self) -> frozenset[str]:
+        """Last names of all that may hand out an owned handle, the project's own functions included."""
+        names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
+        makers = [f for f in self.program.functions if f.language == "cpp" and self._may_hand_out(f.record)]
+        bearing, making = Counter(f.name for f in self.program.functions), Counter(f.name for f in makers)
+        makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
+        while True:
+            more = {
+                f.name
+                for f in makers
+                if f.name not in names and (f.says(_NEW) or not names.isdisjoint(f.record.mentions))
+            }
+            if not more:
+                return frozenset(names)
+            names |= more
+
+    @shared_property
+    def filling_names(self) -> frozenset[str]:
+        """Of these, the names of those that may write the handle through an argument."""
+        fillers = {one.record.name for one in self.pairs.acquirers.values() if one.argument >= 0}
+        own = {f.name for f in self.program.functions if _fills(f.record)} & self.acquiring_names
+        modelled = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name, "argument")}
+        return frozenset(fillers | own | modelled)
+
+    def _may_hand_out(self, record: r.Function) -> bool:
+        """Whether the declaration has room for an owned handle: in its result, or behind a pointer to write through."""
+        if is_getter(record.name) or record.kind not in ("function", "method") or record.name.startswith("operator"):
+            return False
+        kind = types.parse(record.result)
+        if "*" in record.result or kind.last in self.handle_names:
+            return True
+        if any(types.parse(argument).last in self.handle_names for argument in kind.arguments):
+            return True
+        return _fills(record)
+
+    @shared_property
+    def handle_names(self) -> frozenset[str]:
+        """Last names of the types that are known to be handles."""
+        paired = {one.handle for one in self.pairs.acquirers.values()}
+        values = {handle.name for handle in paired if not handle.pointers and not handle.is_generic}
+        return self.program.models.names_of("handle") | values
+
+    @shared_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
+
+    def _is_modelled(self, last: str, verb: Verb) -> bool:
+        """Whether a library's function of that last name has such an effect."""
+        return verb in self.program.models.verbs(last)
+
+    def acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
+        """What the call hands out, if it is an owned raw handle."""
+        known = self._acquisitions.get(id(call))
+        if known is not None and known[0] is call:
+            return known[1]
+        found = self._acquisition(call, function)
+        if self.duties.is_settling:  # a callee may turn out to hand out more
+            return found
+        if len(self._acquisitions) > 4096:
+            self._acquisitions.clear()
+        self._acquisitions[id(call)] = call, found
+        return found
+
+    def _acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
+        if call.kind == "new":
+            return Acquisition(RESULT, ("delete",), "new", "certain")
+        if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
+            return None
+        callee = self.program.callee(call, function)
+        return self._by_model(callee) or self._by_pair(callee) or self._by_body(callee, function)
+
+    def _by_model(self, callee: Callee) -> Acquisition | None:
+        for model in callee.models:
+            for effect in model.effects:
+                if effect.verb == "acquire" and effect.place is not None:
+                    why = f"{model.library}'s model"
+                    return Acquisition(effect.place, model.released_by, why, model.certainty, True)
+        return None
+
+    def _by_pair(self, callee: Callee) -> Acquisition | None:
+        found = [self.pairs.acquirers.get(id(record)) for record in callee.records]
+        if not found or found[0] is None or any(one is None or one.argument != found[0].argument for one in found):
+            return None
+        one = found[0]
+        where = RESULT if one.argument < 0 else Place("argument", one.argument + 1)
+        return Acquisition(where, one.releases, one.why, weaker(one.certainty, callee.certainty))
+
+    def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
+        if not callee.functions or len(callee.functions) < len(callee.records) or is_getter(callee.functions[0].name):
+            return None
+        made = [self.duties.of(target) for target in callee.functions]
+        if all(duty.made is not None for duty in made):
+            first = made[0].made
+            assert first is not None
+            certainty = weaker(callee.certainty, *(duty.made.certainty for duty in made if duty.made is not None))
+            return Acquisition(RESULT, first.releases, f"`{callee.functions[0].name}` makes it", certainty)
+        outs = frozenset.intersection(*(frozenset(dict(duty.outs)) for duty in made))
+        if outs:
+            index = min(outs)
+            inner = dict(made[0].outs)[index]
+            why = f"`{callee.functions[0].name}` makes it"
+            certainty = weaker(inner.certainty, callee.certainty)
+            return Acquisition(Place("argument", index + 1), inner.releases, why, certainty)
+        return None
+
+    # --- what a call takes back or over ---
+
+    @shared_property
+    def releasing_names(self) -> frozenset[str]:
+        """Last names of the library functions and the declared ones that end a duty."""
+        return self.pairs.releasing_names | {name for name in self._mentioned if self._is_modelled(name, "release")}
+
+    def released(self, call: r.Call, function: Function) -> tuple[Ended, ...]:
+        """The places of the call whose duty ends with it: its receiver, its arguments."""
+        if call.kind == "delete":
+            return (Ended(Place("argument", 1), "certain"),)
+        if call.kind in ("construct", "new"):
+            return ()
+        name = last_name(call.callee)
+        if name in self.program.models.unlocking:
+            return ()
+        callee = self.program.callee(call, function)
+        found = [
+            Ended(effect.place, model.certainty)
+            for model in callee.models
+            for effect in model.effects
+            if effect.verb == "release" and effect.place is not None and effect.place.kind in ("receiver", "argument")
+        ]
+        if found:
+            return tuple(found)
+        pairs = [one for record in callee.records if (one := self.pairs.releasers.get(id(record))) is not None]
+        if pairs:
+            return (Ended(Place("argument", pairs[0].argument + 1), callee.certainty),)
+        if callee.functions:
+            return tuple(
+                Ended(Place("argument", index + 1) if index >= 0 else Place("receiver"), callee.certainty)
+                for index in sorted({i for target in callee.functions for i in self.duties.of(target).released})
+            )
+        return self._by_name(call, name, callee)
+
+    def _by_name(self, call: r.Call, name: str, callee: Callee) -> tuple[Ended, ...]:
+        """Nobody sees what the callee does. That it releases is said by its name, or by the macro that it is."""
+        where = [Place("argument", number) for number in range(1, len(call.args) + 1)]
+        why = f"that `{name}` releases it is inferred from its name"
+        named = because("likely", why)
+        by_macro = self._released_by_macro(name)
+        if by_macro:
+            return tuple(Ended(place, named) for place in where if place.index in by_macro)
+        if name in self.releasing_names and not callee.records:
+            return tuple(Ended(place, named) for place in where)
+        if releasing_verb(name):
+            if isinstance(call.callee, r.Member):
+                where.append(Place("receiver"))
+            return tuple(Ended(place, because("possible", why)) for place in where)
+        return ()
+
+    def _released_by_macro(self, name: str) -> frozenset[int]:
+        if name not in self._macros:
+            self._macros[name] = frozenset(
+                index
+                for macro in self.program.macros.named(name)
+                for index, parameter in enumerate(macro.parameters or ())
+                if parameter in _DELETED.findall(macro.body)
+                or any(
+                    releasing_verb(called) and called != name
+                    for called, given in _GIVEN.findall(macro.body)
+                    if given == parameter
+                )
+            )
+        return self._macros[name]
+
+    @shared_property
+    def _macros(self) -> dict[str, frozenset[int]]:
+        return {}
+
+    def taking(self, call: r.Call, function: Function, index: int) -> Taking:
+        """What becomes of the handle that is given as argument `index` (from 0)."""
+        ended = self.released(call, function)
+        if any(one.where.index == index and one.where.kind == "argument" for one in ended):
+            return "released"
+        if call.kind in ("construct", "new"):
+            return self._taken_by_constructor(call, function, index)
+        name = last_name(call.callee)
+        if isinstance(call.callee, r.Member):
+            written = self.program.type_of(call.callee.base, function)
+            if (by_receiver := self._taken_by_receiver(name, written, function)) is not None:
+                return by_receiver
+        if isinstance(call.callee, r.Name):  # `std::unique_ptr<T>(p)` is spelled like a call
+            roles = self.program.roles(call.callee.text, function)
+            if not OWNING.isdisjoint(roles):
+                return "adopted"
+            made = self.program.find_class(call.callee.text, function.record.scope, function.file)
+            if made is not None:
+                return self.taken_by_class(made, index)
+        callee = self.program.callee(call, function)
+        for model in callee.models:
+            for effect in model.effects:
+                if effect.place is None or effect.place.index != index:
+                    continue
+                if effect.verb == "adopt":
+                    return "adopted"
+                if effect.verb in ("keep", "insert", "overwrite"):
+                    return "kept"
+        if callee.models:
+            return "borrowed"
+        return self._taken_by_body(callee, index)
+
+    def _taken_by_receiver(self, name: str, written: str, function: Function) -> Taking | None:
+        """`reset(p)` of a smart pointer, `push_back(p)` of a container."""
+        if not written:
+            return "kept" if name in PUTS else None
+        roles = set(self.program.roles(written, function))
+        if roles & OWNING:
+            return "adopted" if name in ("reset", "assign") else None
+        if name in PUTS and ("container" in roles or not roles):
+            return "adopted" if self.owns_elements(written, function.file, function.record.scope) else "kept"
+        return None
+
+    def owns_elements(self, written: str, file: r.File, scope: str) -> bool:
+        """Whether a container of this type ends what is put into it: `std::vector<std::unique_ptr<T>>`."""
+        kind = types.parse(self.program.expand(written, file, scope))
+        for argument in kind.arguments:
+            if not OWNING.isdisjoint(self.program.roles_at(argument, file, scope)):
+                return True
+            if "<" in argument and not types.parse(argument).pointers and self.owns_elements(argument, file, scope):
+                return True
+            cls = self.program.find_class(argument, scope, file) if not types.parse(argument).pointers else None
+            if cls is not None and cls.record.destructor in ("declared", "defined"):
+                return True
+        return False
+
+    def _taken_by_constructor(self, call: r.Call, function: Function, index: int) -> Taking:
+        written = call.callee.text if isinstance(call.callee, r.Name) else ""
+        expanded = self.program.expand(written, function.file, function.record.scope)
+        roles = set(self.program.roles(expanded, function))
+        if roles & OWNING:
+            return "adopted"
+        if "container" in roles or "pair" in roles or "optional" in roles:
+            return "kept"
+        cls = self.program.find_class(expanded, function.record.scope, function.file)
+        return self.taken_by_class(cls, index) if cls is not None else "unknown"
+
+    def taken_by_class(self, cls: Class, index: int) -> Taking:
+        """What becomes of a handle of which an object of the class is made."""
+        constructors = [c for c in cls.constructors if index < len(c.record.parameters)]
+        duties = [self.duties.of(one) for one in constructors]
+        if any(index in duty.released or index in duty.adopted for duty in duties):
+            return "adopted"
+        if any(index in duty.stored for duty in duties):
+            return "kept"
+        return "borrowed" if constructors else "unknown" if cls.declarations else "kept"
+
+    def _taken_by_body(self, callee: Callee, index: int) -> Taking:
+        duties = [self.duties.of(target) for target in callee.functions]
+        if not duties:
+            return "unknown"
+        if any(index in duty.adopted for duty in duties):
+            return "adopted"
+        if any(
+            index in duty.stored or _is_handed_on(one.record, index)
+            for one, duty in zip(callee.functions, duties, strict=True)
+        ):
+            return "kept"
+        if any(index in duty.strangers for duty in duties):
+            return "unknown"
+        return "borrowed" if len(duties) >= len(callee.records) else "unknown"
+
+    def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
+        """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
+        return any(index in self.duties.of(target).parts for target in self.program.callee(call, function).functions)
+
+    def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
+        """The arguments (from 0) that the result may be: `Check(p)`, which returns `p`."""
+        callee = self.program.callee(call, function)
+        found = frozenset(i for target in callee.functions for i in self.duties.of(target).returned)
+        return found | {
+            effect.place.index
+            for model in callee.models
+            for effect in model.effects
+            if effect.verb == "returns" and effect.place is not None and effect.place.kind == "argument"
+        }
+
+    # --- types ---
+
+    def raw(self, written: str, function: Function) -> Raw | None:
+        """The type, when a value of it ends without ending what it stands for."""
+        return self.raw_at(written, function.file, function.record.scope)
+
+    def raw_at(self, written: str, file: r.File, scope: str) -> Raw | None:
+        """The same for a type that is written in a file, inside the scope."""
+        if not written or "(" in written:
+            return None
+        kind = types.parse(self.program.expand(written, file, scope))
+        if kind.pointers:
+            return Raw(written, "pointer")
+        roles = self.program.roles_at(kind.name, file, scope)
+        if "handle" in roles:
+            return Raw(written, "modelled")
+        if roles or kind.arguments:
+            return None
+        cls = self.program.find_class(kind.name, scope, file)
+        if cls is not None and not releases_nothing(cls.record):
+            return None
+        if kind.last in self.destroyed or kind.last in self.handle_names or kind.last in self.scoped_by:
+            return Raw(written, "derived")
+        return None
+
+    @shared_property
+    def destroyed(self) -> frozenset[str]:
+        """Last names of the types that some function of the project is named to release: `f(T)` or `f(T*)`."""
+        return frozenset(
+            kind.last
+            for name, record in self.program.declared_functions()
+            if record.parameters and record.kind == "function"
+            if releasing_verb(name) or words(name)[-1:] == ("detach",)
+            if (kind := types.parse(record.parameters[0].type)).last and kind.pointers < 2 and not kind.arguments
+        )
+
+    def scoped_for(self, written: str, function: Function) -> str:
+        """The project's class that would own such a handle; empty when none is known."""
+        return self.scoped_at(written, function.file, function.record.scope)
+
+    def scoped_at(self, written: str, file: r.File, scope: str) -> str:
+        """The same for a type that is written in a file, inside the scope."""
+        return self.scoped_by.get(types.parse(self.program.expand(written, file, scope)).last, "")
+
+    @shared_property
+    def scoped_by(self) -> dict[str, str]:
+        """From a handle's last name to the project's class that is made of one and releases it."""
+        found: dict[str, str] = {}
+        for cls in self.program.classes:
+            held = [field for field in cls.record.fields if not field.static]
+            if cls.record.destructor not in ("declared", "defined") or not 1 <= len(held) <= 4:
+                continue
+            taken = {
+                types.parse(parameter.type).last
+                for record in cls.declarations
+                if record.kind == "constructor" and len(record.parameters) <= 3
+                for parameter in record.parameters
+                if "&" not in parameter.type
+            }
+            for field in held:
+                kind = types.parse(field.type)
+                if kind.last in taken and not kind.arguments and self._is_released_by(cls, field.name):
+                    found.setdefault(kind.last, cls.symbol)
+        return found
+
+    def _is_released_by(self, cls: Class, field: str) -> bool:
+        """Whether the destructor ends what the field holds; one that nobody sees is believed."""
+        if cls.destructor is None:
+            return True
+        destructor = cls.destructor
+        return any(releases_member(self, event.node, destructor, field) for event in destructor.flow.calls)
+
+
+def _fills(record: r.Function) -> bool:
+    """Whether there is a parameter through which a pointer can come out."""
+    return any("**" in p.type.replace(" ", "") or "*&" in p.type.replace(" ", "") for p in record.parameters)
+
+
+def _is_handed_on(record: r.Function, index: int) -> bool:
+    """Whether the argument belongs to a pack: `make<T>(Args&&... args)`, which hands it on to a constructor."""
+    return any("..." in given.type or given.spread for given in record.parameters[: index + 1])
+
+
+@per_program
+def resources(program: Program) -> Resources:
+    """The handles of a program; one object a program, since its answers are remembered."""
+    return Resources(program)
+
+
+_DELETED = re.compile(r"\bdelete\b\s*+(?:\[\s*+\]\s*+)?+\(*+(\w++)")
+_GIVEN = re.compile(r"\b(\w++)\s*+\((?=\s*+[&*(]*+(\w++))")
+"""What is called in a macro's body, and the name that its first argument begins with."""

@@ -1,0 +1,185 @@
+"""A body as it is written: its statements, the names it binds, what its references are bound to.
+
+Nothing here asks in which order things run; that is what `lower` and `flow` are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ownlint.facts import records as r
+from ownlint.flow.places import Place, place_of, walk
+from ownlint.steps import spend
+
+
+def statements(body: r.Body) -> list[r.Statement]:
+    """Every statement of a body, nested ones included, in source order."""
+    out: list[r.Statement] = []
+    stack: list[r.Statement] = list(reversed(body))
+    while stack:
+        statement = stack.pop()
+        out.append(statement)
+        inner_bodies = _INNER.get(type(statement))
+        if inner_bodies is not None:
+            for inner in reversed(inner_bodies(statement)):
+                stack.extend(reversed(inner))
+    spend(len(out))
+    return out
+
+
+_INNER: dict[type, Callable[[Any], list[r.Body]]] = {
+    r.Block: lambda block: [block.body],
+    r.With: lambda block: [block.body],
+    r.Branch: lambda branch: [branch.before, branch.then, branch.other],
+    r.Loop: lambda loop: [loop.before, loop.body, loop.otherwise],
+    r.Switch: lambda switch: [case.body for case in switch.cases],
+    r.Try: lambda block: [block.body, *(h.body for h in block.handlers), block.otherwise, block.final],
+}
+
+
+def values(statement: r.Statement) -> Iterator[r.Value]:
+    """The values a statement holds itself, not those of the statements inside it."""
+    match statement:
+        case r.Evaluate(value=value) | r.Branch(condition=value):
+            yield value
+        case r.Declare(value=value) | r.Leave(value=value):
+            if value is not None:
+                yield value
+        case r.Loop():
+            yield from (v for v in (statement.iterable, statement.condition, statement.step) if v is not None)
+        case r.Switch():
+            yield statement.value
+            for case in statement.cases:
+                yield from case.values
+        case r.With(items=items):
+            yield from (item.value for item in items)
+        case r.Delete(targets=targets):
+            yield from targets
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def declared_names(
+    function: r.Function, body: r.Body, python: bool = False, *, every: Sequence[r.Statement] | None = None
+) -> frozenset[str]:
+    """Every name the body binds itself: parameters, locals, loop variables. In Python an assignment binds,
+    unless the name is declared global. `every` saves a walk: the `statements` of the body."""
+    names = {parameter.name for parameter in function.parameters}
+    outside: set[str] = set()
+    for statement in statements(body) if every is None else every:
+        kind = type(statement)
+        if kind is r.Declare:
+            names.update(statement.names)  # type: ignore[union-attr]
+        elif kind is r.Evaluate:
+            if python:
+                names.update(_assigned_in(statement))
+        else:
+            if python:
+                names.update(_assigned_in(statement))
+            names.update(_declared_by(statement))
+            if kind is r.Scope:
+                outside.update(statement.names)  # type: ignore[union-attr]
+    return frozenset(names - outside)
+
+
+def _declared_by(statement: r.Statement) -> Iterator[str]:
+    match statement:
+        case r.With(items=items):
+            for item in items:
+                yield from bound_names(item.target)
+        case r.Loop(kind="range", target=target):
+            yield from bound_names(target)
+        case r.Try(handlers=handlers):
+            yield from (handler.name for handler in handlers)
+        case r.Nested(name=name):
+            yield name
+
+
+def bound_names(target: r.Value | None) -> Iterator[str]:
+    """The names that an assignment to `target` binds: `a` and `b` of `a, (b, *c.d)`."""
+    match target:
+        case r.Name(text=name):
+            yield name
+        case r.Aggregate(items=items):
+            for item in items:
+                yield from bound_names(item)
+        case r.Unary(op="spread" | "spread2", value=inner):
+            yield from bound_names(inner)
+
+
+def _assigned_in(statement: r.Statement) -> Iterator[str]:
+    """Names that a statement's own expressions assign."""
+    for value in values(statement):
+        for inner in walk(value):
+            if isinstance(inner, r.Assign):
+                yield from bound_names(inner.target)
+
+
+# --- references -------------------------------------------------------------------------------
+
+
+def reference_aliases(every: Sequence[r.Statement], members: frozenset[str], python: bool = False) -> dict[str, Place]:
+    """What C++ references (and pointers that are never set again) are bound to.
+
+    A reference is bound once, so this needs no flow. A name declared twice with different targets
+    is dropped: it may be either.
+    """
+    return {} if python else _References(every, members).found
+
+
+class _References:
+    def __init__(self, every: Sequence[r.Statement], members: frozenset[str]) -> None:
+        self.every = every
+        self.members = members
+        self.found: dict[str, Place] = {}
+        self.dropped: set[str] = set()
+        self.assigned: frozenset[str] | None = None
+        for statement in every:
+            kind = type(statement)
+            if kind is r.Declare:
+                self.declare(statement)  # type: ignore[arg-type]
+            elif kind is r.Loop:
+                self.loop(statement)  # type: ignore[arg-type]
+
+    def declare(self, statement: r.Declare) -> None:
+        if len(statement.names) != 1:
+            return
+        name, value = statement.names[0], statement.value
+        if value is not None and statement.type.rstrip().endswith("&"):
+            if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
+                value = value.args[0]
+            self.bind(name, self.place(value))
+        elif isinstance(value, r.Unary) and value.op == "&" and "*" in statement.type and not self.is_assigned(name):
+            self.bind(name, self.place(value))
+        elif name in self.found:
+            self.bind(name, None)
+
+    def loop(self, statement: r.Loop) -> None:
+        if statement.kind != "range" or "&" not in statement.type:
+            return
+        place = self.place(statement.iterable)
+        if place is None:
+            return
+        names = list(bound_names(statement.target))
+        if len(names) == 1:
+            self.bind(names[0], (*place, "[*]"))
+        elif len(names) == 2:
+            self.bind(names[0], (*place, "[*]", "first"))
+            self.bind(names[1], (*place, "[*]", "second"))
+
+    def place(self, value: r.Value | None) -> Place | None:
+        return place_of(value, self.found, self.members)
+
+    def bind(self, name: str, place: Place | None) -> None:
+        if place is None or place[0] == name or name in self.dropped or self.found.get(name, place) != place:
+            self.dropped.add(name)
+            self.found.pop(name, None)
+        else:
+            self.found[name] = place
+
+    def is_assigned(self, name: str) -> bool:
+        if self.assigned is None:
+            self.assigned = frozenset(name for statement in self.every for name in _assigned_in(statement))
+        return name in self.assigned

@@ -1,0 +1,369 @@
+"""Order: which event can follow which, what every path has passed, which locks are held.
+
+Every question is linear in the number of events, or near it: there is no enumeration of paths.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+from ownlint.flow import events as e
+from ownlint.flow.lower import Graph
+from ownlint.flow.places import Place
+from ownlint.steps import spend
+
+Predicate = Callable[[e.Event], bool]
+
+_FEW = 400
+"""So many events are walked up faster than their order in the dominator tree is found."""
+
+
+class Flow:
+    """The control-flow graph of one function, and the questions rules ask of it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.events = graph.events
+        self.successors = graph.successors
+        self.entry = graph.entry
+        self.exit = graph.exit
+        self.aliases = graph.aliases
+        self.known: dict[Any, Any] = {}
+        """Answers about the function that others have worked out, see `once`."""
+
+    def __iter__(self) -> Iterator[e.Event]:
+        spend(len(self.events))
+        return iter(self.events)
+
+    @cached_property
+    def predecessors(self) -> list[list[tuple[int, bool | None]]]:
+        out: list[list[tuple[int, bool | None]]] = [[] for _ in self.events]
+        for source, edges in enumerate(self.successors):
+            for target, label in edges:
+                out[target].append((source, label))
+        return out
+
+    @cached_property
+    def reachable(self) -> frozenset[int]:
+        """Indexes of the events some run can reach from the entry."""
+        return frozenset(self._search(self.entry, lambda _: False, forward=True)) | {self.entry}
+
+    def of(self, kind: type[e.Event] | tuple[type[e.Event], ...]) -> list[e.Event]:
+        spend(len(self.events))
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @cached_property
+    def calls(self) -> list[e.Call]:
+        return [event for event in self.events if isinstance(event, e.Call)]
+
+    @cached_property
+    def writes(self) -> list[e.Write]:
+        return [event for event in self.events if isinstance(event, e.Write)]
+
+    @cached_property
+    def leaves(self) -> list[e.Leave]:
+        return [event for event in self.events if isinstance(event, e.Leave)]
+
+    @cached_property
+    def loops(self) -> list[e.Mark]:
+        """Where loops begin; the span of each is the whole loop."""
+        return [event for event in self.events if isinstance(event, e.Mark) and event.what == "loop"]
+
+    def loops_over(self, start: int) -> Iterator[e.Mark]:
+        """The loops that hold a position of the text, the last to begin first."""
+        starts, ends, loops = self._loops_by_start
+        position = bisect_right(starts, start) - 1
+        while position >= 0 and ends[position] > start:
+            if loops[position].span.end > start:
+                yield loops[position]
+            position -= 1
+
+    @cached_property
+    def _loops_by_start(self) -> tuple[list[int], list[int], list[e.Mark]]:
+        """Where loops begin, how far the one or any before it goes, and the loops."""
+        loops = sorted(self.loops, key=lambda mark: mark.span.start)
+        ends = list(accumulate((mark.span.end for mark in loops), max))
+        return [mark.span.start for mark in loops], ends, loops
+
+    def writes_to(self, place: Place) -> list[e.Write]:
+        found = self._writes_of.get(place)
+        return found[0] if found is not None else []
+
+    @cached_property
+    def catches(self) -> list[e.Mark]:
+        """Where handlers begin; the span of each is the whole handler."""
+        return [event for event in self.events if isinstance(event, e.Mark) and event.what == "catch"]
+
+    def call_of(self, node: object) -> e.Call | None:
+        """The event of a call, by the identity of what is called."""
+        return self._calls_by_node.get(id(node))
+
+    @cached_property
+    def _calls_by_node(self) -> dict[int, e.Call]:
+        return {id(call.node): call for call in reversed(self.calls)}
+
+    def calls_of(self, leave: e.Leave) -> list[e.Call]:
+        """The calls inside of a macro that leaves, the macro's own among them: they run right before it does."""
+        found: list[e.Call] = []
+        for position in range(bisect_left(self.calls, leave.index, key=lambda call: call.index) - 1, -1, -1):
+            call = self.calls[position]
+            if call.span.start < leave.span.start or call.span.end > leave.span.end:
+                break
+            found.append(call)
+        return found[::-1]
+
+    # --- paths ---
+
+    def _search(self, start: int, stop: Predicate, *, forward: bool) -> dict[int, int]:
+        """Breadth first from `start` (not included unless on a cycle); index -> the index it was reached
+        from. Does not go on behind an event for which `stop` holds, nor record it."""
+        edges = self.successors if forward else self.predecessors
+        came: dict[int, int] = {}
+        queue = [start]
+        for current in queue:
+            for target, _ in edges[current]:
+                if target not in came and not stop(self.events[target]):
+                    came[target] = current
+                    queue.append(target)
+        spend(len(queue))
+        return came
+
+    def path(
+        self, start: e.Event, target: Predicate, avoiding: Predicate = lambda _: False, *, branch: bool | None = None
+    ) -> list[e.Event] | None:
+        """A shortest path from just behind `start` to an event for which `target` holds, meeting none for
+        which `avoiding` holds on the way (the target itself is not asked). None when there is none.
+        `branch` starts along the true or false edge of a `Test` only."""
+        came: dict[int, int] = {}
+        queue: list[int] = []
+        for index, label in self.successors[start.index]:
+            if (branch is None or label is branch) and index not in came:
+                came[index] = start.index
+                queue.append(index)
+        for current in queue:
+            spend()
+            event = self.events[current]
+            if target(event):
+                return self._trail(came, current, start.index)
+            if avoiding(event):
+                continue
+            for index, _ in self.successors[current]:
+                if index not in came:
+                    came[index] = current
+                    queue.append(index)
+        return None
+
+    def _trail(self, came: dict[int, int], last: int, first: int) -> list[e.Event]:
+        trail = [last]
+        while came[trail[-1]] != first:
+            trail.append(came[trail[-1]])
+        return [self.events[index] for index in reversed(trail)]
+
+    def after(
+        self, start: e.Event, avoiding: Predicate = lambda _: False, *, branch: bool | None = None
+    ) -> list[e.Event]:
+        """All events some path from `start` reaches without meeting one for which `avoiding` holds, in source order."""
+        seen: set[int] = set()
+        queue = [index for index, label in self.successors[start.index] if branch is None or label is branch]
+        seen.update(queue)
+        out: list[int] = []
+        for current in queue:
+            if avoiding(self.events[current]):
+                continue
+            out.append(current)
+            for index, _ in self.successors[current]:
+                if index not in seen:
+                    seen.add(index)
+                    queue.append(index)
+        spend(len(queue))
+        return [self.events[index] for index in sorted(out)]
+
+    def before(self, event: e.Event, avoiding: Predicate = lambda _: False) -> list[e.Event]:
+        """All events from which some path reaches `event`, in source order."""
+        return [self.events[index] for index in sorted(self._search(event.index, avoiding, forward=False))]
+
+    def always_before(self, event: e.Event, wanted: Predicate) -> bool:
+        """Whether every path from the entry to `event` meets one for which `wanted` holds."""
+        if event.index not in self.reachable:
+            return False
+        return self.entry not in self._search(event.index, wanted, forward=False)
+
+    def always_after(self, event: e.Event, wanted: Predicate) -> bool:
+        """Whether every path from `event` to the end of the function meets one for which `wanted` holds."""
+        return self.exit not in self._search(event.index, wanted, forward=True)
+
+    # --- dominance and guards ---
+
+    @cached_property
+    def _dominators(self) -> list[int]:
+        """Immediate dominators (Cooper, Harvey, Kennedy 2001); -1 for the entry and what is unreachable."""
+        order: list[int] = []
+        seen = {self.entry}
+        stack: list[tuple[int, int]] = [(self.entry, 0)]
+        while stack:
+            node, position = stack[-1]
+            edges = self.successors[node]
+            if position < len(edges):
+                stack[-1] = (node, position + 1)
+                target = edges[position][0]
+                if target not in seen:
+                    seen.add(target)
+                    stack.append((target, 0))
+            else:
+                stack.pop()
+                order.append(node)
+        order.reverse()
+        rank = {node: position for position, node in enumerate(order)}
+        parents = [-1] * len(self.events)
+        parents[self.entry] = self.entry
+        depth = [0] * len(self.events)
+        changed = True
+        while changed:
+            changed = False
+            for node in order[1:]:
+                sources = [one for one, _ in self.predecessors[node] if one in rank and parents[one] != -1]
+                if len(sources) > 2:
+                    # The deepest first: what they have in common then climbs, and none is climbed from twice.
+                    sources.sort(key=depth.__getitem__, reverse=True)
+                best = sources[0] if sources else -1
+                for source in sources[1:]:
+                    best = self._meet(parents, rank, best, source)
+                if best != -1 and parents[node] != best:
+                    parents[node] = best
+                    depth[node] = depth[best] + 1
+                    changed = True
+        parents[self.entry] = -1
+        return parents
+
+    @staticmethod
+    def _meet(parents: list[int], rank: dict[int, int], one: int, other: int) -> int:
+        while one != other:
+            spend()
+            while rank[one] > rank[other]:
+                one = parents[one]
+            while rank[other] > rank[one]:
+                other = parents[other]
+        return one
+
+    def dominators(self, event: e.Event) -> Iterator[e.Event]:
+        """The events every path to `event` has passed, nearest first, without `event` itself."""
+        current = self._dominators[event.index]
+        parents = self._dominators
+        while current != -1:
+            spend()
+            yield self.events[current]
+            current = parents[current]
+
+    def dominates(self, one: e.Event, other: e.Event) -> bool:
+        """Whether every path to `other` has passed `one`; an event does not dominate itself."""
+        if len(self.events) <= _FEW:
+            return any(event is one for event in self.dominators(other))
+        if one is other or self.events[one.index] is not one:
+            return False
+        first, last = self._tree
+        return first[one.index] <= first[other.index] <= last[one.index] and self._dominators[other.index] != -1
+
+    @cached_property
+    def _tree(self) -> tuple[list[int], list[int]]:
+        """For each event its number in a walk of the dominator tree, and the last number below it."""
+        below: list[list[int]] = [[] for _ in self.events]
+        for index, parent in enumerate(self._dominators):
+            if parent != -1:
+                below[parent].append(index)
+        first, order = [0] * len(self.events), [self.entry]
+        stack = below[self.entry][::-1]
+        while stack:
+            current = stack.pop()
+            first[current] = len(order)
+            order.append(current)
+            stack += below[current][::-1]
+        last = list(first)
+        for current in reversed(order[1:]):
+            parent = self._dominators[current]
+            last[parent] = max(last[parent], last[current])
+        return first, last
+
+    def last_write(self, event: e.Event, place: Place) -> e.Write | None:
+        """The write of a place that every path to `event` has passed, and the nearest of them."""
+        found = self._writes_of.get(place)
+        if found is None:
+            return None
+        if len(self.events) <= _FEW:
+            return next(
+                (one for one in self.dominators(event) if isinstance(one, e.Write) and one.place == place), None
+            )
+        writes, numbers, around = found
+        position = bisect_left(numbers, self._tree[0][event.index]) - 1
+        while position != -1 and not self.dominates(writes[position], event):
+            spend()
+            position = around[position]
+        return writes[position] if position != -1 else None
+
+    @cached_property
+    def _writes_of(self) -> dict[Place, tuple[list[e.Write], list[int], list[int]]]:
+        """For each place its writes in the order of the dominator tree, their numbers there, and for each the position
+        of the nearest that dominates it."""
+        grouped: dict[Place, list[e.Write]] = {}
+        for write in self.writes:
+            grouped.setdefault(write.place, []).append(write)
+        if len(self.events) <= _FEW:
+            return {place: (writes, [], []) for place, writes in grouped.items()}
+        first = self._tree[0]
+        out: dict[Place, tuple[list[e.Write], list[int], list[int]]] = {}
+        for place, writes in grouped.items():
+            ordered = sorted(writes, key=lambda write: first[write.index])
+            around: list[int] = []
+            for position, write in enumerate(ordered):
+                above = position - 1
+                while above != -1 and not self.dominates(ordered[above], write):
+                    above = around[above]
+                around.append(above)
+            out[place] = ordered, [first[write.index] for write in ordered], around
+        return out
+
+    def guards(self, event: e.Event) -> Iterator[tuple[e.Test, bool]]:
+        """The tests whose outcome is known at `event`, nearest first, each with that outcome.
+
+        Tests that are only asserted count as passed; ask `Test.asserted`."""
+        above = self._guards_above[event.index]
+        while above is not None:
+            spend()
+            index, outcome = above
+            test = self.events[index]
+            assert isinstance(test, e.Test)
+            yield test, outcome
+            above = self._guards_above[index]
+
+    @cached_property
+    def _guards_above(self) -> list[tuple[int, bool] | None]:
+        """For each event the nearest test whose outcome is known there, and that outcome."""
+        parents = self._dominators
+        found: list[tuple[int, bool] | None] = [None] * len(self.events)
+        done = [parent == -1 for parent in parents]
+        for start in range(len(self.events)):
+            climb: list[int] = []
+            inside = start
+            while not done[inside]:
+                climb.append(inside)
+                inside = parents[inside]
+            for inside in reversed(climb):
+                found[inside] = self._guard_of(parents[inside], inside, found)
+                done[inside] = True
+        return found
+
+    def _guard_of(self, parent: int, inside: int, found: list[tuple[int, bool] | None]) -> tuple[int, bool] | None:
+        test = self.events[parent]
+        if not isinstance(test, e.Test):
+            return found[parent]
+        if test.asserted:
+            return parent, True
+        before = self.predecessors[inside]
+        label = before[0][1] if len(before) == 1 else None
+        return (parent, label) if label is not None else found[parent]
+
+
+def first(events: Iterable[e.Event]) -> e.Event | None:
+    return next(iter(events), None)

@@ -1,0 +1,186 @@
+"""Places: what a name, a member chain or an element stands for, as a path.
+
+A place is a tuple of steps: the root (a local, a parameter, `this`, `self`, a global), then member
+names and elements (`[k]`). Dereferencing is not a step: `p->x`, `(*p).x` and `p.x` are one place,
+since what matters here is who owns it, not how it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.steps import spend
+
+Place = tuple[str, ...]
+"""What a name, a member chain or an element stands for: its parts, outermost first."""
+
+THIS = "this"
+CHAIN = "<chain>"
+"""What the C++ frontend writes for the part of a long chain that it made a statement of its own: a result, no place."""
+
+# Calls that hand on what they are given: the place of the result is the place of the argument.
+_TRANSPARENT = frozenset({"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "launder"})
+
+
+def place_of(
+    value: r.Value | None, aliases: Mapping[str, Place] = {}, members: frozenset[str] = frozenset()
+) -> Place | None:
+    """The place `value` names, or None when it names none (a call's result, a literal).
+
+    `aliases` replace a root by what it is bound to; a bare name among `members` is a member of `this`.
+    """
+    kind = type(value)
+    steps: list[str] = []
+    while kind in _WAYS:
+        value, step = _WAYS[kind](value)
+        if step:
+            steps.append(step)
+        kind = type(value)
+    if not isinstance(value, r.Name) or value.text == CHAIN:
+        return None
+    rooted = _rooted(value.text, aliases, members)
+    return (*rooted, *reversed(steps)) if steps else rooted
+
+
+def _rooted(name: str, aliases: Mapping[str, Place], members: frozenset[str]) -> Place:
+    if name in aliases:
+        return aliases[name]
+    return (THIS, name) if name in members else (name,)
+
+
+def _through_member(value: r.Member) -> tuple[r.Value, str]:
+    return value.base, value.name
+
+
+def _through_index(value: r.Index) -> tuple[r.Value, str]:
+    return value.base, "[" + ", ".join(text(index) for index in value.indexes) + "]"
+
+
+def _through_unary(value: r.Unary) -> tuple[r.Value | None, str]:
+    return (value.value if value.op in ("*", "&") else None), ""
+
+
+def _through_cast(value: r.Cast) -> tuple[r.Value, str]:
+    return value.value, ""
+
+
+def _through_call(value: r.Call) -> tuple[r.Value | None, str]:
+    """A call that hands on what it is given, or what it is called on."""
+    match value:
+        case r.Call(args=(inner,)) if _hands_on(value):
+            return inner, ""
+        case r.Call(callee=r.Member(base=base, name="get" | "value" | "lock" | "load"), args=()):
+            return base, ""
+        case r.Call(callee=r.Member(base=base, name="load"), args=(r.Name(text=order),)) if "memory_order" in order:
+            return base, ""
+        case r.Call(callee=r.Member(base=base, name="at"), args=(key,)):
+            return base, "[" + text(key) + "]"
+    return None, ""
+
+
+_WAYS: dict[type, Callable[[Any], tuple[r.Value | None, str]]] = {
+    r.Member: _through_member,
+    r.Index: _through_index,
+    r.Unary: _through_unary,
+    r.Cast: _through_cast,
+    r.Call: _through_call,
+}
+"""From a value one step towards the root of its place, by type: this is asked of nearly every value."""
+
+
+def last_name(value: r.Value | None) -> str:
+    """The last part of a callee's name: `find` of `m.find`, `move` of `std::move`; empty when it has none."""
+    kind = type(value)
+    while kind is r.Call and value.kind in ("construct", "new"):  # type: ignore[union-attr]
+        value = value.callee  # type: ignore[union-attr]
+        kind = type(value)
+    if kind is r.Name:
+        name: str = value.text  # type: ignore[union-attr]
+        return name.rsplit("::", 1)[-1].rsplit(".", 1)[-1] if ":" in name or "." in name else name
+    return value.name if kind is r.Member else ""  # type: ignore[union-attr]
+
+
+def receiver(call: r.Call) -> r.Value | None:
+    """What a method is called on."""
+    return call.callee.base if isinstance(call.callee, r.Member) else None
+
+
+def children(value: r.Value) -> tuple[r.Value, ...]:
+    """The direct operands of a value, in the order in which they are evaluated."""
+    operands = _CHILDREN.get(type(value))
+    return operands(value) if operands is not None else ()
+
+
+def _of_comprehension(value: r.Comprehension) -> tuple[r.Value, ...]:
+    parts = [part for clause in value.clauses for part in (clause.iterable, *clause.conditions)]
+    return (*parts, value.element)
+
+
+_CHILDREN: dict[type, Callable[[Any], tuple[r.Value, ...]]] = {
+    r.Member: lambda value: (value.base,),
+    r.Index: lambda value: (value.base, *value.indexes),
+    r.Call: lambda value: (value.callee, *value.args),
+    r.Unary: lambda value: (value.value,),
+    r.Cast: lambda value: (value.value,),
+    r.Binary: lambda value: (value.left, value.right),
+    r.Assign: lambda value: (value.target,) if value.op in ("++", "--") else (value.value, value.target),
+    r.Lambda: lambda value: tuple([c.value for c in value.captures if c.value is not None]),
+    r.Conditional: lambda value: (value.condition, value.then, value.other),
+    r.Aggregate: lambda value: value.items,
+    r.Pair: lambda value: (value.value,),
+    r.Comprehension: _of_comprehension,
+}
+
+
+def walk(value: r.Value | None) -> Iterator[r.Value]:
+    """The value and everything inside it, outermost first."""
+    stack = [value] if value is not None else []
+    seen = 0
+    while stack:
+        if not seen & 63:
+            spend(1 if not seen else 64)
+        seen += 1
+        current = stack.pop()
+        yield current
+        operands = _CHILDREN.get(type(current))
+        if operands is not None:
+            stack.extend(operands(current)[::-1])
+
+
+def calls_in(value: r.Value | None) -> Iterator[r.Call]:
+    for inner in walk(value):
+        if isinstance(inner, r.Call):
+            yield inner
+
+
+def strip(value: r.Value | None) -> r.Value | None:
+    """Without casts, moves and the like around it."""
+    while True:
+        kind = type(value)
+        if kind is r.Cast:
+            value = value.value  # type: ignore[union-attr]
+        elif kind is r.Call and _hands_on(value):  # type: ignore[arg-type]
+            value = value.args[0]  # type: ignore[union-attr]
+        else:
+            return value
+
+
+def _hands_on(call: r.Call) -> bool:
+    return call.kind == "call" and len(call.args) == 1 and last_name(call.callee) in _TRANSPARENT
+
+
+def covers(outer: Place, inner: Place) -> bool:
+    """Whether `inner` lies inside `outer` or is it: `this.cache` covers `this.cache[k]`."""
+    return inner[: len(outer)] == outer
+
+
+def render(place: Place) -> str:
+    """As a user would write it: `cache[k]`, `it.second`; a leading `this` is left out."""
+    shown = place[1:] if place[0] == THIS and len(place) > 1 else place
+    out = shown[0]
+    for step in shown[1:]:
+        out += step if step.startswith("[") else "." + step
+    return out

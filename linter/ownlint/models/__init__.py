@@ -1,0 +1,1 @@
+"""What libraries do, as their models say it: records, reader, look-ups."""

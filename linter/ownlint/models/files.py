@@ -1,0 +1,415 @@
+"""One model file, read and validated; `docs/models-reference.md` is the reference of what stands there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from ownlint.facts.records import Language, TableKind
+from ownlint.facts.vocabulary import Framework, is_word
+from ownlint.models import memory as memory_models
+from ownlint.models.consumers import ConsumerModel, StorageModel, read_consumer, read_storage
+from ownlint.models.records import (
+    BindingKind,
+    ClassModel,
+    Comparison,
+    Effect,
+    Environment,
+    FrameworkModel,
+    FunctionModel,
+    Gil,
+    HandleRole,
+    Keeps,
+    MacroModel,
+    MacroRole,
+    Marks,
+    MemberKind,
+    Policy,
+    PyClass,
+    PyMember,
+    Role,
+    StatusKind,
+    StatusModel,
+    Version,
+    Where,
+    called_as,
+    constructor,
+    makers_among,
+)
+from ownlint.models.tables import ModelError, Table, meant, parse
+
+_HANDINGS = tuple(way + kind for way in ("", "property ", "cast ") for kind in ("pointer", "reference", "value"))
+"""What a framework can have a default policy for."""
+
+
+class ModelFile:
+    """One model file, read and validated."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        self.source, top = parse(path, data)
+        self.top = Table(self.source, "", top)
+        self.top.start = 0
+        library = Table(self.source, "library", self._section("library", {}))
+        if not library.data:
+            raise ModelError(path, 1, "a model needs a `[library]` table with a `name`")
+        self.library = library.required("name")
+        self.languages: tuple[Language, ...] = library.choices("languages", ("cpp", "python")) or ("cpp",)
+        self.namespaces = library.texts("namespaces")
+        self.aliases: dict[str, str] = library.mapping("aliases")
+        self.anchors = library.expressions("anchors")
+        self.beside = library.expressions("beside")
+        self.helpers = library.flag("helpers", default=True)
+        self.prefixes = library.texts("prefixes")
+        self.constants = library.texts("constants")
+        self.tables: dict[str, str] = library.mapping("tables", get_args(TableKind))
+        self.atomic = library.texts("atomic")
+        self.documentation = library.texts("source")
+        library.done()
+        self.statuses = [self._status(table) for table in self._tables("status")]
+        self.functions = [model for table in self._tables("function") for model in self._functions(table)]
+        self.classes = [model for table in self._tables("class") for model in self._classes(table)]
+        self.macros = [model for table in self._tables("macro") for model in self._macros(table)]
+        self.frameworks = [self._framework(table) for table in self._tables("framework")]
+        self.versions = [self._version(table) for table in self._tables("version")]
+        self.parity = [self._parity(table) for table in self._tables("parity")]
+        self.environment = self._environment(Table(self.source, "env", self._section("env", {})))
+        self.gil = self._gil(Table(self.source, "gil", self._section("gil", {})))
+        self.modules: dict[str, str] = {}
+        self.exports: dict[str, tuple[str, ...]] = {}
+        self.py_classes: list[PyClass] = []
+        self.py_functions: list[PyMember] = []
+        self.consumers: list[ConsumerModel] = []
+        self.storages: list[StorageModel] = []
+        self._python(self._section("python", {}))
+        memory = Table(self.source, "memory", self._section("memory", {}))
+        self.memory = memory_models.read(
+            self.library, lambda key: list(self._tables(f"memory.{key}", memory.take(key) or []))
+        )
+        memory.done()
+        self.top.done()
+
+    def _section(self, key: str, default: object) -> Any:
+        value = self.top.take(key)
+        return default if value is None else value
+
+    def _tables(self, key: str, data: Any = None) -> Iterator[Table]:
+        items = self._section(key, []) if data is None else data
+        if not isinstance(items, list):
+            self.top.start = self.source.header(key, 0)
+            self.top.fail(f"write `[[{key}]]`, with two brackets: there may be several")
+        for occurrence, item in enumerate(items):
+            yield Table(self.source, key, item, occurrence)
+
+    def _status(self, table: Table) -> StatusModel:
+        model = StatusModel(
+            library=self.library,
+            types=table.texts("types"),
+            kind=table.choice("kind", get_args(StatusKind), "value"),
+            ok=table.texts("ok"),
+            failed=table.texts("failed"),
+            discard=table.texts("discard"),
+            nodiscard=table.flag("nodiscard"),
+            carries_value=table.flag("carries_value"),
+            bare=table.flag("bare"),
+            returned_by=table.texts("returned_by"),
+            droppable=table.texts("droppable"),
+            advisory=table.flag("advisory"),
+            source=table.text("source"),
+        )
+        if not model.types:
+            table.lacks("types")
+        table.done()
+        return model
+
+    def _functions(self, table: Table) -> Iterator[FunctionModel]:
+        names = table.names()
+        languages = table.choices("languages", ("cpp", "python")) or self.languages
+        model = FunctionModel(
+            library=self.library,
+            name="",
+            effects=table.effects(),
+            languages=languages,
+            released_by=table.texts("released_by"),
+            keeps=table.choice("keeps", get_args(Keeps)),
+            replaced_by=table.text("replaced_by"),
+            replaced_since=table.text("replaced_since"),
+            nullable=table.flag("nullable"),
+            counted=table.flag("counted"),
+            together=table.flag("together"),
+            trusts_type=table.flag("trusts_type"),
+            answers_zero=table.flag("answers_zero"),
+            fills=table.texts("fills"),
+            format_at=table.number("format_at", 0),
+            format_from=table.number("format_from", 0),
+            format_steals=table.text("format_steals"),
+            format_lends=table.text("format_lends"),
+            format_points=table.text("format_points"),
+            format_acquires=table.text("format_acquires"),
+            bare=table.flag("bare"),
+            note=table.text("note"),
+            source=table.text("source"),
+        )
+        if not model.effects:
+            table.lacks("effect")
+        table.done()
+        return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _classes(self, table: Table) -> Iterator[ClassModel]:
+        names = table.names()
+        model = ClassModel(
+            library=self.library,
+            name="",
+            roles=table.choices("role", get_args(Role)),
+            argument=table.number("argument", 1),
+            holds=table.text("holds"),
+            shared=table.flag("shared"),
+            element=table.number("element", 1),
+            bare=table.flag("bare"),
+            source=table.text("source"),
+        )
+        if not model.roles:
+            table.lacks("role")
+        table.done()
+        return (msgspec.structs.replace(model, name=name) for name in names)
+
+    def _environment(self, table: Table) -> Environment:
+        model = Environment(table.texts("reads"), table.texts("writes"), table.texts("ignore"))
+        table.text("source")
+        table.done()
+        return model
+
+    def _gil(self, table: Table) -> Gil:
+        model = Gil(*(table.texts(key) for key in Gil.__struct_fields__))
+        table.text("source")
+        table.done()
+        return model
+
+    def _macros(self, table: Table) -> Iterator[MacroModel]:
+        patterns = table.expressions("pattern")
+        names = () if patterns else table.names()
+        role = table.choice("role", get_args(MacroRole))
+        if role is None:
+            table.lacks("role")
+        argument = table.number("argument", 2 if role in ("assign or return", "declaring") else 1)
+        source = table.text("source")
+        table.done()
+        both = [*((name, False) for name in names), *((pattern, True) for pattern in patterns)]
+        return (MacroModel(self.library, name, role, argument, regular, source) for name, regular in both)
+
+    def _framework(self, table: Table) -> FrameworkModel:
+        spelling = Framework(
+            name=table.required("name"),
+            namespaces=table.texts("namespaces"),
+            classes=table.texts("classes"),
+            methods=table.mapping("methods", get_args(BindingKind)),
+            constructors=table.texts("constructors"),
+            wrappers=table.texts("wrappers"),
+        )
+        extras = ("keep alive", "policy", "call guard", "argument", "call policy", "other")
+        model = FrameworkModel(
+            library=self.library,
+            spelling=spelling,
+            policies=table.mapping("policies", get_args(Policy)),
+            defaults=table.mapping("defaults", get_args(Policy), _HANDINGS),
+            extras=table.mapping("extras", extras),
+            facts=table.mapping("facts"),
+            iterators=table.texts("iterators"),
+            source=table.text("source"),
+        )
+        table.done()
+        return model
+
+    def _parity(self, table: Table) -> tuple[str, ...]:
+        words = table.texts("words")
+        table.text("source")
+        if len(words) < 2:
+            table.fail("`words` needs at least two words that stand for each other", "words")
+        for word in words:
+            if not is_word(word):
+                table.fail(f"`{word}` is no word: letters and digits, a letter first", "words", word)
+        table.done()
+        return words
+
+    def _version(self, table: Table) -> Version:
+        version = Version(self.library, table.required("name"), table.mapping("packages"), table.text("note"))
+        table.done()
+        return version
+
+    def _python(self, data: Any) -> None:
+        section = Table(self.source, "python", data)
+        for table in self._tables("python.module", section.take("module") or []):
+            name = table.required("name")
+            for alias in table.texts("aliases"):
+                self.modules[alias] = name
+            self.exports[name] = table.texts("exports")
+            table.done()
+        classes = [self._py_class(table) for table in self._tables("python.class", section.take("class") or [])]
+        names = {cls.name for cls in classes}
+        members: dict[str, dict[str, list[PyMember]]] = {name: {} for name in names}
+        for table in self._tables("python.member", section.take("member") or []):
+            for member in self._py_members(table, names):
+                members[member.on].setdefault(member.name, []).append(member)
+        for table in self._tables("python.function", section.take("function") or []):
+            self.py_functions += self._py_members(table, names, function=True)
+        for table in self._tables("python.consumer", section.take("consumer") or []):
+            self.consumers += read_consumer(table)
+        for table in self._tables("python.storage", section.take("storage") or []):
+            self.storages.append(read_storage(table))
+        section.done()
+        for cls in classes:
+            found = members[cls.name]
+            if cls.role == "owner" and not any(map(makers_among, found.values())):
+                found["__init__"] = [constructor(self.library, cls.name)]
+            variants = {key: tuple(of_it) for key, of_it in found.items()}
+            first = {key: of_it[0] for key, of_it in variants.items()}
+            self.py_classes.append(msgspec.structs.replace(cls, members=first, variants=variants))
+
+    def _py_class(self, table: Table) -> PyClass:
+        name, module = table.required("name"), table.text("module")
+        bases = tuple(_dotted(module, base) for base in table.texts("bases"))
+        role = table.choice("role", get_args(HandleRole), "handle")
+        model = PyClass(
+            library=self.library,
+            name=_dotted(module, name),
+            role=role,
+            bases=bases,
+            members={},
+            variants={},
+            source=table.text("source"),
+            told_by=table.texts("told_by"),
+            compared_by=table.choices("compared_by", get_args(Comparison)),
+            started_by=table.texts("started_by"),
+            awaited_by=table.texts("awaited_by"),
+            unique=table.choices("unique", tuple(version.name for version in self.versions)),
+            unchecked=table.flag("unchecked"),
+        )
+        table.done()
+        return model
+
+    def _py_members(self, table: Table, classes: set[str], *, function: bool = False) -> Iterator[PyMember]:
+        names = table.names()
+        owners = [""] if function else [self._class_named(table, on, "on", classes) for on in table.texts("on")]
+        if not owners:
+            table.fail("`python.member` needs `on`, the class it belongs to")
+        borrows = table.text("borrows")
+        if borrows and not re.fullmatch(r"self|parent|context|argument [1-9]", borrows):
+            instead = meant(borrows, ("self", "parent", "context", "argument 1"))
+            table.fail(f"`borrows` cannot be `{borrows}`{instead}", "borrows")
+        model = PyMember(
+            library=self.library,
+            on="",
+            name="",
+            kind="static" if function else table.choice("kind", get_args(MemberKind), "method"),
+            returns=tuple(self._class_named(table, word, "returns", classes) for word in table.texts("returns")),
+            borrows=borrows,
+            keeps=table.choice("keeps", get_args(Keeps)),
+            where=table.choice("where", get_args(Where), "part"),
+            parameters=table.texts("parameters"),
+            of=table.text("of"),
+            spared_by=table.text("spared_by"),
+            when=self._condition(table),
+            given=tuple(self._class_named(table, word, "given", classes) for word in table.texts("given")),
+            lacks=table.texts("lacks"),
+            effects=_python_effects(table, function),
+            counted=table.flag("counted"),
+            marks=table.choice("marks", get_args(Marks)),
+            versions=table.choices("versions", tuple(version.name for version in self.versions)),
+            removed=table.flag("removed"),
+            note=table.text("note"),
+            source=table.text("source"),
+        )
+        if model.counted and not any(effect.verb == "keep" for effect in model.effects):
+            table.fail('`counted` says how something is kept: it goes with `effect = "keep .."`', "counted")
+        table.done()
+        return (msgspec.structs.replace(model, on=owner, name=name) for owner in owners for name in names)
+
+    def _condition(self, table: Table) -> tuple[str, ...]:
+        """`buffers=True`"""
+        written = table.text("when")
+        if written and not re.fullmatch(r"[A-Za-z_]\w*=[\w.\-]+", written):
+            table.fail(f"`when` cannot be `{written}`; it is a parameter and a constant: `buffers=True`", "when")
+        return tuple(written.split("=")) if written else ()
+
+    def _class_named(self, table: Table, word: str, key: str, classes: set[str]) -> str:
+        found = [name for name in sorted(classes) if name == word or name.endswith("." + word)]
+        if len(found) == 1:
+            return found[0]
+        last = {name.rpartition(".")[2] for name in classes}
+        message = f"`{key}` names `{word}`, which is not a `[[python.class]]`{meant(word, last)}"
+        if found:
+            message = f"`{word}` may be {' or '.join(f'`{name}`' for name in found)}: write the module"
+        return table.fail(message, key, word)
+
+
+_WHOM = r"(?:receiver|argument \d+)"
+_PYTHON_EFFECTS = re.compile(
+    rf"own (?:result|receiver)|adopt {_WHOM}(?: in {_WHOM})?|disown receiver|(?:validate|restore) {_WHOM}"
+    rf"|invalidate {_WHOM} \w+|returns receiver|may fail|keep argument \d+ in (?P<keeper>result|{_WHOM})"
+)
+"""Those that the way of a Python handle is followed by."""
+_PYTHON_EXAMPLES = (
+    "own result",
+    "adopt argument 1 in receiver",
+    "adopt receiver in argument 1",
+    "disown receiver",
+    "invalidate receiver deep",
+    "invalidate argument 1 deep",
+    "keep argument 1 in receiver",
+    "keep argument 1 in result",
+    "restore receiver",
+    "returns receiver",
+    "validate receiver",
+    "may fail",
+)
+
+
+def _python_effects(table: Table, function: bool) -> tuple[Effect, ...]:
+    """Of a member, or of a `function`; any other effect would be without effect."""
+    kind = "static" if function else table.data.get("kind", "method")
+    without_receiver = kind in ("static", "classmethod")
+    effects = table.effects()
+    for effect in effects:
+        found = _PYTHON_EFFECTS.fullmatch(str(effect))
+        if found is None:
+            table.fail(
+                f"`{effect}` is no effect of Python{meant(str(effect), _PYTHON_EXAMPLES)}", "effect", str(effect)
+            )
+        keeper = found["keeper"]
+        if keeper == ("receiver" if without_receiver else "result") and kind != "constructor":
+            what = (
+                "a function or static method has no receiver" if without_receiver else "a method keeps in its receiver"
+            )
+            table.fail(f"`{effect}`: {what}", "effect", str(effect))
+    return effects
+
+
+def _dotted(module: str, name: str) -> str:
+    return f"{module}.{name}" if module and "." not in name else name
+
+
+def anchors(file: ModelFile) -> tuple[str, ...]:
+    """What a Python file holds in which the library matters: where nobody says it, one of its packages."""
+    if file.anchors:
+        return file.anchors
+    dotted = [*file.exports, *file.modules, *(one.name for one in file.py_classes)]
+    dotted += [*(one.name for one in file.py_functions), *(one.name for one in file.consumers)]
+    dotted += [*(one.name for one in file.memory.types), *(one.name for one in file.memory.facts)]
+    packages = {name.partition(".")[0] for name in dotted if "." in name}
+    return tuple(rf"\b{re.escape(package)}\b" for package in sorted(packages) if package.isidentifier())
+
+
+def beside(file: ModelFile) -> tuple[str, ...]:
+    """What a Python file holds that can come by an owner of this library's: a handle that somebody else owns is
+    somebody else's to keep. Nothing where the library is known by its packages alone."""
+    if file.beside or not file.anchors:
+        return file.beside
+    makers = {
+        maker for cls in file.py_classes for variants in cls.variants.values() for maker in makers_among(variants)
+    }
+    words = {(r"\b" if maker.name == "__init__" else r"\.") + re.escape(called_as(maker)) + r"\b" for maker in makers}
+    words |= {rf"\b{re.escape(maker.name.rpartition('.')[2])}\b" for maker in makers_among(file.py_functions)}
+    return tuple(sorted(words))

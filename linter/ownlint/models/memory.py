@@ -1,0 +1,290 @@
+"""What libraries say about raw memory: who owns it, what gives its address, and what keeps the owner alive.
+
+Read from the `[[memory.type]]`, `[[memory.function]]` and `[[memory.callbacks]]` tables of model files, and looked up
+by the engine of addresses. `docs/models-reference.md` is the reference.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import Literal, get_args
+
+import msgspec
+
+from ownlint.models.tables import Table
+
+Role = Literal[
+    "owner",
+    "struct",
+    "pointer",
+    "loose pointer",
+    "address",
+    "raw",
+    "foreign",
+    "callback",
+    "library",
+    "capsule",
+    "maker",
+    "other",
+]
+Keeps = Literal["own", "owner", "none", "copy"]
+
+
+class Type(msgspec.Struct, frozen=True):
+    """A class whose instances own raw memory, point to it, or make it."""
+
+    library: str
+    name: str
+    role: Role
+    bases: tuple[str, ...] = ()
+    known_as: tuple[str, ...] = ()
+    """Names its instances go by where nobody says what they are."""
+    told_by: tuple[str, ...] = ()
+    """Members that no other class has: what has one is an instance."""
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """What a function or a member gives. `source` is what the result points into: an argument from 1, or 0 for the
+    receiver."""
+
+    library: str
+    on: str
+    name: str
+    returns: str = ""
+    source: int = 0
+    keeps: Keeps = "copy"
+    makes_class: bool = False
+    """The result is a class, derived from the one it names."""
+    may_return: int = 0
+    """It may hand on this argument rather than make something new; 0 for none, -1 for the receiver."""
+    kept: int = 0
+    """An argument that the result keeps alive, when it is given."""
+    moves: str = ""
+    """The memory moves when the call is written with this argument: `checked=False`."""
+    consumes: int = 0
+    """An argument that can be handed over once."""
+    fills: int = 0
+    """An argument that is made anew, and may be handed over again."""
+    stores: int = 0
+    """An argument whose address the receiver takes, and nothing more: its owner is somebody else's care."""
+    parameters: tuple[str, ...] = ()
+
+
+class Callbacks(msgspec.Struct, frozen=True):
+    """Words in the names of functions that say how long they use a callback."""
+
+    kept_by: tuple[str, ...] = ()
+    used_by: tuple[str, ...] = ()
+    ended_by: tuple[str, ...] = ()
+
+
+class Section(msgspec.Struct, frozen=True):
+    """What one model file says about raw memory."""
+
+    types: tuple[Type, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    callbacks: tuple[Callbacks, ...] = ()
+
+
+def read(library: str, tables: Callable[[str], Iterable[Table]]) -> Section:
+    """Reads the tables, given by the last part of their headers."""
+    types = tuple(made for table in tables("type") for made in _types(library, table))
+    known = {made.name for made in types}
+    facts = tuple(fact for table in tables("function") for fact in _facts(library, table, known))
+    return Section(types, facts, tuple(_callbacks(table) for table in tables("callbacks")))
+
+
+def _types(library: str, table: Table) -> Iterator[Type]:
+    names, module = table.names(), table.text("module")
+    role = table.choice("role", get_args(Role), "owner")
+    bases = tuple(_dotted(module, base) for base in table.texts("bases"))
+    made = Type(library, "", role, bases, table.texts("known_as"), table.texts("told_by"))
+    table.done()
+    return (msgspec.structs.replace(made, name=_dotted(module, name)) for name in names)
+
+
+def _facts(library: str, table: Table, known: set[str]) -> Iterator[Fact]:
+    names, module = table.names(), table.text("module")
+    on = tuple(_known(table, word, "on", known) for word in table.texts("on"))
+    returns = table.text("returns")
+    if returns and returns != "self":
+        returns = _known(table, returns, "returns", known)
+    made = Fact(
+        library,
+        "",
+        "",
+        returns,
+        _source(table),
+        table.choice("keeps", get_args(Keeps), "copy"),
+        table.flag("makes_class"),
+        _place(table, "may_return"),
+        _place(table, "kept"),
+        table.text("moves"),
+        _place(table, "consumes"),
+        _place(table, "fills"),
+        _place(table, "stores"),
+        table.texts("parameters"),
+    )
+    table.text("note"), table.text("source")
+    table.done()
+    for owner in on or ("",):
+        for name in names:
+            yield msgspec.structs.replace(made, on=owner, name=name if owner else _dotted(module, name))
+
+
+def _callbacks(table: Table) -> Callbacks:
+    made = Callbacks(table.texts("kept_by"), table.texts("used_by"), table.texts("ended_by"))
+    table.text("source")
+    table.done()
+    return made
+
+
+def _dotted(module: str, name: str) -> str:
+    return f"{module}.{name}" if module else name
+
+
+def _known(table: Table, word: str, key: str, known: set[str]) -> str:
+    found = [word] if word in known else [name for name in sorted(known) if name.endswith("." + word)]
+    if len(found) != 1:
+        table.fail(f"`{key}` names `{word}`, which is not one `[[memory.type]]` of this file", key, word)
+    return found[0]
+
+
+def _source(table: Table) -> int:
+    return max(_place(table, "from"), 0)
+
+
+def _place(table: Table, key: str) -> int:
+    """`argument 2` is 2, `self` is -1, and 0 stands for nothing."""
+    written = table.text(key)
+    if not written:
+        return 0
+    if written == "self":
+        return -1
+    if not re.fullmatch(r"argument [1-9]", written):
+        table.fail(f"`{key}` cannot be `{written}`; it is `self` or `argument 1`", key, written)
+    return int(written[-1])
+
+
+class Memory:
+    """All model files together. Names are canonical: whoever asks has replaced the aliases of modules."""
+
+    def __init__(self, sections: Iterable[Section]) -> None:
+        many = list(sections)
+        self.types = {made.name: made for section in many for made in section.types}
+        self._facts = {(fact.on, fact.name): fact for section in many for fact in section.facts}
+        self._patterns = [fact for fact in self._facts.values() if "*" in fact.name and not fact.on]
+        self.known_as = {word: made.name for made in self.types.values() for word in made.known_as}
+        self.told_by = {word: made.name for made in self.types.values() for word in made.told_by}
+        callbacks = [one for section in many for one in section.callbacks]
+        self.kept_by = frozenset(word for one in callbacks for word in one.kept_by)
+        self.ended_by = frozenset(word for one in callbacks for word in one.ended_by)
+        self.used_by = tuple(pattern for one in callbacks for pattern in one.used_by)
+        self._keeping: dict[str, bool | None] = {}
+        self._members: dict[tuple[str, str], Fact | None] = {}
+
+    def role(self, name: str) -> str:
+        """Empty for what is no class of memory."""
+        made = self.types.get(name)
+        return made.role if made is not None else ""
+
+    def member(self, name: str, member: str) -> Fact | None:
+        """A member of a class or of its bases."""
+        key = (name, member)
+        if key not in self._members:
+            self._members[key] = self._find(name, member)
+        return self._members[key]
+
+    def _find(self, name: str, member: str) -> Fact | None:
+        pending = [name]
+        for current in pending:
+            if (fact := self._facts.get((current, member))) is not None:
+                return fact
+            made = self.types.get(current)
+            pending += [base for base in made.bases if base not in pending] if made is not None else []
+        return None
+
+    def function(self, dotted: str) -> Fact | None:
+        """A function of a library."""
+        found = self._facts.get(("", dotted))
+        if found is None:
+            depth = dotted.count(".")
+            fits = (fact for fact in self._patterns if fact.name.count(".") == depth and fnmatchcase(dotted, fact.name))
+            found = next(fits, None)
+        return found
+
+    @functools.cached_property
+    def fresh(self) -> dict[str, tuple[str, ...]]:
+        """Names of methods that make new memory: the classes that have one."""
+        out: dict[str, list[str]] = {}
+        for (on, name), fact in self._facts.items():
+            if on and fact.keeps == "own" and not name.startswith("_") and self.role(on) != "maker":
+                out.setdefault(name, []).append(on)
+        return {name: tuple(sorted(classes)) for name, classes in out.items()}
+
+    @functools.cached_property
+    def roots(self) -> frozenset[str]:
+        """First parts of the names of all that is known."""
+        return frozenset(name.partition(".")[0] for name in (*self.types, *(n for on, n in self._facts if not on)))
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """Last names of all types, functions and members by which memory is come by or left."""
+        found = {name.rpartition(".")[2] for name in self.types}
+        for (on, name), fact in self._facts.items():
+            if (
+                not on
+                or fact.keeps in ("own", "none")
+                or fact.consumes
+                or fact.moves
+                or fact.stores
+                or fact.makes_class
+            ):
+                found.add(name.rpartition(".")[2])
+        return frozenset(word for word in found | set(self.told_by) | set(self.known_as) if "*" not in word)
+
+    @functools.cached_property
+    def moving(self) -> dict[str, Fact]:
+        """Methods that move memory, by name: being called with that argument tells whose they are."""
+        return {name: fact for (on, name), fact in self._facts.items() if on and fact.moves}
+
+    @functools.cached_property
+    def callback_makers(self) -> frozenset[str]:
+        """Last names of the functions that make a class of callbacks."""
+        facts = (fact for fact in self._facts.values() if fact.makes_class and self.role(fact.returns) == "callback")
+        return frozenset(fact.name.rpartition(".")[2] for fact in facts)
+
+    @functools.cached_property
+    def losing(self) -> dict[str, frozenset[str]]:
+        """Words that stand where an address is taken that keeps nothing alive, a callback is made, or the like: by the
+        package that is imported then, and under the empty name those that say it by themselves."""
+        found: dict[str, set[str]] = {"": set(self.told_by)}
+        found[""] |= {word for word, name in self.known_as.items() if self.role(name) == "maker"}
+        for (on, name), fact in self._facts.items():
+            if fact.moves:
+                found[""].add(fact.moves.partition("=")[0])
+            elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker"):
+                continue
+            elif fact.keeps == "none" or fact.consumes or fact.stores or (fact.makes_class and not on):
+                word = name.rpartition(".")[2]
+                found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
+        return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}
+
+    def keeps_callback(self, callee: str) -> bool | None:
+        """Whether a function of that name keeps a callback after the call; None when its name does not say."""
+        if callee not in self._keeping:
+            used = any(fnmatchcase(callee.lower(), pattern.lower()) for pattern in self.used_by)
+            self._keeping[callee] = False if used else True if self.kept_by & set(parts(callee)) else None
+        return self._keeping[callee]
+
+    def ends_callback(self, callee: str) -> bool:
+        return bool(self.ended_by & set(parts(callee)))
+
+
+@functools.lru_cache(1 << 12)
+def parts(name: str) -> tuple[str, ...]:
+    """The words of a name, in small letters: `setLogHandler` -> `set`, `log`, `handler`."""
+    return tuple(word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name))

@@ -1,0 +1,291 @@
+"""The text of a model file, read strictly: every key is asked for once, and a mistake is told with its line."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn, cast
+
+from ownlint import door, toml
+from ownlint.facts.errors import RefusalError
+from ownlint.models.records import Effect, Place, Verb
+from ownlint.patterns import Expression, PatternError
+
+MAXIMUM_BYTES = 4_000_000
+
+
+class ModelError(RefusalError):
+    """A mistake in a model file; its text is `path:line: message`."""
+
+    def __init__(self, path: Path | str, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.path, self.line, self.message = Path(path), line, message
+
+
+# --- effects ---------------------------------------------------------------------------------------
+
+_PLACE = r"(result|receiver|argument [1-9]\d?|arguments|gil|global)"
+_EFFECTS: tuple[tuple[Verb, re.Pattern[str]], ...] = tuple(
+    (verb, re.compile(f"(?:{pattern})"))
+    for verb, pattern in cast(
+        "tuple[tuple[Verb, str], ...]",
+        (
+            *((verb, f"{verb} {_PLACE}") for verb in ("acquire", "release", "disown", "yield", "validate", "check")),
+            ("restore", f"restore {_PLACE}"),
+            *((verb, f"{verb} {_PLACE}") for verb in ("discard", "abort unless", "returns", "own", "copy", "clear")),
+            *((verb, f"{verb} {_PLACE}") for verb in ("retain", "visit", "needs", "spawn")),
+            ("adopt", rf"adopt {_PLACE}(?: in {_PLACE})?(?: (?P<mode>on success))?"),
+            ("hold", rf"hold {_PLACE}(?: (?P<mode>shared))?"),
+            ("borrow", rf"borrow {_PLACE} from {_PLACE}"),
+            ("keep", rf"keep {_PLACE} in {_PLACE}"),
+            ("invalidate", rf"invalidate {_PLACE} (?P<mode>deep|shallow|below|derived)"),
+            *((verb, f"{verb} {_PLACE} in {_PLACE}") for verb in ("insert", "overwrite", "find")),
+            ("erase", rf"erase {_PLACE} from {_PLACE}"),
+            *((verb, verb) for verb in ("may fail", "assert only", "never returns")),
+        ),
+    )
+)
+EXAMPLES = (
+    "acquire result",
+    "acquire argument 1",
+    "release argument 1",
+    "release receiver",
+    "adopt argument 1",
+    "adopt argument 2 in argument 1",
+    "disown receiver",
+    "hold receiver",
+    "hold receiver shared",
+    "yield receiver",
+    "borrow result from receiver",
+    "keep argument 1 in receiver",
+    "invalidate receiver deep",
+    "validate receiver",
+    "may fail",
+    "check argument 1",
+    "discard argument 1",
+    "assert only",
+    "abort unless argument 1",
+    "returns receiver",
+    "own result",
+    "copy result",
+    "insert argument 1 in receiver",
+    "overwrite argument 1 in receiver",
+    "find argument 1 in receiver",
+    "erase argument 1 from receiver",
+    "clear receiver",
+    "never returns",
+    "retain argument 1",
+    "needs argument 1",
+    "spawn argument 1",
+)
+
+
+@functools.cache
+def parse_effect(text: str) -> Effect | None:
+    """The effect a model wrote, or None where it is none."""
+    for verb, pattern in _EFFECTS:
+        if match := pattern.fullmatch(text):
+            groups = match.groupdict()
+            places = [_place(part) for part in match.groups() if part and part != groups.get("mode")]
+            place, other = [*places, None, None][:2]
+            return Effect(verb, place, other, cast(Any, groups.get("mode") or ""))
+    return None
+
+
+def _place(text: str) -> Place:
+    word, _, number = text.partition(" ")
+    return Place(cast(Any, word), int(number or 0))
+
+
+# --- tables ----------------------------------------------------------------------------------------
+
+_HEADER = re.compile(r"\s*+\[(\[)?([\w.\- \t]++)\]\]?\s*+(?:#.*)?")
+
+
+_SET = re.compile(r"""(?:\A|[{,])\s*+["']?([^"'={},\s]++)["']?\s*+=""")
+"""A key that is given a value, also within braces."""
+
+
+class Source:
+    """The text of a model file: tells on which line a table or a key stands."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path = path
+        self.lines = text.splitlines()
+        self.headers = [
+            (number, match[2].strip()) for number, line in enumerate(self.lines) if (match := _HEADER.fullmatch(line))
+        ]
+
+    def header(self, name: str, occurrence: int, after: int = -1) -> int:
+        found = [number for number, header in self.headers if header == name and number > after]
+        return found[occurrence] if occurrence < len(found) else max(after, 0)
+
+    def key(self, start: int, key: str, value: str = "") -> int:
+        """The line of `key` in the table whose header is line `start`, or of `value` within its array."""
+        end = next((number for number, _ in self.headers if number > start), len(self.lines))
+        at = next((number for number in range(start, end) if key in _SET.findall(self.lines[number])), start)
+        if value:
+            return next((number for number in range(at, end) if value in self.lines[number]), at)
+        return at
+
+
+class Table:
+    """One table of a model file. Every key must be asked for once; what is left over is a mistake."""
+
+    def __init__(self, source: Source, header: str, data: object, occurrence: int = 0, after: int = -1) -> None:
+        self.source, self.name = source, header
+        self.start = source.header(header, occurrence, after)
+        self.known: list[str] = []
+        if not isinstance(data, dict):
+            raise ModelError(source.path, self.start + 1, f"`{header}` must be a table")
+        self.data: dict[str, Any] = data
+
+    def fail(self, message: str, key: str = "", value: str = "") -> NoReturn:
+        line = self.source.key(self.start, key, value) if key else self.start
+        raise ModelError(self.source.path, line + 1, message)
+
+    def take(self, key: str) -> Any:
+        self.known.append(key)
+        return self.data.get(key)
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self.take(key)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self.fail(f"`{key}` must be a string", key)
+        return value
+
+    def required(self, key: str) -> str:
+        if not (value := self.text(key)):
+            self.lacks(key)
+        return value
+
+    def lacks(self, key: str) -> NoReturn:
+        """`key` is not there: perhaps it was misspelled."""
+        for typo in difflib.get_close_matches(key, (each for each in self.data if each not in self.known), 1):
+            self.fail(f"`{self.name}` has no key `{typo}`; did you mean `{key}`?", typo)
+        self.fail(f"`{self.name}` needs `{key}`")
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A string, or a list of strings."""
+        value = self.take(key)
+        if isinstance(value, str):
+            return (value,)
+        if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
+            self.fail(f"`{key}` must be a string or a list of strings", key)
+        return tuple(value or ())
+
+    def expressions(self, key: str) -> tuple[str, ...]:
+        """Regular expressions, as `patterns.Expression` reads them."""
+        texts = self.texts(key)
+        for text in texts:
+            try:
+                Expression(text)
+            except PatternError as error:
+                self.fail(f"`{text}` is not a regular expression: {error}", key, text[:40])
+        return texts
+
+    def names(self) -> tuple[str, ...]:
+        """`name = "a"` or `names = ["a", "b"]`, one of the two."""
+        one, many = self.texts("name"), self.texts("names")
+        if bool(one) == bool(many):
+            self.fail(f"`{self.name}` needs either `name` or `names`")
+        return one or many
+
+    def choice(self, key: str, options: tuple[str, ...], default: str = "") -> Any:
+        value = self.text(key, default)
+        if value and value not in options:
+            self.fail(f"`{key}` cannot be `{value}`{meant(value, options)}", key)
+        return value or None
+
+    def choices(self, key: str, options: tuple[str, ...]) -> tuple[Any, ...]:
+        values = self.texts(key)
+        for value in values:
+            if value not in options:
+                self.fail(f"`{key}` cannot be `{value}`{meant(value, options)}", key, value)
+        return values
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        value = self.take(key)
+        if value is not None and not isinstance(value, bool):
+            self.fail(f"`{key}` must be true or false", key)
+        return default if value is None else bool(value)
+
+    def number(self, key: str, default: int) -> int:
+        value = self.take(key)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 99:
+            self.fail(f"`{key}` must be a number from 0 to 99", key)
+        return value
+
+    def mapping(self, key: str, options: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> dict[str, Any]:
+        """A table of strings, whose values are among `options` and whose keys are among `names`, where those are given;
+        written inline or as `[header.key]`."""
+        value = self.take(key)
+        if value is None:
+            return {}
+        header = f"{self.name}.{key}"
+        inline = not any(name == header and number > self.start for number, name in self.source.headers)
+        table = self if inline else Table(self.source, header, value, 0, self.start)
+        if not isinstance(value, dict):
+            self.fail(f"`{key}` must be a table", key)
+        for name, word in value.items():
+            if names and name not in names:
+                table.fail(f"`{name}` is not known here{meant(name, names)}", name)
+            if not isinstance(word, str):
+                table.fail(f"`{name}` must be a string", name)
+            if options and word not in options:
+                table.fail(f"`{name}` cannot be `{word}`{meant(word, options)}", name)
+        return dict(value)
+
+    def effects(self, key: str = "effect") -> tuple[Effect, ...]:
+        found = []
+        for text in self.texts(key):
+            if (effect := parse_effect(text)) is None:
+                self.fail(f"`{text}` is not an effect{meant(text, EXAMPLES)}", key, text)
+            found.append(effect)
+        return tuple(found)
+
+    def done(self) -> None:
+        for key in self.data:
+            if key not in self.known:
+                header = f"{self.name}.{key}".removeprefix(".")
+                if any(name == header and number >= self.start for number, name in self.source.headers):
+                    self.start, where = self.source.header(header, 0, self.start - 1), ""
+                else:
+                    where = key
+                owner = f"`{self.name}`" if self.name else "a model"
+                self.fail(f"{owner} has no key `{key}`{meant(key, self.known)}", where)
+
+
+def meant(word: str, options: Iterable[str]) -> str:
+    options = sorted(options)
+    if close := difflib.get_close_matches(word, options, 1, 0.6):
+        return f"; did you mean `{close[0]}`?"
+    return f"; it is one of {', '.join(f'`{option}`' for option in options)}" if len(options) <= 40 else ""
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+def parse(path: Path, data: bytes) -> tuple[Source, dict[str, Any]]:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise ModelError(path, data.count(b"\n", 0, error.start) + 1, "the file is not UTF-8") from None
+    try:
+        return Source(path, text), toml.parse(text)
+    except toml.TomlError as error:
+        raise ModelError(path, error.line, error.message) from None
+
+
+def bytes_of(path: Path) -> bytes:
+    try:
+        return door.read(path, MAXIMUM_BYTES)
+    except door.UnreadableError as error:
+        raise ModelError(path, 1, f"cannot be read: {error.reason}") from None

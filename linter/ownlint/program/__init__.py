@@ -1,1 +1,0 @@
-"""What the project means: link, models, summaries, flow."""

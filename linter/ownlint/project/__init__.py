@@ -1,0 +1,1 @@
+"""What names mean: files joined, classes, functions, types, macros."""

@@ -1,0 +1,38 @@
+"""Classes of Python by their bases: what a class of the project derives from, by dotted names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint.facts import records as r
+from ownlint.project.once import per_program
+from ownlint.project.program import Program
+
+
+def bases(program: Program, dotted: str) -> Iterator[str]:
+    """The bases of the one class of that name, as imports resolve them."""
+    module, _, last = dotted.rpartition(".")
+    named = _classes(program).get(last, [])
+    found = [
+        (file, cls)
+        for file, cls in named
+        if (home := ".".join(part for part in (file.module.removesuffix(".__init__"), cls.scope) if part)) == module
+        or (module and home.endswith("." + module))
+        or not module
+    ]
+    if len(found) != 1:
+        return
+    file, cls = found[0]
+    for base in cls.bases:
+        meaning = next((m for m in file.meanings if base.start <= m.start < base.end), None)
+        yield meaning.symbol if meaning is not None else base.name
+
+
+@per_program
+def _classes(program: Program) -> dict[str, list[tuple[r.File, r.Class]]]:
+    found: dict[str, list[tuple[r.File, r.Class]]] = {}
+    for file in program.files.values():
+        if file.language == "python":
+            for cls in file.classes:
+                found.setdefault(cls.name, []).append((file, cls))
+    return found

@@ -1,0 +1,243 @@
+"""Function templates that bind: `template <class T> void bind(py::module_& m) { py::class_<T>(m, "Cursor")... }`.
+
+What such a template says of `T` is said of every type that it is called with, so that each `bind<Cursor>(m)` of the
+project makes a copy of it: the function, the lambdas in it, and what they bind. The first copy takes the place of the
+template. Nothing but explicit arguments is followed: a type that is deduced stays the parameter it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from ownlint.facts import records as r
+from ownlint.flow.bodies import statements, values
+from ownlint.flow.places import calls_in, last_name
+from ownlint.project import types
+
+_MOST = 32
+"""Types with which one template is read; a project that binds more has no new shape in the next."""
+_PARAMETER = re.compile(r"^(?:typename|class)\b(?!\s*\.\.\.)\s*(\w+)|^[\w:\s]*?\b(\w+)\s*(?:=|$)")
+_Bound = TypeVar("_Bound", r.BoundClass, r.Binding)
+_CANONICAL = "type-parameter-"
+"""How clang calls a parameter where it has no name: `type-parameter-0-0`."""
+_COMPUTED = re.compile(r"<?(\w+)(?:>|\.(?:c_str|data)\(\))")
+
+
+class Template(NamedTuple):
+    file: r.File
+    at: int
+    """Of the function in its file: its index."""
+    names: tuple[str, ...]
+    """Of its parameters, in order."""
+
+    @property
+    def record(self) -> r.Function:
+        return self.file.functions[self.at]
+
+
+class Instance(NamedTuple):
+    words: tuple[tuple[str, str], ...]
+    """What each template parameter stands for."""
+    texts: tuple[tuple[str, str], ...]
+    """What a plain parameter is given, where that is a text: the name of a class is told so."""
+
+
+Repeats = dict[str, tuple[r.Span, ...]]
+"""By file: the templates that are read with several types, so that one place can be guilty several times."""
+
+
+def instantiated(files: Iterable[r.File]) -> tuple[list[r.File], Repeats]:
+    """The files, with a copy of each template that binds for each type that it is called with."""
+    all_files = list(files)
+    templates = {file.path: found for file in all_files if (found := _templates(file))}
+    if not templates:
+        return all_files, {}
+    wanted = {one.record.name for many in templates.values() for one in many}
+    calls = list(_calls(all_files, wanted))
+    repeats: Repeats = {}
+    out = []
+    for file in all_files:
+        for template in templates.get(file.path, ()):
+            instances = _instances(template, calls)
+            if instances:
+                file = _Copies(file, template.at).made(instances)
+            if len(instances) > 1:
+                repeats[file.path] = (*repeats.get(file.path, ()), template.record.span)
+        out.append(file)
+    return out, repeats
+
+
+def _templates(file: r.File) -> list[Template]:
+    if file.language != "cpp" or not (file.bindings or file.bound_classes):
+        return []
+    found: dict[int, Template] = {}
+    makers = {cls.in_function for cls in file.bound_classes} | {binding.in_function for binding in file.bindings}
+    for index in sorted(makers - {-1}):
+        outer = index
+        while file.functions[outer].parent >= 0:
+            outer = file.functions[outer].parent
+        record = file.functions[outer]
+        if record.kind == "function" and record.template:
+            found[outer] = Template(file, outer, tuple(_names(record.template)))
+    return list(found.values())
+
+
+def _names(written: str) -> Iterator[str]:
+    """`typename T, int N = 3` -> `T`, `N`; of a pack, and of what follows it, nothing."""
+    for part in types.arguments_of(written):
+        if "..." in part:
+            return
+        match = _PARAMETER.match(part.strip())
+        yield (match[1] or match[2] or "") if match else ""
+
+
+def _calls(files: Iterable[r.File], wanted: set[str]) -> Iterator[tuple[r.File, r.Function, r.Call]]:
+    """Where one of these templates is called with its arguments written out, in order."""
+    for file in files:
+        if file.language != "cpp":
+            continue
+        for record in file.functions:
+            if wanted.isdisjoint(record.mentions):
+                continue
+            said = (value for statement in statements(r.decode_body(record)) for value in values(statement))
+            for call in (call for value in said for call in calls_in(value)):
+                if call.template and last_name(call.callee) in wanted:
+                    yield file, record, call
+
+
+def _instances(template: Template, calls: Iterable[tuple[r.File, r.Function, r.Call]]) -> list[Instance]:
+    found: dict[Instance, None] = {}
+    for file, around, call in calls:
+        if last_name(call.callee) != template.record.name or len(call.args) > len(template.record.parameters):
+            continue
+        given = types.arguments_of(call.template)
+        if len(given) > len(template.names) or _is_dependent(file, around, given):
+            continue
+        words = tuple((name, said) for name, said in zip(template.names, given, strict=False) if name)
+        texts = tuple(
+            (parameter.name, said.text.strip('"'))
+            for parameter, said in zip(template.record.parameters, call.args, strict=False)
+            if isinstance(said, r.Literal) and said.kind == "str"
+        )
+        found.setdefault(Instance(words, texts))
+    return list(found)[:_MOST]
+
+
+def _is_dependent(file: r.File, around: r.Function, given: Iterable[str]) -> bool:
+    """Whether an argument is itself a parameter of the template around the call."""
+    words = {word for said in given for word in re.findall(r"\w+", said)}
+    while True:
+        if around.template and not words.isdisjoint(_names(around.template)):
+            return True
+        if around.parent < 0:
+            return False
+        around = file.functions[around.parent]
+
+
+class _Copies:
+    """Copies of one function of a file, with all that stands in it."""
+
+    def __init__(self, file: r.File, index: int) -> None:
+        self.file = file
+        self.inside = [at for at in range(len(file.functions)) if self._stands_in(at, index)]
+
+    def _stands_in(self, at: int, index: int) -> bool:
+        while at >= 0 and at != index:
+            at = self.file.functions[at].parent
+        return at == index
+
+    def made(self, instances: Sequence[Instance]) -> r.File:
+        functions = list(self.file.functions)
+        classes, bindings = list(self.file.bound_classes), list(self.file.bindings)
+        for number, instance in enumerate(instances):
+            moved = {at: at if number == 0 else len(functions) + order for order, at in enumerate(self.inside)}
+            copy = _Copy(dict(instance.words), moved)
+            copied = [copy.function(self.file.functions[at]) for at in self.inside]
+            own = [at for at, record in enumerate(self.file.bound_classes) if record.in_function in moved]
+            owners = {at: at if number == 0 else len(classes) + order for order, at in enumerate(own)}
+            given = dict(instance.texts)
+            bound = [_named(copy.of(self.file.bound_classes[at]), given) for at in own]
+            said = {
+                at: _named(copy.binding(record, owners), given)
+                for at, record in enumerate(self.file.bindings)
+                if record.in_function in moved
+            }
+            if number == 0:
+                for at, function in zip(self.inside, copied, strict=True):
+                    functions[at] = function
+                for at, cls in zip(own, bound, strict=True):
+                    classes[at] = cls
+                for at, binding in said.items():
+                    bindings[at] = binding
+            else:
+                functions += copied
+                classes += bound
+                bindings += said.values()
+        return replace(
+            self.file,
+            functions=tuple(functions),
+            bound_classes=tuple(classes),
+            bindings=tuple(bindings),
+            meanings=tuple(one for one in self.file.meanings if not self._is_of_parameter(one, instances[0])),
+        )
+
+    def _is_of_parameter(self, meaning: r.Meaning, instance: Instance) -> bool:
+        """A compiler reads the template alone: what it says of `T` is said of no type."""
+        inside = meaning.start in self.file.functions[self.inside[0]].span
+        shown = f"{meaning.type} {meaning.symbol} {meaning.owner}" if inside else ""
+        words = set(re.findall(r"\w+", shown))
+        is_open = _CANONICAL in shown or types.parse(meaning.type).is_placeholder
+        return inside and (is_open or not words.isdisjoint(name for name, _ in instance.words))
+
+
+def _named(record: _Bound, given: Mapping[str, str]) -> _Bound:
+    """The Python name, where the call says it: `bind<Cursor>(m, "Cursor")`."""
+    match = _COMPUTED.fullmatch(record.name)
+    said = given.get(match[1]) if match else None
+    return record if said is None else replace(record, name=said)
+
+
+_STRING_OR_NAME = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?<![\w:])\w++')
+
+
+class _Copy:
+    """Writes one type for each parameter, and new numbers for the functions that are copied along."""
+
+    def __init__(self, words: Mapping[str, str], moved: Mapping[int, int]) -> None:
+        self.words = words
+        self.moved = moved
+
+    def function(self, record: r.Function) -> r.Function:
+        body = r.encode_body(self._inside(r.decode_body(record)))
+        parent = self.moved.get(record.parent, record.parent)
+        copied: r.Function = self._inside(replace(record, body=msgspec.Raw(b"[]"), template=""))
+        return replace(copied, body=body, parent=parent)
+
+    def of(self, record: r.BoundClass) -> r.BoundClass:
+        copied: r.BoundClass = self._inside(record)
+        return replace(copied, name=record.name, in_function=self.moved[record.in_function])
+
+    def binding(self, record: r.Binding, owners: Mapping[int, int]) -> r.Binding:
+        copied: r.Binding = self._inside(record)
+        owner = owners.get(record.owner, record.owner)
+        return replace(copied, name=record.name, in_function=self.moved[record.in_function], owner=owner)
+
+    def _inside(self, said: Any) -> Any:
+        match said:
+            case str():
+                return _STRING_OR_NAME.sub(lambda match: self.words.get(match[0], match[0]), said)
+            case tuple():
+                return tuple(map(self._inside, said))
+            case r.Literal(kind="str" | "char"):
+                return said
+            case r.Lambda(function=index):
+                return replace(said, function=self.moved.get(index, index))
+            case msgspec.Struct():
+                names = said.__struct_fields__
+                return replace(said, **{name: self._inside(getattr(said, name)) for name in names})
+        return said

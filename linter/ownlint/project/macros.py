@@ -1,0 +1,192 @@
+"""What the macros of the project do, by the models and by their own `#define`s, in whatever order those are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ownlint.facts import records as r
+from ownlint.models.libraries import Models
+from ownlint.project.macro_exits import Exit, called_last, exit_of
+
+_DEEP = 4
+"""So many macros one in the other are followed."""
+
+_LEAVES = re.compile(r"\b(?:return|co_return|throw|goto)\b")
+_ABORTS = re.compile(r"\b(?:abort|terminate|exit|__builtin_trap|__builtin_unreachable)\s*\(")
+_CONDITIONAL = re.compile(r"\b(?:if|for|while|switch)\b|\?")
+_WORD = re.compile(r"\b[a-z]+_[a-z_]+\b")
+_NAME = re.compile(r"\w++")
+_ASSIGNED = re.compile(r"\b(\w++)\s*+=(?=[^=])")
+_BRACKETS = re.compile(r"[\s()!]")
+_LAMBDA = re.compile(r"\[[&=\w, ]*\]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*(?:mutable\s*)?(?:->\s*[\w:<>*& ]+)?\{")
+_MACRO_CALL = re.compile(r"\b([A-Z][A-Z0-9_]{2,}|assert)\s*\(")
+_NOTHING = re.compile(
+    r"(?:\(?\s*(?:\(void\)|static_cast<void>)\s*(?:0|\(0\)|sizeof\b.*)\s*\)?|do\s*\{\s*;?\s*\}\s*while\s*\(\s*(?:0|false)\s*\)|"
+    r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
+)
+"""The bodies of macros that do nothing with what they are given."""
+
+
+class Macros:
+    """All `#define`s of the files that were read. What is learned of a name depends on how deep in another macro it
+    is asked for, and on nothing else; each is learned once."""
+
+    def __init__(self, files: Iterable[r.File], models: Models) -> None:
+        self._models = models
+        self._written: dict[str, list[r.Macro]] = {}
+        for file in files:
+            for macro in file.macros:
+                self._written.setdefault(macro.name, []).append(macro)
+        self._roles: dict[str, str] = {}
+        self._learned: dict[tuple[str, int], str] = {}
+        self._ways_out: dict[tuple[str, int], list[Exit]] = {}
+
+    def named(self, name: str) -> list[r.Macro]:
+        """The project's own `#define`s of the name."""
+        return self._written.get(name, [])
+
+    def role(self, name: str) -> str:
+        """What a macro (or a builtin that acts like one) does: a model's role, or one learned from a `#define`."""
+        if name in self._roles:
+            return self._roles[name]
+        model = self._models.macro(name)
+        learned = model.role if model is not None else self._learn(name, 0)
+        if not learned and self._is_hint(name):
+            learned = "hint"
+        self._roles[name] = learned
+        return learned
+
+    def _learn(self, name: str, depth: int) -> str:
+        if depth > _DEEP:
+            return ""
+        if (name, depth) not in self._learned:
+            self._learned[name, depth] = self._learn_all(name, depth)
+        return self._learned[name, depth]
+
+    def _learn_all(self, name: str, depth: int) -> str:
+        """What the project's own `#define`s make of a macro. One that tests in one build and is empty in another
+        is an assertion; one that is empty in another and does anything else runs in debug builds alone."""
+        defined = self.named(name)
+        if annotates := next((role for macro in defined if (role := self._annotates(macro))), ""):
+            return annotates
+        if exits := self._exits(name, depth):
+            return "return" if exits[0].kind == "return" else "leave"
+        written = [macro for macro in defined if macro.parameters is not None]
+        alive = [macro for macro in written if not _vanishes(macro)]
+        roles = [role for macro in alive if (role := self._learn_one(macro, depth))]
+        if len(alive) < len(written) and any(_hands_on(macro) for macro in alive):
+            return "assert" if roles and roles[0] in ("check", "assert", "return on failure") else "debug log"
+        return roles[0] if roles else ""
+
+    def _exits(self, name: str, depth: int) -> list[Exit]:
+        """How the `#define`s of a macro leave the function, if all that do anything always do."""
+        if (name, depth) not in self._ways_out:
+            found = [self._exit(macro, depth) for macro in self.named(name) if not _vanishes(macro)]
+            exits = [one for one in found if one is not None]
+            self._ways_out[name, depth] = exits if len(exits) == len(found) else []
+        return self._ways_out[name, depth]
+
+    def _exit(self, macro: r.Macro, depth: int) -> Exit | None:
+        body = _without_lambdas(macro.body)
+        found = exit_of(body)
+        inner = called_last(body) if found is None and depth < _DEEP else ""
+        if not inner or inner == macro.name:
+            return found
+        if self._models.macro(inner) is not None:
+            return Exit("return", inner) if self.role(inner) == "return" else None
+        further = self._exits(inner, depth + 1)
+        return further[0]._replace(answer="") if further else None
+
+    def answer(self, name: str) -> tuple[tuple[str, ...], str]:
+        """The parameters of a macro that always returns, and what it answers as written; of the first of its
+        `#define`s."""
+        for macro in self.named(name):
+            found = exit_of(_without_lambdas(macro.body))
+            if found is not None:
+                return macro.parameters or (), found.answer
+        return (), ""
+
+    def _is_hint(self, name: str) -> bool:
+        """`#define UNLIKELY(x) __builtin_expect(!!(x), 0)`, or `(x)` alone where the compiler has no such thing."""
+        bodies = [(m.parameters[0], _BRACKETS.sub("", m.body)) for m in self.named(name) if m.parameters]
+        hints = [body for one, body in bodies if _expects(body, one)]
+        return bool(hints) and len(hints) + sum(one == body for one, body in bodies) == len(bodies)
+
+    def _annotates(self, macro: r.Macro) -> str:
+        """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
+        for word in _WORD.findall(macro.body) if "(" in macro.body else ():
+            model = self._models.macro(word)
+            if model is not None and model.role in ("guarded by", "requires lock", "excludes lock", "no analysis"):
+                return model.role
+        return ""
+
+    def _learn_one(self, macro: r.Macro, depth: int) -> str:
+        """A macro whose body leaves the function under a condition returns on failure; when it also
+        assigns to one of its parameters, it assigns or returns."""
+        body = _without_lambdas(macro.body)
+        assigns = not {p for p in macro.parameters or () if p != "..."}.isdisjoint(_ASSIGNED.findall(body))
+        if _LEAVES.search(body) and _CONDITIONAL.search(body):
+            return "assign or return" if assigns else "return on failure"
+        if _ABORTS.search(body) and _CONDITIONAL.search(body):
+            return "check"
+        for inner in dict.fromkeys(_MACRO_CALL.findall(body)):
+            model = self._models.macro(inner)
+            role = model.role if model is not None else self._learn(inner, depth + 1)
+            if role in ("return", "leave") and _CONDITIONAL.search(body):
+                return "return on failure"
+            if role == "assert" and _does_more(macro, inner):
+                continue
+            if role in ("return on failure", "assign or return", "check", "assert"):
+                return role
+        return ""
+
+    def always_evaluates(self, name: str) -> bool:
+        """Whether the project's `#define`s of a macro evaluate what they are given, whatever the build."""
+        written = [macro for macro in self.named(name) if macro.parameters is not None]
+        return bool(written) and all(
+            _hands_on(macro) and not _vanishes(macro) and self._learn_one(macro, 0) != "assert" for macro in written
+        )
+
+    def constants(self, name: str) -> set[str]:
+        """What macros of that name without parameters stand for, as written."""
+        return {macro.body for macro in self.named(name) if macro.parameters is None}
+
+
+def _without_lambdas(body: str) -> str:
+    """A macro's body but for those of the lambdas in it: what returns from them stays in the macro."""
+    while (found := _LAMBDA.search(body)) is not None:
+        depth, at = 1, found.end()
+        while at < len(body) and depth:
+            depth += {"{": 1, "}": -1}.get(body[at], 0)
+            at += 1
+        body = body[: found.start()] + " " + body[at:]
+    return body
+
+
+def _vanishes(macro: r.Macro) -> bool:
+    return _NOTHING.fullmatch(macro.body) is not None
+
+
+def _hands_on(macro: r.Macro) -> bool:
+    """Whether the body evaluates a parameter."""
+    names = {p.rstrip(".") or "__VA_ARGS__" for p in macro.parameters or ()}
+    return not names.isdisjoint(_NAME.findall(macro.body))
+
+
+def _expects(body: str, parameter: str) -> bool:
+    """Whether a body without brackets is `__builtin_expect` of the parameter and a number."""
+    spelled = (f"__builtin_expect{kind}{parameter},{number}" for kind in ("", "long", "bool") for number in "01")
+    return body.removesuffix("L") in spelled
+
+
+def _does_more(macro: r.Macro, inner: str) -> bool:
+    """Whether a macro that asserts evaluates a parameter elsewhere, too."""
+    opening = next((call for call in _MACRO_CALL.finditer(macro.body) if call[1] == inner), None)
+    if opening is None:
+        return False
+    depth, at = 1, opening.end()
+    while at < len(macro.body) and depth:
+        depth += {"(": 1, ")": -1}.get(macro.body[at], 0)
+        at += 1
+    return _hands_on(r.Macro(0, 0, macro.name, macro.parameters, macro.body[: opening.start()] + macro.body[at:]))

@@ -1,0 +1,350 @@
+"""Which function ends what another began: pairs read off a project's own declarations.
+
+Two sources, and no library among them. Methods of one class that are named as opposites (`Allocate`/`Deallocate`,
+`CreateFoo`/`DestroyFoo`, `Open`/`Close`), where one hands out what the other takes; and free functions named so
+(`lib_thing_create`/`lib_thing_destroy`). Names alone prove nothing: the handle's type has to be the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because
+from ownlint.project import types
+
+if TYPE_CHECKING:
+    from ownlint.project.program import Program
+
+ACQUIRES = frozenset(
+    {
+        *("create", "new", "open", "init", "initialize", "initialise", "alloc", "allocate", "malloc", "calloc"),
+        *("acquire", "make", "construct", "build", "clone", "dup", "duplicate", "copy", "load", "map", "register"),
+        *("retain", "reserve", "import", "attach", "setup", "spawn", "connect", "parse", "mount", "instantiate"),
+        *("obtain", "claim"),
+    }
+)
+"""Verbs of functions that give somebody a duty."""
+
+RELEASES = frozenset(
+    {
+        *("destroy", "delete", "free", "release", "close", "dispose", "cleanup", "finalize", "finalise", "fini"),
+        *("unref", "dealloc", "deallocate", "deinit", "deinitialize", "dtor", "destruct", "drop", "term"),
+    }
+)
+"""Verbs that end the duty, whichever verb began it."""
+
+_OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
+_BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
+"""Words of functions that hand out what they keep: only `Create` and its like beat them."""
+_MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_NUMBERS = re.compile(
+    r"(?:(?:un)?signed|(?:u?int(?:8|16|32|64|ptr)?(?:_t)?)|s?size_t|long|short|int|char|bool|float|double|off_t|time_t)"
+    r"(?: (?:int|long|char|short))*"
+)
+_OUT_OF_QUESTION = frozenset({"", "void", "bool", "float", "double", "auto", "char", "wchar_t"})
+
+
+class Handle(NamedTuple):
+    """The type of what is handed out: `Stream` with one pointer of `Stream*`; a number when it is an `int`."""
+
+    name: str
+    pointers: int
+    is_number: bool
+
+    @property
+    def is_generic(self) -> bool:
+        """Says nothing about what it is: only the names of the functions do."""
+        return self.is_number or self.name in ("void", "char", "byte", "uint8_t", "T")
+
+    def __str__(self) -> str:
+        return self.name + "*" * self.pointers
+
+
+class Acquirer(NamedTuple):
+    """A declaration that hands out an owned handle: as its result (`argument` is -1) or through an argument."""
+
+    record: r.Function
+    argument: int
+    handle: Handle
+    releases: tuple[str, ...]
+    why: str
+    certainty: Certainty
+
+
+class Releaser(NamedTuple):
+    record: r.Function
+    argument: int
+    handle: Handle
+
+
+class _Named(NamedTuple):
+    """A name taken apart around its verb: `(mlir, module)`, `create`, `(empty)` of `mlirModuleCreateEmpty`."""
+
+    verb: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        return self.before + self.after
+
+
+@lru_cache(maxsize=1 << 16)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name in any case: `TF_NewStatus` -> `tf`, `new`, `status`."""
+    return tuple(word.lower() for word in _WORDS.findall(name))
+
+
+@lru_cache(maxsize=1 << 16)
+def releasing_verb(name: str) -> str:
+    """The verb that makes the name one of a function that ends a duty (`destroy`, `unmap`), or nothing."""
+    named = _release(name)
+    return named.verb if named is not None else ""
+
+
+def is_getter(name: str) -> bool:
+    """Whether a function of this name hands out what somebody keeps, by its words."""
+    found = words(name)
+    return bool(found) and not _BORROWS.isdisjoint(found) and _MAKES.isdisjoint(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _acquire(name: str) -> _Named | None:
+    found = words(name)
+    if is_getter(name):
+        return None
+    for position, word in enumerate(found):
+        if word in ACQUIRES:
+            return _Named(word, found[:position], found[position + 1 :])
+    return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _release(name: str) -> _Named | None:
+    found = words(name)
+    for position, word in enumerate(found):
+        if word in RELEASES or _undoes(word):
+            return _Named(word, found[:position], found[position + 1 :])
+    return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _undoes(word: str) -> str:
+    """The verb that this one is the opposite of: `map` of `unmap`."""
+    for prefix in ("un", "de", "dis"):
+        if word.startswith(prefix) and word[len(prefix) :] in ACQUIRES:
+            return word[len(prefix) :]
+    return next((verb for verb, opposite in _OPPOSITES.items() if opposite == word), "")
+
+
+@lru_cache(maxsize=1 << 12)
+def _base_of_undoing(name: str) -> tuple[str, ...]:
+    """The words of what a name says it undoes, whatever that is: `carve` of `Uncarve`, `reserve` of `FreeReserve`."""
+    found = words(name)
+    if len(found) > 1 and found[0] in RELEASES:
+        return found[1:]
+    for prefix in ("un", "de", "dis"):
+        if found and found[0].startswith(prefix) and len(found[0]) > len(prefix) + 2:
+            return (found[0][len(prefix) :], *found[1:])
+    return ()
+
+
+_ByRest = dict[tuple[str, ...], list[tuple[r.Function, _Named]]]
+"""Releasing functions by what their names say beside the verb."""
+
+
+def _opposites(one: _Named, releasing: _ByRest, *, loosely: bool) -> list[r.Function]:
+    """The functions whose names say the same of all but the verb; else those whose names say less. What follows the
+    acquiring verb may say more than the releasing name does: `create_from_file`, `destroy`; `loosely` even where that
+    says nothing else."""
+    rest = one.rest
+    shortest = len(one.before) if loosely else max(len(one.before), 1)
+    for length in (len(rest), *range(len(rest) - 1, shortest - 1, -1)):
+        found = [record for record, other in releasing.get(rest[:length], ()) if _undoes_verb(other.verb, one.verb)]
+        if found:
+            return found
+    return []
+
+
+def _undoes_verb(releasing: str, acquiring: str) -> bool:
+    return releasing in RELEASES or _undoes(releasing) == acquiring
+
+
+class Pairs:
+    """The pairs of one program, found once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.acquirers: dict[int, Acquirer] = {}
+        self.releasers: dict[int, Releaser] = {}
+        for cls in program.classes:
+            records = {id(record): record for record in (*cls.declarations, *(m.record for m in cls.methods))}
+            if len(records) > 1:
+                self._pair_methods(cls.file, cls.symbol, records.values())
+        self._pair_free()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Last names of the functions that hand something out."""
+        return frozenset(one.record.name for one in self.acquirers.values())
+
+    @property
+    def releasing_names(self) -> frozenset[str]:
+        return frozenset(one.record.name for one in self.releasers.values())
+
+    def _pair_free(self) -> None:
+        """Free functions of all files, by what their names say beside the verb."""
+        releasing: _ByRest = {}
+        acquiring: list[tuple[r.File, r.Function, _Named]] = []
+        for file in self.program.files.values():
+            if file.language != "cpp":
+                continue
+            for record in file.functions:
+                if record.owner or record.kind != "function" or record.name.startswith("operator"):
+                    continue
+                if (named := _release(record.name)) is not None:
+                    if 1 <= len(record.parameters) <= 3:
+                        releasing.setdefault(named.rest, []).append((record, named))
+                elif (named := _acquire(record.name)) is not None:
+                    acquiring.append((file, record, named))
+        for file, record, named in acquiring:
+            self._pair_one(record, _opposites(named, releasing, loosely=False), file, "")
+
+    def _pair_methods(self, file: r.File, scope: str, records: Iterable[r.Function]) -> None:
+        releasing: _ByRest = {}
+        acquiring: list[tuple[r.Function, _Named]] = []
+        others: dict[tuple[str, ...], list[r.Function]] = {}
+        undone: dict[tuple[str, ...], list[r.Function]] = {}
+        for record in records:
+            if record.kind not in ("function", "method"):
+                continue
+            if (named := _release(record.name)) is not None:
+                releasing.setdefault(named.rest, []).append((record, named))
+            elif (named := _acquire(record.name)) is not None:
+                acquiring.append((record, named))
+            if record.parameters and not is_getter(record.name):
+                others.setdefault(words(record.name), []).append(record)
+            if base := _base_of_undoing(record.name):
+                undone.setdefault(base, []).append(record)
+        for base, candidates in others.items():
+            for record in candidates if base in undone else ():
+                self._pair_one(record, undone[base], file, scope)
+        if releasing:
+            for record, named in acquiring:
+                self._pair_one(record, _opposites(named, releasing, loosely=True), file, scope)
+
+    def _pair_one(self, record: r.Function, opposites: list[r.Function], file: r.File, scope: str) -> None:
+        if not opposites:
+            return
+        for argument, handle in self._handed_out(record, file, scope):
+            taken = [(other, at) for other in opposites if (at := self._takes(other, handle, file, scope)) >= 0]
+            if taken:
+                self._remember(record, argument, handle, taken, scope)
+                return
+
+    def _remember(
+        self, record: r.Function, argument: int, handle: Handle, taken: list[tuple[r.Function, int]], scope: str
+    ) -> None:
+        for other, at in taken:
+            self.releasers.setdefault(id(other), Releaser(other, at, handle))
+        names = tuple(dict.fromkeys(other.name for other, _ in taken))
+        of = f" of `{scope}`" if scope else ""
+        why = f"`{names[0]}`{of} takes back what `{record.name}` hands out"
+        certainty: Certainty = "possible" if handle.is_number else "likely"
+        certainty = because(
+            certainty, f"that `{names[0]}` releases what `{record.name}` hands out is inferred from their names"
+        )
+        self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
+
+    def _handed_out(self, record: r.Function, file: r.File, scope: str) -> Iterator[tuple[int, Handle]]:
+        """The result when it is a handle, else what is written through arguments."""
+        answer = self.handle_of(self._unwrapped(record.result, file, scope), file, scope)
+        if answer is not None and not answer.is_number:
+            yield -1, answer
+        for index, parameter in enumerate(record.parameters):
+            kind = types.parse(parameter.type)
+            if kind.const or not (kind.pointers or kind.reference):
+                continue
+            inner = parameter.type.rstrip().rstrip("&").rstrip() if kind.reference else types.element(parameter.type)
+            held = self.handle_of(inner, file, scope)
+            if held is None or held.is_number or (kind.reference and not held.pointers):
+                continue
+            if held.pointers or self._is_modelled(inner, file, scope) or _names(record, held):
+                yield index, held
+        if answer is not None:
+            yield -1, answer
+
+    def _is_modelled(self, written: str, file: r.File, scope: str) -> bool:
+        kind = types.parse(self.program.expand(written, file, scope))
+        return "handle" in self.program.models.role(kind.name, self.program.scopes_at(file, scope))
+
+    def _unwrapped(self, written: str, file: r.File, scope: str) -> str:
+        """`T` of a `StatusOr<T>`: of a template around one type that a model calls so, or that nobody knows."""
+        kind = types.parse(written)
+        if len(kind.arguments) != 1 or kind.pointers:
+            return written
+        program, expanded = self.program, self.program.expand(written, file, scope)
+        scopes = program.scopes_at(file, scope)
+        model = program.models.status(expanded, scopes)
+        carries = model is not None and model.model.carries_value
+        is_known = program.models.role(expanded, scopes) or program.find_class(expanded, scope, file) is not None
+        return kind.arguments[0] if carries or not is_known else written
+
+    def _takes(self, record: r.Function, handle: Handle, file: r.File, scope: str) -> int:
+        """Which parameter takes the handle, or its address; -1 for none."""
+        for index, parameter in enumerate(record.parameters):
+            given = self.handle_of(parameter.type, file, scope)
+            if given is None or given.name != handle.name:
+                continue
+            is_address = index == 0 and not handle.is_generic and given.pointers == handle.pointers + 1
+            if given.pointers == handle.pointers or is_address:
+                return index
+        return -1
+
+    def handle_of(self, written: str, file: r.File, scope: str) -> Handle | None:
+        """The handle that a type is: a pointer, a struct that releases nothing itself, or a type out of sight."""
+        if not written or "(" in written:
+            return None
+        program = self.program
+        kind = types.parse(program.expand(written, file, scope))
+        if kind.arguments and not kind.pointers:
+            return None
+        if kind.pointers:
+            return Handle(kind.last, kind.pointers, False)
+        if kind.last in _OUT_OF_QUESTION:
+            return None
+        if _NUMBERS.fullmatch(kind.name.removeprefix("std::")):
+            return Handle(kind.last, 0, True)
+        roles = program.models.role(kind.name, program.scopes_at(file, scope))
+        if roles:
+            return Handle(kind.last, 0, False) if "handle" in roles else None
+        cls = program.find_class(kind.name, scope, file)
+        if cls is None:
+            if program.find_class(kind.name, scope, file, enum=True) is not None:
+                return None
+            return Handle(kind.last, 0, False) if _looks_opaque(written) else None
+        return Handle(kind.last, 0, False) if releases_nothing(cls.record) else None
+
+
+def _names(record: r.Function, handle: Handle) -> bool:
+    """Whether the function is named after what it is given the address of: `zip_reader_init(zip_reader_t*)`. Another
+    object that it is handed so is the context in which it works."""
+    said = [word for word in words(handle.name) if len(word) > 1]
+    return bool(said) and said[-1] in words(record.name)
+
+
+def releases_nothing(record: r.Class) -> bool:
+    """Whether objects of the class end without a word: no destructor of its own, and only plain members."""
+    if record.destructor not in ("implicit", "defaulted") or not 1 <= sum(not f.static for f in record.fields) <= 4:
+        return False
+    return not record.bases and not any("<" in field.type or field.type.startswith("std::") for field in record.fields)
+
+
+def _looks_opaque(written: str) -> bool:
+    """A bare name that nobody here defines, as the handles of C libraries have."""
+    return re.fullmatch(r"(?:const |struct )?[A-Za-z_]\w+", written.strip(" &")) is not None

@@ -1,0 +1,352 @@
+"""What a rule looks at: functions, classes and bindings, each knowing the program around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ownlint.facts import records as r
+from ownlint.facts.records import Span
+from ownlint.facts.show import text
+from ownlint.finding import Certainty, Finding, Fix, Role, Step
+from ownlint.flow import events as e
+from ownlint.flow.graph import Flow
+from ownlint.flow.lower import declared_names, statements
+from ownlint.flow.places import Place, walk
+from ownlint.patterns import AnyName
+from ownlint.steps import spend
+
+if TYPE_CHECKING:
+    from ownlint.project.program import Program
+
+
+_BYTES_A_STEP = 1024
+"""Bytes of an encoded body that are searched in a step."""
+_SHORT = 600
+
+
+class _Subject:
+    """Somewhere a finding can stand."""
+
+    program: Program
+    path: str
+    symbol: str
+    file: r.File
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file in which it stands."""
+        return self.file.size
+
+    def finding(
+        self,
+        at: Span | r.Node | e.Event,
+        message: str,
+        *,
+        certainty: Certainty = "certain",
+        help: str = "",
+        steps: tuple[Step, ...] = (),
+        fix: Fix | None = None,
+        mild: bool = False,
+        reason: str = "",
+    ) -> Finding:
+        """`reason` says why it is not certain."""
+        symbol, at = self.symbol, _span(at)
+        return Finding(self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason)
+
+    def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
+        return Step(self.path, _span(at), message, role)
+
+
+_LONGEST_TEST = 60
+"""Characters of a condition in a step."""
+
+
+def _span(at: Span | r.Node | e.Event) -> Span:
+    return at if isinstance(at, Span) else at.span
+
+
+class Function(_Subject):
+    """One function, method, lambda, module body or class body that has a definition."""
+
+    def __init__(self, program: Program, file: r.File, index: int) -> None:
+        self.program = program
+        self.file = file
+        self.index = index
+        self.record = file.functions[index]
+        self.path = file.path
+        self.cls: Class | None = None
+        self.known: dict[Any, Any] = {}  # see `once.per_function`
+
+    def __repr__(self) -> str:
+        return f"<Function {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        separator = "::" if self.file.language == "cpp" else "."
+        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
+
+    @property
+    def language(self) -> r.Language:
+        return self.file.language
+
+    @property
+    def is_method(self) -> bool:
+        return self.cls is not None
+
+    @cached_property
+    def parent(self) -> Function | None:
+        """The enclosing function of a lambda or nested function."""
+        return self.program.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
+
+    @cached_property
+    def home(self) -> Class | None:
+        """The class whose members its bare names can mean: its own, or that of the function around a lambda."""
+        if self.cls is not None:
+            return self.cls
+        return self.parent.home if self.parent is not None else None
+
+    @cached_property
+    def _mentioned(self) -> frozenset[str]:
+        return frozenset(self.record.mentions)
+
+    def mentions(self, *names: str) -> bool:
+        """Whether the body calls something whose last name is among `names`; a name with a leading `=`
+        asks for an assignment. Needs no decoding."""
+        return any(name in self._mentioned for name in names)
+
+    def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
+        """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
+        and coarse: it tells which bodies are worth decoding, nothing else."""
+        spend(1 + len(bytes(self.record.body)) // _BYTES_A_STEP)
+        return bool(pattern.search(self.record.body))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the body can be a statement or two. Needs no decoding."""
+        return len(bytes(self.record.body)) <= _SHORT
+
+    @property
+    def body(self) -> r.Body:
+        return self.program.body(self)
+
+    @cached_property
+    def statements(self) -> tuple[r.Statement, ...]:
+        """Every statement of the body, nested ones included, in source order."""
+        return tuple(statements(self.body))
+
+    @cached_property
+    def voided(self) -> tuple[Span, ...]:
+        """Every `(void)x;` of the body."""
+        return tuple(
+            statement.span
+            for statement in self.statements
+            if isinstance(statement, r.Evaluate)
+            and isinstance(statement.value, r.Cast)
+            and statement.value.type == "void"
+        )
+
+    @cached_property
+    def targets(self) -> dict[int, r.Value]:
+        """What the body's expressions assign to, by the offset at which it starts."""
+        found: dict[int, r.Value] = {}
+        for statement in self.statements:
+            for value in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
+                if isinstance(value, r.Assign):
+                    found.setdefault(value.target.start, value.target)
+        return found
+
+    @property
+    def flow(self) -> Flow:
+        return self.program.flow(self)
+
+    @cached_property
+    def locals(self) -> dict[str, tuple[str, r.Value | None]]:
+        """Declared type as written and initial value of each local; parameters have no value."""
+        found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}
+        for statement in self.statements:
+            match statement:
+                case r.Declare(names=names, type=written, value=value):
+                    for name in names:
+                        found.setdefault(name, (written, value))
+                case r.Loop(kind="range", target=r.Name(text=name), type=written, iterable=iterable):
+                    element = r.Index(statement.start, statement.end, iterable, ()) if iterable is not None else None
+                    found.setdefault(name, (written, element))
+        return found
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        inherited = self.parent.declared if self.parent is not None else frozenset()
+        own = declared_names(self.record, self.body, self.language == "python")
+        return inherited if own <= inherited else own | inherited  # many small lambdas share one set
+
+    def is_local(self, place: Place) -> bool:
+        """Whether the place is rooted in something that ends with this call."""
+        return place[0] in self.declared
+
+    def branch(self, at: e.Event, after: e.Event) -> tuple[Step, ...]:
+        """Which way the nearest `if` that `at` stands in goes, where that is decided between the two. No step where
+        there is none: what a test before `at` has let pass is the usual way."""
+        around = [one.span for one in self.statements if isinstance(one, r.Branch) and at.span.start in one.span]
+        for test, outcome in self.flow.guards(at) if around else ():
+            inside = any(test.span.start in span for span in around)
+            if inside and test is not at and test.index > after.index and self.flow.dominates(after, test):
+                taken = "true" if outcome else "false"
+                return (self.step(test, f"taken when `{text(test.value, _LONGEST_TEST)}` is {taken}"),)
+        return ()
+
+    def has_comment_near(self, span: Span) -> bool:
+        """Whether a comment stands on the lines of `span` or on the line directly above."""
+        return self.program.has_comment_near(self.file, span)
+
+    def lambdas(self) -> Iterator[Function]:
+        """Those that stand in the body itself, in source order."""
+        return (inner for inner in self.program.nested(self) if inner.record.kind == "lambda")
+
+
+_T = TypeVar("_T")
+
+
+def _by_name(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    found: dict[str, list[_T]] = {}
+    for name, one in pairs:
+        found.setdefault(name, []).append(one)
+    return {name: tuple(ones) for name, ones in found.items()}
+
+
+class Class(_Subject):
+    """A class as the whole project defines it: the header's fields, the sources' method bodies."""
+
+    def __init__(self, program: Program, file: r.File, record: r.Class) -> None:
+        self.program = program
+        self.file = file
+        self.record = record
+        self.path = file.path
+        self.methods: list[Function] = []
+        """Definitions, in the order of files and offsets."""
+        self.declarations: list[r.Function] = []
+        """Methods declared in the class body, defined or not."""
+
+    def __repr__(self) -> str:
+        return f"<Class {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        separator = "::" if self.file.language == "cpp" else "."
+        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
+
+    @cached_property
+    def fields(self) -> dict[str, r.Field]:
+        return {field.name: field for field in self.record.fields}
+
+    @cached_property
+    def bases(self) -> tuple[Class, ...]:
+        """The bases that the project defines."""
+        return tuple(
+            found for base in self.record.bases if (found := self.program.find_class(base.name, self.symbol, self.file))
+        )
+
+    @cached_property
+    def ancestry(self) -> tuple[Class, ...]:
+        """The class itself, then its bases, nearest first, each once."""
+        out: list[Class] = []
+        queue: list[Class] = [self]
+        for current in queue:
+            if current not in out:
+                out.append(current)
+                queue.extend(current.bases)
+        return tuple(out)
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Names of all data members, inherited ones included."""
+        return frozenset(name for cls in self.ancestry for name in cls.fields)
+
+    def field(self, name: str) -> tuple[Class, r.Field] | None:
+        """A data member and the class of the ancestry that has it."""
+        return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
+
+    @cached_property
+    def declared_here(self) -> Mapping[str, tuple[r.Function, ...]]:
+        """Name -> the methods of that name which the class body declares, defined or not."""
+        return _by_name((record.name, record) for record in self.declarations)
+
+    @cached_property
+    def defined_here(self) -> Mapping[str, tuple[Function, ...]]:
+        """Name -> the definitions of the class's own methods of that name."""
+        return _by_name((method.record.name, method) for method in self.methods)
+
+    def declared(self, name: str) -> list[r.Function]:
+        """Declarations and definitions of methods of that name, inherited ones last."""
+        out: list[r.Function] = []
+        for cls in self.ancestry:
+            own = cls.declared_here.get(name, ())
+            out += [*own, *(m.record for m in cls.defined_here.get(name, ()) if m.record not in own)]
+        return out
+
+    def defined(self, name: str) -> list[Function]:
+        return [method for cls in self.ancestry for method in cls.defined_here.get(name, ())]
+
+    @cached_property
+    def setters(self) -> frozenset[str]:
+        """Names of the short methods that assign to something. Needs no decoding."""
+        return frozenset(
+            method.name
+            for cls in self.ancestry
+            for method in cls.methods
+            if method.is_short and any(name.startswith("=") for name in method.record.mentions)
+        )
+
+    @property
+    def destructor(self) -> Function | None:
+        return next((m for m in self.methods if m.record.kind == "destructor"), None)
+
+    @property
+    def constructors(self) -> list[Function]:
+        return [m for m in self.methods if m.record.kind == "constructor"]
+
+
+class Binding(_Subject):
+    """One thing made visible to Python, with the class it belongs to and the C++ behind it."""
+
+    def __init__(self, program: Program, file: r.File, record: r.Binding) -> None:
+        self.program = program
+        self.file = file
+        self.record = record
+        self.path = file.path
+        self.known: dict[Any, Any] = {}  # see `once.per_binding`
+
+    def __repr__(self) -> str:
+        return f"<Binding {self.symbol} in {self.path}>"
+
+    @property
+    def name(self) -> str:
+        return self.record.name
+
+    @cached_property
+    def owner(self) -> r.BoundClass | None:
+        return self.file.bound_classes[self.record.owner] if self.record.owner >= 0 else None
+
+    @cached_property
+    def symbol(self) -> str:  # type: ignore[override]
+        return f"{self.owner.name}.{self.name}" if self.owner is not None else self.name
+
+    @property
+    def siblings(self) -> list[Binding]:
+        """The other bindings of the same Python class."""
+        return [b for b in self.program.bindings_of(self.file, self.record.owner) if b.record is not self.record]
+
+    @cached_property
+    def around(self) -> Function | None:
+        """The function in which the binding is made."""
+        return self.program.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None

@@ -1,0 +1,71 @@
+"""Code that tries other code: tests and benchmarks. What it leaves undone is missed by nobody's program.
+
+A file is such code because it defines tests by a macro, or asserts like one and is called `x_test.cc`, or because its
+name says so and a file beside it does; for a benchmark, an example or a file called `x_test.cc` any file of the project
+will do. A name alone proves nothing: whole projects stand in folders called `tests`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ownlint.facts import records as r
+from ownlint.project.once import per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+_NAMED = re.compile(
+    r"(?:^|[/_.-])(?:tests?|test_?(?:util|harness|suite|help|case|bed|main|lib)\w*|unit_?tests?|micro_?bench\w*"
+    r"|bench\w*|stress|fuzz(?:er|ing)?|mocks?)(?:[/_.-]|$)",
+    re.IGNORECASE,
+)
+_APART = re.compile(
+    r"(?:^|[/_.-])(?:(?:micro_?)?bench(?:es|marks?)?|stress|fuzz(?:er|ing)?|examples?)(?:[/_.-]|$)|[_.-]tests?\.\w+$",
+    re.IGNORECASE,
+)
+"""Such code stands in folders of its own, and has a `main` of its own."""
+_DEFINES = re.compile(r"(?:[A-Z]+_)*(?:TEST|BENCHMARK)(?:_[A-Z]+)*")
+"""`TEST_F(Fixture, Works) {..}` reads as a function of that name without a result."""
+_ASSERTS = re.compile(r"(?:[A-Z]+_)*(?:ASSERT|EXPECT)_[A-Z_]+")
+"""`ASSERT_EQ(left, right)`, by a library of tests or by the file's own `#define`."""
+_BY_NAME = re.compile(r"(?:^|[/_.-])tests?\.\w+$|(?:^|/)tests?_\w+\.\w+$", re.IGNORECASE)
+
+
+REASON = "this is code that tests other code"
+"""Why a finding in it is not certain."""
+
+
+def is_trial(function: Function) -> bool:
+    return tries(function.program, function.file)
+
+
+def tries(program: Program, file: r.File) -> bool:
+    """Whether the file is such code."""
+    if _NAMED.search(file.path) is not None and _folder(file.path) in _folders(program):
+        return True
+    if _APART.search(file.path) is not None and _folders(program):
+        return True
+    return file.path in _test_files(program)
+
+
+def _defines_tests(file: r.File) -> bool:
+    if any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions):
+        return True
+    if _BY_NAME.search(file.path) is None:
+        return False
+    return any(_ASSERTS.fullmatch(name) for record in file.functions for name in record.mentions)
+
+
+@per_program
+def _test_files(program: Program) -> frozenset[str]:
+    return frozenset(path for path, file in program.files.items() if _defines_tests(file))
+
+
+@per_program
+def _folders(program: Program) -> frozenset[str]:
+    """The folders with a file that defines tests."""
+    return frozenset(map(_folder, _test_files(program)))
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -1,0 +1,135 @@
+"""C++ types as text: just enough to tell a pointer from a reference and a container's element.
+
+Types come as written (`auto&`, `std::map<K, std::unique_ptr<V>>`) or canonical from a parser that
+knows them; both are text here. Nothing in this module knows a library.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from ownlint.steps import spend
+
+_QUALIFIERS = re.compile(
+    r"\b(?:const|volatile|mutable|static|inline|constexpr|constinit|extern|register|thread_local|typename|struct|class|enum|union|restrict|__restrict|explicit|virtual|friend)\b"
+)
+_TEXT_A_STEP = 256
+"""Letters of a type that are looked at in a step; what people write is shorter, and costs none."""
+_SPACE = re.compile(r"\s+")
+SCALARS = frozenset(
+    {
+        *("bool", "char", "wchar_t", "char8_t", "char16_t", "char32_t", "short", "int", "long", "signed", "unsigned"),
+        *("float", "double", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "Py_ssize_t"),
+        *("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("signed char", "unsigned char", "unsigned short", "unsigned int", "unsigned long", "long int"),
+        *("long long", "unsigned long long", "long double", "short int", "long unsigned int"),
+    }
+)
+"""Last names of the types that are numbers, characters or truth, whatever stands for them."""
+
+
+class Type(msgspec.Struct, frozen=True):
+    """`name` is the qualified name without template arguments; `arguments` the top-level template
+    arguments as text; `pointers` how many `*` stand behind it."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+    pointers: int = 0
+    reference: bool = False
+    const: bool = False
+
+    @property
+    def last(self) -> str:
+        return self.name.rsplit("::", 1)[-1]
+
+    @property
+    def is_value(self) -> bool:
+        return not self.pointers and not self.reference
+
+    @property
+    def is_scalar(self) -> bool:
+        """A number, a character or truth, or a pointer to such."""
+        return not self.arguments and self.last in SCALARS
+
+    @property
+    def is_placeholder(self) -> bool:
+        return self.name in ("auto", "decltype(auto)")
+
+
+@lru_cache(maxsize=65536)
+def parse(written: str) -> Type:
+    """`const std::map<K, V>& ` -> name `std::map`, arguments `("K", "V")`, reference. Never raises:
+    what it cannot read keeps its text as name."""
+    source = written.strip()
+    bare = _QUALIFIERS.sub(" ", source)
+    head, arguments, tail = _split_template(bare)
+    pointers = tail.count("*")
+    reference = "&" in tail
+    if not arguments:
+        pointers, reference = bare.count("*"), "&" in bare
+        head = re.sub(r"[*&]", " ", bare)
+    elif tail.strip(" *&"):  # `Foo<T>::Bar`: what follows the arguments belongs to the name
+        head = head + re.sub(r"[*&\s]", "", tail)
+        arguments = ()
+    name = _SPACE.sub(" ", head).strip().removeprefix("::")
+    const = bool(re.search(r"\bconst\b", source if not arguments else source.split("<", 1)[0]))
+    return Type(name, arguments, pointers, reference, const)
+
+
+def _split_template(source: str) -> tuple[str, tuple[str, ...], str]:
+    opening = source.find("<")
+    if opening < 0:
+        return source, (), ""
+    spend(len(source) // _TEXT_A_STEP)
+    depth = 0
+    start = opening + 1
+    parts: list[str] = []
+    for at in range(opening, len(source)):
+        char = source[at]
+        if char in "<([{":
+            depth += 1
+        elif char in ")]}" or (char == ">" and source[at - 1] != "-"):
+            depth -= 1
+            if depth == 0:
+                parts.append(source[start:at].strip())
+                return source[:opening], tuple(parts), source[at + 1 :]
+        elif char == "," and depth == 1:
+            parts.append(source[start:at].strip())
+            start = at + 1
+    return source, (), ""
+
+
+def arguments_of(template: str) -> tuple[str, ...]:
+    """Template arguments, as a call keeps them without their brackets, each by itself: `("int", "P<A, B>")` of
+    `int, P<A, B>`. None of no text; a text whose brackets do not match is one argument."""
+    text = template.strip()
+    return (parse(f"t<{text}>").arguments or (text,)) if text else ()
+
+
+def element(written: str) -> str:
+    """What a pointer, smart pointer, optional or sequence of this type leads to; of a map the value's type."""
+    kind = parse(written)
+    if kind.pointers:
+        return written.rstrip().rstrip("&").rstrip()[:-1].strip() if written.rstrip(" &").endswith("*") else kind.name
+    if not kind.arguments:
+        return ""
+    return kind.arguments[1] if len(kind.arguments) > 1 and _looks_associative(kind.last) else kind.arguments[0]
+
+
+def _looks_associative(last: str) -> bool:
+    return "map" in last.lower() or last.lower().endswith(("dict", "table"))
+
+
+def called(written: str) -> str:
+    """What a call of something of this type answers: `R` of `std::function<R(A)>` and of `R (*)(A)`; empty when the
+    type is not one of a function."""
+    kind = parse(written)
+    signature = kind.arguments[0] if kind.arguments else written if "(*" in written else ""
+    opening = signature.find("(")
+    if opening <= 0 or not signature.rstrip(" &").endswith((")", "const", "noexcept")):
+        return ""
+    return signature[:opening].strip()
