@@ -47,7 +47,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, rule, text
+from ownlint import Finding, Function, because, counting, events, places, records, rule, text
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
@@ -64,9 +64,9 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         made = isinstance(one.site, events.Call) and one.site is not one.at
         yield function.finding(
             one.at,
-            f"`{one.name}` can be NULL here",
+            _said(one),
             certainty=because("likely", _where_it_fails(one)),
-            help="test it first",
+            help="test it first" if not _is_written(one) else "give it an object",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
                 *function.branch(one.at, one.site),
@@ -74,7 +74,19 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         )
 
 
+def _is_written(one: counting.Trouble) -> bool:
+    return isinstance(places.strip(one.where), records.Literal)
+
+
+def _said(one: counting.Trouble) -> str:
+    if _is_written(one) and isinstance(one.at, events.Call):
+        return f"`{places.last_name(one.at.node.callee)}` is given NULL, and reads what it points to"
+    return f"`{one.name}` can be NULL here"
+
+
 def _where_it_fails(one: counting.Trouble) -> str:
+    if one.site is one.at:
+        return "harmless if this is never reached"
     if not isinstance(one.site, events.Call):
         return ""
     return f"on the path where `{places.last_name(one.site.node.callee)}` fails"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ownlint.domains.counted.counting_tests import Tests
 from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
@@ -10,11 +12,15 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, last_name, render, strip
+from ownlint.flow.places import Place, last_name, render, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 3
+
+
+def _is_address(value: r.Value) -> bool:
+    return isinstance(value, r.Unary) and value.op == "&" and isinstance(value.value, r.Name)
 
 
 class Calls(Tests):
@@ -140,10 +146,19 @@ class Calls(Tests):
                 if not known.exact or self.is_filled_elsewhere(where):
                     continue
             if model is not None and model.has("needs", f"argument {index + 1}"):
-                self.found.setdefault(
-                    ("null used", where, event.index),
-                    Trouble("null used", text(argument), event, event, None, argument),
-                )
+                self.null_given(event, argument)
+        for index, argument in enumerate(call.args):
+            if model is not None and self.is_null(argument) and model.has("needs", f"argument {index + 1}"):
+                self.null_given(event, argument)
+
+    def is_null(self, value: r.Value | None) -> bool:
+        """Whether it is written there as NULL, or as a macro that stands for it."""
+        bare = bare_value(value)
+        return bare is not None and isinstance(found := self.constant(bare), r.Literal) and found.kind == "null"
+
+    def null_given(self, event: e.Call, argument: r.Value) -> None:
+        key = ("null used", self.place(argument) or argument.start, event.index)
+        self.found.setdefault(key, Trouble("null used", text(argument), event, event, None, argument))
 
     def is_filled_elsewhere(self, where: Place) -> bool:
         """Whether something else than NULL is written there, too: under which condition, and whether that is the one
@@ -375,6 +390,10 @@ class Calls(Tests):
                 draft.places[where] = draft.begin(event.index, Held("kept", 0, "no"))
                 return
             self.by_summary(event, draft, where)
+            if where not in draft.places and self.is_presumed_new(event):
+                draft.places[where] = one = draft.begin(event.index, Held("new", 1, "unknown"))
+                self.shared.add(one)
+                self.presumed.add(event.index)
             return
         null = "maybe" if source.model.nullable else "no"
         if source.kind == "new":
@@ -389,6 +408,44 @@ class Calls(Tests):
         else:
             return
         draft.places[where] = one
+
+    @cached_property
+    def presumed(self) -> set[int]:
+        """Calls that are taken to hand out a new reference, by their events."""
+        return set()
+
+    def is_presumed_new(self, event: e.Call) -> bool:
+        """Whether nobody says what the call hands out, and the function releases the local that gets it."""
+        into, node = event.into, event.node
+        if into is None or into[0] not in self.released or len(into) > 1 or node.kind != "call":
+            return False
+        return self.references.model(node, self.function) is None and not self.references.is_macro(node)
+
+    @cached_property
+    def released(self) -> frozenset[str]:
+        """Locals for bare references that are released somewhere in the function, and of which no reference is taken
+        there: what a call puts into them belongs to the function."""
+        known = self.references
+        releases, others = set(), set()
+        for event in self.flow.calls:
+            others |= {inner.value.text for one in event.node.args for inner in walk(one) if _is_address(inner)}  # type: ignore[attr-defined]
+            for index, argument in arguments(event.node):
+                if isinstance(bare := bare_value(argument), r.Name):
+                    use = known.use(event.node, index, self.function)
+                    (releases if use == "released" else others if use == "retained" else set()).add(bare.text)
+        for write in self.flow.writes:
+            value = bare_value(write.value)
+            if isinstance(value, r.Call) and known.source(value, self.function).kind != "borrowed":
+                continue
+            if len(write.place) == 1 and not (write.fresh and value is None) and not self.is_null(value):
+                others.add(write.place[0])
+        locals_ = self.function.locals
+        parameters = {one.name for one in self.function.record.parameters}
+        return frozenset(
+            name
+            for name in releases - others - parameters - self.statics
+            if name in locals_ and known.is_pointer(locals_[name][0], self.function)
+        )
 
     def is_kept_by_argument(self, call: r.Call) -> bool:
         """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a
