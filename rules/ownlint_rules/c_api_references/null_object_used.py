@@ -32,7 +32,8 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
 ```
 
 Reported: a result that can be NULL, untested on the way, in `Py_DECREF`, `Py_INCREF`, a macro that reaches into the
-object, or behind `->`; a variable that holds NULL on a way to such a use.
+object, a function that reads it without a test (`PyDict_SetItem`, `PyTuple_Pack`, `PyObject_GetAttr`), or behind `->`;
+a variable that holds NULL on a way to such a use, and NULL itself where such a function is given it.
 
 Quiet: `Py_XDECREF`, `Py_CLEAR`, results that were tested, or asked about with `PyErr_Occurred()`; functions that refuse
 NULL with an exception; items of a list or tuple whose size the function has asked for.
@@ -64,9 +65,9 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         made = isinstance(one.site, events.Call) and one.site is not one.at
         yield function.finding(
             one.at,
-            _said(one),
+            _said(function, one),
             certainty=because("likely", _where_it_fails(one)),
-            help="test it first" if not _is_written(one) else "give it an object",
+            help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
                 *function.branch(one.at, one.site),
@@ -74,12 +75,16 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         )
 
 
-def _is_written(one: counting.Trouble) -> bool:
-    return isinstance(places.strip(one.where), records.Literal)
+def _is_written(function: Function, one: counting.Trouble) -> bool:
+    """Whether NULL stands there as such, or as a macro that stands for it."""
+    value = places.strip(one.where)
+    return isinstance(value, records.Literal) or (
+        one.site is one.at and isinstance(value, records.Name) and value.text not in function.declared
+    )
 
 
-def _said(one: counting.Trouble) -> str:
-    if _is_written(one) and isinstance(one.at, events.Call):
+def _said(function: Function, one: counting.Trouble) -> str:
+    if _is_written(function, one) and isinstance(one.at, events.Call):
         return f"`{places.last_name(one.at.node.callee)}` is given NULL, and reads what it points to"
     return f"`{one.name}` can be NULL here"
 

@@ -47,6 +47,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Function, Step, events, rule
+from ownlint_rules.resources import _given_up as given_up
 from ownlint_rules.resources import _losing as losing
 
 _MOST_STEPS = 3
@@ -68,6 +69,13 @@ def release_skipped(function: Function) -> Iterator[Finding]:
                 help=f"release `{loss.name}` on every way, or let an owner hold it",
                 steps=tuple(_steps(function, loss)),
             )
+    for lost in given_up.given_up(function):
+        yield function.finding(
+            lost.at,
+            f"`{lost.name}` gives up what it owns, and nobody takes it",
+            help="let the owner end it, or hand the result to who shall",
+            steps=(function.step(lost.made, "it is made here"),),
+        )
 
 
 def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:

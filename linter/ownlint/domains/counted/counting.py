@@ -42,7 +42,7 @@ _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
-_PRESUMED = "`{}` is not in sight: that it gives a new reference is told by the release of `{}` elsewhere in the function"
+_PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
 _UNKNOWN = Summary("", True, ())
 
 

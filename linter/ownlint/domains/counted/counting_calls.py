@@ -12,15 +12,19 @@ from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
-from ownlint.flow.places import Place, last_name, render, strip, walk
+from ownlint.flow.places import Place, last_name, render, strip
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 3
 
 
-def _is_address(value: r.Value) -> bool:
-    return isinstance(value, r.Unary) and value.op == "&" and isinstance(value.value, r.Name)
+def _is_of(test: r.Value, name: str) -> bool:
+    """Whether a test is about the local, or asks how something went: not `if (owns)`."""
+    bare = bare_value(test)
+    while isinstance(bare, r.Unary) and bare.op in ("!", "not"):
+        bare = bare_value(bare.value)
+    return not isinstance(bare, r.Name | r.Member) or (isinstance(bare, r.Name) and bare.text == name)
 
 
 class Calls(Tests):
@@ -415,37 +419,52 @@ class Calls(Tests):
         return set()
 
     def is_presumed_new(self, event: e.Call) -> bool:
-        """Whether nobody says what the call hands out, and the function releases the local that gets it."""
+        """Whether nobody says what the call hands out, and the function releases the local that gets it, under no
+        condition that has nothing to do with it."""
         into, node = event.into, event.node
         if into is None or into[0] not in self.released or len(into) > 1 or node.kind != "call":
             return False
-        return self.references.model(node, self.function) is None and not self.references.is_macro(node)
+        if self.references.model(node, self.function) is not None or self.references.is_macro(node):
+            return False
+        return any(
+            all(_is_of(test.value, into[0]) for test, _ in self.flow.guards(release) if test.index > event.index)
+            for release in self.released[into[0]]
+            if release.index > event.index
+        )
 
     @cached_property
-    def released(self) -> frozenset[str]:
-        """Locals for bare references that are released somewhere in the function, and of which no reference is taken
-        there: what a call puts into them belongs to the function."""
-        known = self.references
-        releases, others = set(), set()
+    def released(self) -> dict[str, list[e.Call]]:
+        """By local for a bare reference where the function releases it, of those of which no reference is taken there:
+        what a call puts into them belongs to the function."""
+        known, locals_ = self.references, self.function.locals
+        releases: dict[str, list[e.Call]] = {}
+        others = {one.name for one in self.function.record.parameters} | self.statics
         for event in self.flow.calls:
-            others |= {inner.value.text for one in event.node.args for inner in walk(one) if _is_address(inner)}  # type: ignore[attr-defined]
             for index, argument in arguments(event.node):
-                if isinstance(bare := bare_value(argument), r.Name):
+                bare = bare_value(argument)
+                if isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Name):
+                    others.add(bare.value.text)
+                elif isinstance(bare, r.Name):
                     use = known.use(event.node, index, self.function)
-                    (releases if use == "released" else others if use == "retained" else set()).add(bare.text)
-        for write in self.flow.writes:
-            value = bare_value(write.value)
-            if isinstance(value, r.Call) and known.source(value, self.function).kind != "borrowed":
-                continue
-            if len(write.place) == 1 and not (write.fresh and value is None) and not self.is_null(value):
-                others.add(write.place[0])
-        locals_ = self.function.locals
-        parameters = {one.name for one in self.function.record.parameters}
-        return frozenset(
-            name
-            for name in releases - others - parameters - self.statics
-            if name in locals_ and known.is_pointer(locals_[name][0], self.function)
-        )
+                    if use == "released":
+                        releases.setdefault(bare.text, []).append(event)
+                    elif use == "retained":
+                        others.add(bare.text)
+        if not releases:
+            return releases
+        others |= {write.place[0] for write in self.flow.writes if self.puts_another(write)}
+        return {
+            name: where
+            for name, where in releases.items()
+            if name not in others and name in locals_ and known.is_pointer(locals_[name][0], self.function)
+        }
+
+    def puts_another(self, write: e.Write) -> bool:
+        """Whether the local gets what no call has handed out as new: NULL is nothing."""
+        value = bare_value(write.value)
+        if len(write.place) > 1 or (write.fresh and value is None) or self.is_null(value):
+            return False
+        return not isinstance(value, r.Call) or self.references.source(value, self.function).kind == "borrowed"
 
     def is_kept_by_argument(self, call: r.Call) -> bool:
         """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a

@@ -158,7 +158,8 @@ class Ways:
 
     @cached_property
     def statics(self) -> frozenset[str]:
-        return frozenset(
+        """Locals that own what they hold: those that stay, and those that a function ends when they go."""
+        return self.function.cleaned | frozenset(
             name for one in self.function.statements if isinstance(one, r.Declare) and one.static for name in one.names
         )
 

@@ -36,6 +36,9 @@ class Specifiers(NamedTuple):
     attributes: tuple[r.Annotation, ...]
 
 
+_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
+
+
 class Statements(Values):
     def __init__(self, prepared: Prepared) -> None:
         super().__init__(prepared.source, prepared.thrown, prepared.empties)
@@ -45,6 +48,9 @@ class Statements(Values):
     # --- to be supplied by those who know declarations ---
 
     def declared_in_body(self, node: Node, out: Out) -> None:
+        raise NotImplementedError
+
+    def annotations(self, start: int, end: int) -> tuple[r.Annotation, ...]:
         raise NotImplementedError
 
     # --- blocks ---
@@ -577,6 +583,8 @@ class Statements(Values):
             self.declared_in_body(type_node, out)
         static = "static" in specifiers.words or "thread_local" in specifiers.words
         node_start, node_end = node.start_byte, node.end_byte
+        annotations = specifiers.attributes + self.annotations(node_start, node_end)
+        cleanup = next((one.arguments for one in annotations if one.name in _CLEANUPS), "")
         first = True
         for child in rest:
             if not child.is_named:
@@ -601,7 +609,7 @@ class Statements(Values):
                 made = r.Call(taken.start, taken.end, callee, args, "macro")
                 out.append(r.Declare(taken.start, taken.end, names, type_, made, static))
             else:
-                out.append(r.Declare(start, node_end, names, type_, value, static))
+                out.append(r.Declare(start, node_end, names, type_, value, static, cleanup))
 
     def initialised(
         self, node: Node, specifiers: Specifiers, type_node: Node | None
