@@ -248,8 +248,8 @@ class Declare(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=
     names: tuple[str, ...]
     type: str
     value: Value | None = None
-    static: bool = False
     cleanup: str = ""
+    static: bool = False
 
 
 class Block(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=32):

@@ -349,7 +349,8 @@ class _Losing:
         made = self.function.program.callee(call, self.function).functions
         duties = [self.resources.duties.of(one).made for one in made]
         return all(
-            one is not None and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
+            one is not None
+            and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
             for maker, one in zip(made, duties, strict=True)
         )
 

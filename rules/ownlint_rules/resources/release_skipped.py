@@ -31,11 +31,13 @@ bool StartsWith(const char* path, char wanted) {
 
 What counts as a handle, and as taking it over, is told on the page of `lost-on-failure`, which reports the exits that
 are taken because something failed. A handle that is `never` released is `certain` when nobody but functions that are
-known to keep nothing has seen it.
+known to keep nothing has seen it. A local owner that is made around a new object and gives it up with nobody to take it
+(`owner.release();`) loses it too.
 
 Quiet where the handle is kept, returned or given away, where the object hands itself over where it is made (`this` in
-the constructor's arguments) or deletes itself, where the release stands under a condition of its own, for statics, and
-in `main`.
+the constructor's arguments) or deletes itself, where the release stands under a condition of its own, for statics, for
+locals that an attribute cleans up, and in `main`; where an owner gives up what somebody was given before, beside a
+comment, or by a cast to void.
 
 Limits: those of `lost-on-failure`. A variable that is overwritten counts when the new value is a call's.
 

@@ -27,7 +27,8 @@ _KEYWORDS = frozenset({"kwargs", "kwds", "keywds", "kw"})
 
 def _is_method(function: Function) -> bool:
     """Whether it is written as the manual writes a `PyCFunction`, `(PyObject *self, PyObject *args)`, with or without
-    `PyObject *kwargs`: its table may be made by macros, or stand in another file."""
+    `PyObject *kwargs`: its table may be made by macros, or stand in another file. One whose declaration is marked as
+    handing out a borrowed reference is something else."""
     record = function.record
     names = tuple(one.name for one in record.parameters)
     if record.kind != "function" or not 2 <= len(names) <= 3 or names[0] not in _RECEIVERS:
@@ -36,7 +37,10 @@ def _is_method(function: Function) -> bool:
         return False
     known = references(function.program)
     objects = (record.result, *(one.type for one in record.parameters[1:]))
-    return "*" in record.parameters[0].type and all(known.is_pointer(written, function) for written in objects)
+    if "*" not in record.parameters[0].type or not all(known.is_pointer(written, function) for written in objects):
+        return False
+    declared = (record, *function.program.declarations_of(function.name))
+    return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
 
 
 @per_program
