@@ -220,7 +220,7 @@ class _Losing:
         if call.kind != "new" and places.last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
-        if found is None or self.is_in_place(call, found):
+        if found is None or self.is_in_place(call, found) or self.is_counted(call):
             return None
         if not found.is_modelled and self.is_of_arena(call):
             return None
@@ -228,6 +228,10 @@ class _Losing:
         if borrowed:
             return found, because("possible", f"what `{places.last_name(call.callee)}` is given may own its result"), ""
         return found, found.certainty, ""
+
+    def is_counted(self, call: r.Call) -> bool:
+        """References to Python objects have rules of their own, whatever the type of the local that gets one."""
+        return any(model.counted for model in self.function.program.callee(call, self.function).models)
 
     def is_of_arena(self, call: r.Call) -> bool:
         """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""

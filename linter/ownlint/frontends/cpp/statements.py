@@ -55,7 +55,7 @@ class Statements(Values):
 
     def cleanup(self, specifiers: Specifiers, start: int, end: int) -> str:
         """The function that an attribute of a local calls where it ends; empty for none."""
-        said = (*specifiers.attributes, *self.marks_of(start, end))
+        said: tuple[r.Annotation | Mark, ...] = (*specifiers.attributes, *self.marks_of(start, end))
         return next((one.arguments for one in said if one.name in _CLEANUPS), "")
 
     # --- blocks ---
