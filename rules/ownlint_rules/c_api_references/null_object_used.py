@@ -66,7 +66,7 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         yield function.finding(
             one.at,
             _said(function, one),
-            certainty=because("likely", _where_it_fails(one)),
+            certainty=because("likely", _where_it_fails(function, one)),
             help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
@@ -89,9 +89,11 @@ def _said(function: Function, one: counting.Trouble) -> str:
     return f"`{one.name}` can be NULL here"
 
 
-def _where_it_fails(one: counting.Trouble) -> str:
-    if one.site is one.at:
+def _where_it_fails(function: Function, one: counting.Trouble) -> str:
+    if _is_written(function, one):
         return "harmless if this is never reached"
+    if one.site is one.at:
+        return f"on a path on which nothing but NULL is put into `{one.name}`"
     if not isinstance(one.site, events.Call):
         return ""
     return f"on the path where `{places.last_name(one.site.node.callee)}` fails"
