@@ -42,6 +42,7 @@ _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
+_PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
 _UNKNOWN = Summary("", True, ())
 
 
@@ -120,6 +121,9 @@ class Counting(Calls):
     def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
         troubled = len(self.troubled.get(key, ()))
         partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
+        site = one.site
+        if isinstance(site, e.Call) and site.index in self.presumed:
+            return one._replace(reason=_PRESUMED.format(last_name(site.node.callee), render(site.into or ("it",))))
         if one.what not in ("leaked", "surplus"):
             some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
             return one._replace(reason=some if partly else "")
@@ -341,11 +345,14 @@ class Counting(Calls):
             draft.change(one, null="no")
 
     def end(self, event: e.End, draft: Draft) -> None:
-        one = draft.id_at(event.place)
-        draft.places.pop(event.place, None)
-        if one is None or draft.is_named(one):
-            return
-        self.settle(event, draft, one, render(event.place))
+        ended = [event.place]
+        if event.place[0] in self.arrays:
+            ended = sorted(place for place in draft.places if place[0] == event.place[0])
+        for place in ended:
+            one = draft.id_at(place)
+            draft.places.pop(place, None)
+            if one is not None and not draft.is_named(one):
+                self.settle(event, draft, one, render(place))
 
     def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
         """Nobody holds it any more."""
