@@ -60,7 +60,7 @@ _SAYS = {
 }
 
 
-@rule(severity="error", cwe=(401, 404), usually="likely")
+@rule(severity="error", cwe=(401, 404), usually="certain")
 def release_skipped(function: Function) -> Iterator[Finding]:
     for loss in losing.losses(function):
         if loss.kind in _SAYS:
