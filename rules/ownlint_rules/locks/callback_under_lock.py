@@ -1,0 +1,88 @@
+"""A stored callback is called while a lock is held.
+
+What a callback does is not known where it is called. It may lock what the caller has locked, by calling the very object
+that calls it, or wait for a thread that does: then both wait for ever. And while it runs, every other thread waits.
+
+bad:
+
+```cpp
+class Watcher {
+ public:
+  void OnChange(std::function<void(int)> callback) {
+    std::lock_guard<std::mutex> guard(mu_);
+    callback_ = std::move(callback);
+  }
+  void Set(int value) {
+    std::lock_guard<std::mutex> guard(mu_);
+    value_ = value;
+    callback_(value);
+  }
+ private:
+  std::mutex mu_;
+  int value_ = 0;
+  std::function<void(int)> callback_;
+};
+```
+
+good:
+
+```cpp
+class Watcher {
+ public:
+  void OnChange(std::function<void(int)> callback) {
+    std::lock_guard<std::mutex> guard(mu_);
+    callback_ = std::move(callback);
+  }
+  void Set(int value) {
+    std::function<void(int)> callback;
+    {
+      std::lock_guard<std::mutex> guard(mu_);
+      value_ = value;
+      callback = callback_;
+    }
+    callback(value);
+  }
+ private:
+  std::mutex mu_;
+  int value_ = 0;
+  std::function<void(int)> callback_;
+};
+```
+
+What it reports: a call of a `std::function`, a pointer to a function or a Python callable that is stored in a member, in a
+container or in a variable, and that others have put there (it is public, or given a parameter), with a lock held on every
+path; also by a function that is called with the lock held, however many lie between.
+
+What it allows: callbacks that are called behind the unlock, also through a copy; recursive locks, which the same thread may
+take again; parameters, which the caller has chosen for this very call; functions that the class itself has put there;
+callees that are given the guard, or that unlock first.
+
+Not shown by default (`possible`): callbacks that answer with a value, which are as often plain computations.
+
+Known limits: whether the callback comes back to the lock is not looked at.
+
+Source: C++ Core Guidelines CP.22: never call unknown code while holding a lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, because, places, rule, stored_calls
+
+
+@rule(severity="warning", cwe=(833,), usually="likely", preview=True)
+def callback_under_lock(function: Function) -> Iterator[Finding]:
+    for call in stored_calls.made(function):
+        if not call.held:
+            continue
+        direct = call.where is function
+        by = "" if direct else f", by `{call.where.name}`"
+        doubt = "the callback answers with a value, and may be a plain computation"
+        yield function.finding(
+            function.flow.events[call.index],
+            f"`{call.name}` is called while `{places.render(call.held[0])}` is held{by}",
+            certainty=because("possible", doubt) if call.answers else because("likely", "it depends on what the callback does"),
+            help="copy the callback while the lock is held, and call the copy behind the unlock",
+            steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
+        )
