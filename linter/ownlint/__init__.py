@@ -29,7 +29,18 @@ if TYPE_CHECKING:
         views,
     )
     from ownlint.crossing import border
-    from ownlint.domains import acquired, entrances, failure, gil, instances, locks, python_use, sections, stored_calls, validity
+    from ownlint.domains import (
+        acquired,
+        entrances,
+        failure,
+        gil,
+        instances,
+        locks,
+        python_use,
+        sections,
+        stored_calls,
+        validity,
+    )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
     from ownlint.engine import (

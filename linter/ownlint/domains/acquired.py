@@ -8,7 +8,7 @@ twice, the key in which order locks are taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ownlint.domains import locks
@@ -20,7 +20,6 @@ from ownlint.flow.places import THIS, Place
 from ownlint.project.once import per_program, shared_property
 from ownlint.project.program import Program
 from ownlint.project.subjects import Class, Function
-
 
 _WORD = re.compile(r"\w+")
 
@@ -39,10 +38,10 @@ class Key(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Event `index` of a function waits for `lock`, which is taken at `span` of `where`; where that is `conditional`, a
-    test decides about the lock alone, and what comes then runs with it or without. `given_up` are the locks that the
-    function's caller may hold and that have been let go by then. Places are in the function's own words; a lock for which
-    it has none is `ELSEWHERE`."""
+    """Event `index` of a function waits for `lock`, which is taken at `span` of `where`; where that is `conditional`,
+    a test decides about the lock alone, and what comes then runs with it or without. `given_up` are the locks that the
+    function's caller may hold and that have been let go by then. Places are in the function's own words; a lock for
+    which it has none is `ELSEWHERE`."""
 
     index: int
     lock: Place
@@ -63,22 +62,30 @@ class Acquisitions:
 
     def waits(self, function: Function) -> tuple[Wait, ...]:
         """What the events of a body wait for, itself or in what they call; of a call each lock once."""
-        return self._waits.ask(function, lambda: self._ask(function))
+        return self._waits.ask(function, lambda: self._ask(function, function.flow.events))
 
-    def _ask(self, function: Function) -> tuple[Wait, ...]:
+    def waits_under_lock(self, function: Function) -> tuple[Wait, ...]:
+        """Those of them at whose events a lock is held."""
+        if not self.locking.may_lock(function) and not locks.required(function):
+            return ()
+        held = self.locking.held(function)
+        return self._ask(function, [function.flow.events[index] for index in sorted(held) if held[index]])
+
+    def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[Wait, ...]:
         if function.language != "cpp" or not self._reach.may_come(function):
             return ()
-        found = sorted([*self._own(function), *self._below(function)], key=lambda one: one.index)
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.index)
         gone = self.given_up(function, frozenset(one.lock for one in found)) if found else {}
         return tuple(one._replace(given_up=one.given_up | gone.get(one.index, frozenset())) for one in found)
 
-    def _own(self, function: Function) -> Iterator[Wait]:
-        for index, taken in sorted(self.locking.taken(function).items()):
-            for held in sorted(taken):
+    def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
+        taken = self.locking.taken(function)
+        for event in events if taken else ():
+            for held in sorted(taken.get(event.index, ())):
                 key = self.key(function, held.lock)
                 if key is not None:
                     conditional = self._is_conditional(function, held.lock)
-                    yield Wait(index, held.lock, key, function, function.flow.events[index].span, conditional)
+                    yield Wait(event.index, held.lock, key, function, event.span, conditional)
 
     def _is_conditional(self, function: Function, lock: Place) -> bool:
         """Whether a lock is held somewhere in a function on some of the paths alone that lead there."""
@@ -88,8 +95,8 @@ class Acquisitions:
             for index, held in self.locking.held(function, anywhere=True).items()
         )
 
-    def _below(self, function: Function) -> Iterator[Wait]:
-        for event in function.flow:
+    def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
+        for event in events:
             callee = self.runs(function, event)
             for one in self.takes(callee) if callee is not None else ():
                 given_up = (outside(function, event, callee, lock) for lock in one.given_up)
@@ -97,8 +104,8 @@ class Acquisitions:
                 yield one._replace(index=event.index, lock=lock, given_up=frozenset(given_up))
 
     def takes(self, function: Function) -> tuple[Wait, ...]:
-        """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing where
-        it is given a guard, by which it may do with the lock what it likes."""
+        """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing
+        where it is given a guard, by which it may do with the lock what it likes."""
         if self.is_given_guard(function):
             return ()
         found: dict[tuple[Place, Key], Wait] = {}

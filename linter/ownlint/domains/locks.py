@@ -126,8 +126,8 @@ class Locking:
         return self._held[key]
 
     def taken(self, function: Function) -> dict[int, Locks]:
-        """The locks that events of the body itself wait for and then hold, by event index. One that is taken again while
-        it is held stands here, too; one that is only tried does not."""
+        """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
+        while it is held stands here, too; one that is only tried does not."""
         if function not in self._taken:
             if len(self._taken) > _KEPT:
                 self._taken.clear()

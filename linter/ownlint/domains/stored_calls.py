@@ -5,11 +5,12 @@ What runs then is not the project's to know: it may lock what it likes, call bac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ownlint.domains import acquired
+from ownlint.domains import acquired, locks
 from ownlint.domains.reach import Reach, outside
+from ownlint.engine.assignments import place
 from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.facts.show import text
@@ -23,20 +24,26 @@ from ownlint.project.subjects import Class, Function
 
 _CALLABLE = frozenset({"callable", "python object", "python handle"})
 _LEAVES_NOTHING = frozenset({"void", ""})
+_UNKNOWN: Place = (locks.ELSEWHERE,)
 
 
 class StoredCall(NamedTuple):
-    """Event `index` of a function calls what is stored as `name`, at `span` of `where`. `answers` says that the call's
-    result is a value. `held` are the locks that are held there on every path, `given_up` those of the function's caller
-    that have been let go by then, in the function's own words."""
+    """Event `index` of a function calls what is stored as `name`, at `span` of `where`. `holder` is what it is stored
+    in, `held` are the locks that are held there on every path, `given_up` those of the function's caller that have
+    been let go by then: places in the function's own words, `ELSEWHERE` where it has none."""
 
     index: int
     name: str
     where: Function
     span: r.Span
-    answers: bool
+    holder: Place
     held: tuple[Place, ...] = ()
     given_up: frozenset[Place] = frozenset()
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether it is known whose callback it is."""
+        return self.holder[0] != locks.ELSEWHERE
 
 
 class StoredCalls:
@@ -49,39 +56,63 @@ class StoredCalls:
         self._handed_in: dict[Class, frozenset[str]] = {}
 
     def made(self, function: Function) -> tuple[StoredCall, ...]:
-        """The calls that a body makes of what is stored, itself or in what it calls, in order; of a callee only those
-        that it makes with no lock of its own."""
-        return self._made.ask(function, lambda: self._ask(function))
+        """The calls that a body makes of what is stored, itself or in what it calls, in order; of a callee only the
+        first that it makes with no lock of its own."""
+        return self._made.ask(function, lambda: self._ask(function, function.flow.events))
 
-    def _ask(self, function: Function) -> tuple[StoredCall, ...]:
+    def made_under_lock(self, function: Function) -> Iterator[StoredCall]:
+        """Those of them that are made while a lock is held."""
+        locking = self.acquisitions.locking
+        if locking.may_lock(function) or locks.required(function):
+            held = locking.held(function)
+            events = [function.flow.events[index] for index in sorted(held) if held[index]]
+            yield from (one for one in self._ask(function, events) if one.held)
+
+    def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[StoredCall, ...]:
         if not self._reach.may_come(function):
             return ()
-        found = sorted([*self._own(function), *self._below(function)], key=lambda one: one.index)
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.index)
         gone = self.acquisitions.given_up(function) if found else {}
         return tuple(
             one._replace(
-                held=tuple(self.acquisitions.exclusive(function, one.index).keys() - one.given_up),
+                held=tuple(lock for lock in self.acquisitions.exclusive(function, one.index) if lock not in one.given_up),
                 given_up=one.given_up | gone.get(one.index, frozenset()),
             )
             for one in found
         )
 
-    def _own(self, function: Function) -> Iterator[StoredCall]:
-        for event in function.flow.calls if function in self._reach.own else ():
-            stored = self.stored(function, event.node.callee) if event.node.kind == "call" else None
-            if stored is not None:
-                answers = self._answer(self.program.type_of(stored, function)) not in _LEAVES_NOTHING
-                yield StoredCall(event.index, text(stored, 60), function, event.span, answers)
+    def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
+        for event in events if function in self._reach.own else ():
+            is_call = isinstance(event, e.Call) and event.node.kind == "call"
+            stored = self.stored(function, event.node.callee) if isinstance(event, e.Call) and is_call else None
+            if not isinstance(event, e.Call) or stored is None or self._is_computation(function, event, stored):
+                continue
+            holder = place(function, stored)
+            if not self._is_made_here(function, holder):
+                yield StoredCall(event.index, text(stored, 60), function, event.span, holder or _UNKNOWN)
 
-    def _below(self, function: Function) -> Iterator[StoredCall]:
-        for event in function.flow:
+    def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
+        for event in events:
             callee = self._reach.runs(function, event)
             if callee is None or self.acquisitions.is_given_guard(callee):
                 continue
-            bare = [one for one in self.made(callee) if not one.held]
-            for one in bare[:1]:
-                given_up = (outside(function, event, callee, lock) for lock in one.given_up)
-                yield one._replace(index=event.index, given_up=frozenset(given_up))
+            for one in self.made(callee):
+                holder = outside(function, event, callee, one.holder) if one.holder != _UNKNOWN else _UNKNOWN
+                if not one.held and not self._is_made_here(function, holder):
+                    given_up = frozenset(outside(function, event, callee, lock) for lock in one.given_up)
+                    yield one._replace(index=event.index, holder=holder, given_up=given_up)
+                    break
+
+    def _is_computation(self, function: Function, call: e.Call, stored: r.Value) -> bool:
+        """Whether what is called answers with a value that is wanted: a clock, an order, a factory. Who only tells
+        others something wants no more than to know whether it went well."""
+        answer = self._answer(self.program.type_of(stored, function))
+        return answer not in _LEAVES_NOTHING and not call.dropped and self.program.status(answer, function) is None
+
+    @staticmethod
+    def _is_made_here(function: Function, holder: Place | None) -> bool:
+        """Whether the callback is stored in an object of the function's own, where nobody else can have put it."""
+        return holder is not None and locks.is_made_in(function, holder[0])
 
     # --- what is stored ---
 
@@ -97,9 +128,15 @@ class StoredCalls:
                         return None
                     seen.add(name)
                     value = strip(function.locals[name][1])
-                case r.Unary(op="*" | "&", value=inner) | r.Index(base=inner) | r.Member(base=inner, name="first" | "second"):
+                case (
+                    r.Unary(op="*" | "&", value=inner)
+                    | r.Index(base=inner)
+                    | r.Member(base=inner, name="first" | "second")
+                ):
                     value = strip(inner)
-                case r.Call(callee=r.Member(base=inner)) if self._holds_callables(self.program.type_of(inner, function)):
+                case r.Call(callee=r.Member(base=inner)) if self._holds_callables(
+                    self.program.type_of(inner, function)
+                ):
                     value = strip(inner)
                 case _:
                     return value if self._is_handed_in(function, value) else None
@@ -148,7 +185,9 @@ class StoredCalls:
             if self._holds_callables(self.program.expand(one.type, file))
         }
         said = strings(names)
-        return Reach(self.program, (f for f in self.program.functions if f.language == "cpp" and names and f.says(said)))
+        return Reach(
+            self.program, (f for f in self.program.functions if f.language == "cpp" and names and f.says(said))
+        )
 
 
 def _from_parameters(function: Function) -> frozenset[str]:
@@ -182,6 +221,6 @@ def stored_calls(program: Program) -> StoredCalls:
     return StoredCalls(program)
 
 
-def made(function: Function) -> tuple[StoredCall, ...]:
-    """See `StoredCalls.made`."""
-    return stored_calls(function.program).made(function)
+def under_lock(function: Function) -> Iterator[StoredCall]:
+    """See `StoredCalls.made_under_lock`."""
+    return stored_calls(function.program).made_under_lock(function)

@@ -1,8 +1,9 @@
 """Which member belongs to which lock, and who touches it how.
 
 An annotation says it, or a comment, or use: a member that is nearly always touched under one lock of its own class
-belongs to it, and one for which alone the lock is taken somewhere, when no write goes without. A class that annotates some of its members means the others as it wrote them. Variables of a file, beside
-a lock of that file, are treated as members of a class would be.
+belongs to it, and one for which alone the lock is taken somewhere, when no write goes without. A class that annotates
+some of its members means the others as it wrote them. Variables of a file, beside a lock of that file, are treated as
+members of a class would be.
 """
 
 from __future__ import annotations
@@ -16,7 +17,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Class, Function, Program, Span, bodies, locks, mutexes, once, patterns, places, sections, trials, types
+from ownlint import (
+    Class,
+    Function,
+    Program,
+    Span,
+    bodies,
+    locks,
+    mutexes,
+    once,
+    patterns,
+    places,
+    sections,
+    trials,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._tracing import Kind, Traced, Tracer, strip_address, touched
@@ -200,8 +215,8 @@ class Domain:
                 yield max(shares, key=lambda share: (share.why == "use", share.careful))
 
     def _share(self, member: str, lock: str, uses: list[Use]) -> Guard | None:
-        """Whether nearly all uses hold the lock, or it is there for the member alone. Callers are asked only where their
-        answer can matter."""
+        """Whether nearly all uses hold the lock, or it is there for the member alone. Callers are asked only where
+        their answer can matter."""
         careful = [use for use in uses if locks.holds(use.held, lock)]
         if all(use.kind == "read" for use in careful) or len(uses) < 2:
             return None
@@ -217,18 +232,26 @@ class Domain:
                 return None
         if total >= FEWEST and len(careful) >= MOST_CAREFUL * total and len({use.function for use in careful}) > 1:
             return Guard(member, lock, "use", total, len(careful))  # what one function does is no habit
-        return Guard(member, lock, "section", total, len(careful)) if self._is_for(member, lock, uses, careful) else None
+        return (
+            Guard(member, lock, "section", total, len(careful)) if self._is_for(member, lock, uses, careful) else None
+        )
 
     def _is_for(self, member: str, lock: str, uses: list[Use], careful: list[Use]) -> bool:
-        """Whether every write holds the lock, at least as many accesses do as do not, and somewhere the lock is taken for
-        one such write and for nothing else that others could look at."""
+        """Whether every write holds the lock, at least as many accesses do as do not, and somewhere the lock is taken
+        for one such write and for nothing else that others could look at."""
         known = set(map(id, careful))
-        bare = [u for u in uses if id(u) not in known and not self.is_alone(u.function) and not is_unreachable(u.function)]
+        bare = [
+            u for u in uses if id(u) not in known and not self.is_alone(u.function) and not is_unreachable(u.function)
+        ]
         if len(bare) > len(careful) or len({use.function for use in bare}) > MOST_SLIPS:
             return False
         if any(use.kind != "read" for use in bare):
             return False
-        written = (use for use in careful if use.kind != "read")
+        written = [use for use in careful if use.kind != "read"]
+        readers = {use.function for use in bare}
+        callers = [self.program.callers(use.function) for use in written if use.function not in readers]
+        if callers and all(found and readers.issuperset(found) for found in callers):
+            return False  # who reads without it is the only thread that writes
         return any(self._is_section_of(section, use) for use in written for section in _sections_of(use, lock))
 
     def _is_section_of(self, section: sections.Section, use: Use) -> bool:
@@ -385,7 +408,9 @@ def is_unreachable(function: Function) -> bool:
     if locks.is_override(function) or "virtual" in record.qualifiers:
         return False
     named = re.compile(re.escape(function.name.encode()))
-    return not any(other.says(named) for other in guarded(function.program).functions_with(home) if other is not function)
+    return not any(
+        other.says(named) for other in guarded(function.program).functions_with(home) if other is not function
+    )
 
 
 def _access(function: Function) -> str:

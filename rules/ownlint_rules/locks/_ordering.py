@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ownlint import Function, Place, Program, Span, acquired, locks
+from ownlint import Function, Place, Program, Span, acquired, places
 from ownlint import events as e
 
 
@@ -41,7 +41,11 @@ def reversed_orders(program: Program) -> Iterator[tuple[Order, Order]]:
         found.setdefault((order.held, order.wait.key), []).append(order)
     for (held, taken), orders in sorted(found.items()):
         if held < taken and (taken, held) in found:
-            pairs = [(one, other) for one, other in product(orders, found[taken, held]) if one.others.isdisjoint(other.others)]
+            pairs = [
+                (one, other)
+                for one, other in product(orders, found[taken, held])
+                if one.others.isdisjoint(other.others)
+            ]
             if pairs:
                 one, other = min(pairs, key=_rank)
                 yield (one, other) if one.where <= other.where else (other, one)
@@ -57,12 +61,8 @@ def _rank(pair: tuple[Order, Order]) -> tuple[bool, bool, tuple[str, Span], tupl
 
 def _orders(program: Program) -> Iterator[Order]:
     known = acquired.acquisitions(program)
-    locking = locks.locking(program)
     for function in program.functions:
-        if function.language != "cpp" or not (locking.may_lock(function) or locks.required(function)):
-            continue
-        states = locking.held(function)
-        for wait in known.waits(function) if any(states.values()) else ():
+        for wait in known.waits_under_lock(function):
             keys = known.exclusive(function, wait.index)
             for place, held in keys.items():
                 if held != wait.key and place not in wait.given_up and not _is_alone(function, place):
@@ -71,4 +71,4 @@ def _orders(program: Program) -> Iterator[Order]:
 
 def _is_alone(function: Function, lock: Place) -> bool:
     """Whether nobody else knows the lock's object yet, or any more."""
-    return lock[0] == "this" and function.record.kind in ("constructor", "destructor")
+    return lock[0] == places.THIS and function.record.kind in ("constructor", "destructor")

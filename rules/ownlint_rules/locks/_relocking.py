@@ -11,8 +11,8 @@ from ownlint import records as r
 
 
 class Again(NamedTuple):
-    """`event` waits for `lock`, which is held there; `callee` is called there and takes it, if it is not taken there and
-    then."""
+    """`event` waits for `lock`, which is held there; `callee` is called there and takes it, if it is not taken there
+    and then."""
 
     event: e.Event
     lock: str
@@ -23,16 +23,12 @@ class Again(NamedTuple):
 def taken_again(function: Function) -> Iterator[Again]:
     """What waits for a lock that the function holds."""
     locking = locks.locking(function.program)
-    if function.language != "cpp" or not (locking.may_lock(function) or locks.required(function)):
-        return
     known = acquired.acquisitions(function.program)
-    states = locking.held(function)
-    own = frozenset().union(*locking.taken(function).values())
     done: set[int] = set()
-    for wait in known.waits(function):
+    for wait in known.waits_under_lock(function):
         event = function.flow.events[wait.index]
-        for held in sorted(states.get(wait.index, ())):
-            if wait.index in done or held.lock in wait.given_up or not _is_waited_for(held, own):
+        for held in sorted(locking.held(function).get(wait.index, ())):
+            if wait.index in done or held.lock in wait.given_up or not _is_waited_for(held, locking.taken(function)):
                 continue
             if _is_given(event, held) or not _is_same(known, function, held.lock, wait):
                 continue
@@ -41,9 +37,9 @@ def taken_again(function: Function) -> Iterator[Again]:
             yield Again(event, shown, wait, known.runs(function, event))
 
 
-def _is_waited_for(held: locks.Held, own: frozenset[locks.Held]) -> bool:
+def _is_waited_for(held: locks.Held, taken: dict[int, locks.Locks]) -> bool:
     """Whether a lock is held for the thread alone: it has waited for it, or its caller has."""
-    return held.guard == locks.CALLERS or held in own
+    return held.guard == locks.CALLERS or any(held in own for own in taken.values())
 
 
 def _is_same(known: acquired.Acquisitions, function: Function, lock: places.Place, wait: acquired.Wait) -> bool:

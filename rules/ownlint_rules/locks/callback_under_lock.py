@@ -49,15 +49,16 @@ class Watcher {
 };
 ```
 
-What it reports: a call of a `std::function`, a pointer to a function or a Python callable that is stored in a member, in a
-container or in a variable, and that others have put there (it is public, or given a parameter), with a lock held on every
-path; also by a function that is called with the lock held, however many lie between.
+What it reports: a call of a `std::function`, a pointer to a function or a Python callable that is stored in a member,
+in a container or in a variable, and that others have put there (it is public, or given a parameter), with a lock held
+on every path; also by a function that is called with the lock held, however many lie between.
 
-What it allows: callbacks that are called behind the unlock, also through a copy; recursive locks, which the same thread may
-take again; parameters, which the caller has chosen for this very call; functions that the class itself has put there;
-callees that are given the guard, or that unlock first.
+What it allows: callbacks that are called behind the unlock, also through a copy; recursive locks, which the same
+thread may take again; parameters, which the caller has chosen for this very call; functions that the class itself has
+put there, or that are stored in an object of the function's own; callees that are given the guard, or that unlock
+first; functions whose answer is used and is no status: a clock, an order, a factory.
 
-Not shown by default (`possible`): callbacks that answer with a value, which are as often plain computations.
+Not shown by default (`possible`): callbacks in objects that a callee has from somewhere else.
 
 Known limits: whether the callback comes back to the lock is not looked at.
 
@@ -68,21 +69,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, places, rule, stored_calls
+from ownlint import Certainty, Finding, Function, because, places, rule, stored_calls
 
 
 @rule(severity="warning", cwe=(833,), usually="likely", preview=True)
 def callback_under_lock(function: Function) -> Iterator[Finding]:
-    for call in stored_calls.made(function):
-        if not call.held:
-            continue
+    for call in stored_calls.under_lock(function):
         direct = call.where is function
         by = "" if direct else f", by `{call.where.name}`"
-        doubt = "the callback answers with a value, and may be a plain computation"
         yield function.finding(
             function.flow.events[call.index],
             f"`{call.name}` is called while `{places.render(call.held[0])}` is held{by}",
-            certainty=because("possible", doubt) if call.answers else because("likely", "it depends on what the callback does"),
+            certainty=_certainty(call),
             help="copy the callback while the lock is held, and call the copy behind the unlock",
             steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
         )
+
+
+def _certainty(call: stored_calls.StoredCall) -> Certainty:
+    if not call.is_traced:
+        return because("possible", f"whose `{call.name}` it is comes from out of sight")
+    return because("likely", "it depends on what the callback does")

@@ -38,10 +38,11 @@ class Counter {
 };
 ```
 
-Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at
-the lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at
-least two functions, 80 % of them or more with the lock held, one of them a write. Variables of a file beside a lock of
-that file count likewise. One finding for each function and member.
+Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
+lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at least
+two functions, 80 % of them or more with the lock held, one of them a write; or no write goes without the lock, at
+least half of all accesses hold it, and somewhere it is taken for one such write and for nothing else. Variables of a
+file beside a lock of that file count likewise. One finding for each function and member.
 
 Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
 the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables, constants;
@@ -115,14 +116,22 @@ class _Judge:
 
     def is_bare(self, use: guarded.Use) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""
-        if use.alias or guarded.is_exempt(use.function) or guarded.is_unreachable(use.function) or guarded.is_made_here(use) or guarded.is_address(use):
+        if (
+            use.alias
+            or guarded.is_exempt(use.function)
+            or guarded.is_unreachable(use.function)
+            or guarded.is_made_here(use)
+            or guarded.is_address(use)
+        ):
             return False
         return not self.domain.is_held(use, self.guard.lock) and not self.domain.is_alone(use.function)
 
     def finding(self, use: guarded.Use, is_design: bool) -> Finding:
         function = use.function
         steps: tuple[Step, ...] = ()
-        careful = [u for u in self.written if locks.holds(u.held, self.guard.lock) and guarded.meets(u.traced, use.traced)]
+        careful = [
+            u for u in self.written if locks.holds(u.held, self.guard.lock) and guarded.meets(u.traced, use.traced)
+        ]
         beside = min(careful, key=lambda u: u.function is function, default=None)
         if beside is not None:
             steps = (beside.function.step(beside.span, f"written under `{self.guard.lock}` here"),)

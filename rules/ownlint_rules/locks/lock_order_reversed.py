@@ -51,12 +51,12 @@ class Account {
 };
 ```
 
-What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project the
-other way round, in the same bodies or in what these call, in whatever file.
+What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
+the other way round, in the same bodies or in what these call, in whatever file.
 
-What it allows: locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`; orders that a third
-lock keeps apart, because it is held in both; a lock that a callee gives up before it takes the next; an object's own lock
-in its constructor and destructor; recursive and readers' locks, which are not waited for by the same rule.
+What it allows: locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`; orders that a
+third lock keeps apart, because it is held in both; a lock that a callee gives up before it takes the next; an object's
+own lock in its constructor and destructor; recursive and readers' locks, which are not waited for by the same rule.
 
 Not shown by default (`possible`): two locks of one class, where they are of two objects; a lock of which a condition
 decides whether it is taken, and nothing else.
@@ -85,7 +85,11 @@ def lock_order_reversed(program: Program) -> Iterator[Finding]:
             f"`{taken}` is taken while `{held}` is held, and `{other.function.name}` takes them in the opposite order",
             certainty=_certainty(one, other),
             help="take both in one order everywhere, or at once with `std::scoped_lock`",
-            steps=(*_below(one), other.function.step(other.event, f"`{held}` is taken while `{taken}` is held"), *_below(other)),
+            steps=(
+                *_below(one),
+                other.function.step(other.event, f"`{held}` is taken while `{taken}` is held"),
+                *_below(other),
+            ),
         )
 
 

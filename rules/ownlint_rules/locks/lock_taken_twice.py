@@ -35,8 +35,8 @@ void Add(int n) {
 }
 ```
 
-What it reports: with a lock held on every path, the same lock is taken again in the same body, or by a call, or by
-the constructor of an object, however many functions lie between: a global lock, a static member, or a member of the same
+What it reports: with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the
+constructor of an object, however many functions lie between: a global lock, a static member, or a member of the same
 object.
 
 What it allows: recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are
@@ -45,8 +45,8 @@ that are given the guard, or that unlock first.
 
 Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
 
-Known limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and its
-like are not followed.
+Known limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and
+its like are not followed.
 
 Source: [thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
 """
