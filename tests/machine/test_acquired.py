@@ -59,9 +59,8 @@ TRIES = {
 
 @pytest.mark.parametrize("body", TRIES)
 def test_a_lock_that_was_tried_is_not_held_where_it_was_not_got(program, function, body):
-    made = program(
-        a_cc=f"class A {{ void F() {{ std::unique_lock<std::mutex> g(mu_, std::try_to_lock); {body} }} std::mutex mu_; }};"
-    )
+    tried = f"std::unique_lock<std::mutex> g(mu_, std::try_to_lock); {body}"
+    made = program(a_cc=f"class A {{ void F() {{ {tried} }} std::mutex mu_; }};")
     one = function(made, "F")
     call = next(call for call in one.flow.calls if getattr(call.node.callee, "text", "") == "here")
     assert ", ".join(render(held.lock) for held in locking(made).held(one)[call.index]) == TRIES[body]
@@ -179,6 +178,7 @@ class A {
   explicit A(std::function<void()> told) : told_(told) {}
   void Own() { std::lock_guard<std::mutex> g(mu_); Tell(); }
   void Made() { std::lock_guard<std::mutex> g(mu_); Job job; Finish(job); }
+  void Put(Job& job, std::function<void()> done) { job.done = done; }
   void Lent(Job& job) { std::lock_guard<std::mutex> g(mu_); Finish(job); }
  private:
   void Tell() { told_(); }

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ownlint import steps
 from ownlint.domains import locks
 from ownlint.domains.reach import Reach, outside
 from ownlint.engine.recursion import Circular
@@ -62,7 +63,15 @@ class Acquisitions:
 
     def waits(self, function: Function) -> tuple[Wait, ...]:
         """What the events of a body wait for, itself or in what they call; of a call each lock once."""
-        return self._waits.ask(function, lambda: self._ask(function, function.flow.events))
+
+        def answer() -> tuple[Wait, ...]:
+            before = steps.start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                return self._ask(function, function.flow.events)
+            finally:
+                steps.stop(before)
+
+        return self._waits.ask(function, answer)
 
     def waits_under_lock(self, function: Function) -> tuple[Wait, ...]:
         """Those of them at whose events a lock is held."""

@@ -5,9 +5,11 @@ What runs then is not the project's to know: it may lock what it likes, call bac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ownlint import steps
 from ownlint.domains import acquired, locks
 from ownlint.domains.reach import Reach, outside
 from ownlint.engine.assignments import place
@@ -22,9 +24,11 @@ from ownlint.project.once import per_program, shared_property
 from ownlint.project.program import Program
 from ownlint.project.subjects import Class, Function
 
+_Holder = tuple[str, str]
+"""The class and its member, or nothing and the variable."""
+_WORD = re.compile(r"\w+")
 _CALLABLE = frozenset({"callable", "python object", "python handle"})
 _LEAVES_NOTHING = frozenset({"void", ""})
-_UNKNOWN: Place = (locks.ELSEWHERE,)
 
 
 class StoredCall(NamedTuple):
@@ -37,13 +41,8 @@ class StoredCall(NamedTuple):
     where: Function
     span: r.Span
     holder: Place
-    held: tuple[Place, ...] = ()
+    held: tuple[tuple[Place, acquired.Key], ...] = ()
     given_up: frozenset[Place] = frozenset()
-
-    @property
-    def is_traced(self) -> bool:
-        """Whether it is known whose callback it is."""
-        return self.holder[0] != locks.ELSEWHERE
 
 
 class StoredCalls:
@@ -53,12 +52,19 @@ class StoredCalls:
         self.program = program
         self.acquisitions = acquired.acquisitions(program)
         self._made: Circular[Function, tuple[StoredCall, ...]] = Circular(())
-        self._handed_in: dict[Class, frozenset[str]] = {}
 
     def made(self, function: Function) -> tuple[StoredCall, ...]:
         """The calls that a body makes of what is stored, itself or in what it calls, in order; of a callee only the
         first that it makes with no lock of its own."""
-        return self._made.ask(function, lambda: self._ask(function, function.flow.events))
+
+        def answer() -> tuple[StoredCall, ...]:
+            before = steps.start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                return self._ask(function, function.flow.events)
+            finally:
+                steps.stop(before)
+
+        return self._made.ask(function, answer)
 
     def made_under_lock(self, function: Function) -> Iterator[StoredCall]:
         """Those of them that are made while a lock is held."""
@@ -75,7 +81,11 @@ class StoredCalls:
         gone = self.acquisitions.given_up(function) if found else {}
         return tuple(
             one._replace(
-                held=tuple(lock for lock in self.acquisitions.exclusive(function, one.index) if lock not in one.given_up),
+                held=tuple(
+                    (lock, key)
+                    for lock, key in self.acquisitions.exclusive(function, one.index).items()
+                    if lock not in one.given_up and _belongs(one, lock, key)
+                ),
                 given_up=one.given_up | gone.get(one.index, frozenset()),
             )
             for one in found
@@ -88,8 +98,8 @@ class StoredCalls:
             if not isinstance(event, e.Call) or stored is None or self._is_computation(function, event, stored):
                 continue
             holder = place(function, stored)
-            if not self._is_made_here(function, holder):
-                yield StoredCall(event.index, text(stored, 60), function, event.span, holder or _UNKNOWN)
+            if holder is not None and self._is_others(function, holder):
+                yield StoredCall(event.index, text(stored, 60), function, event.span, holder)
 
     def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
         for event in events:
@@ -97,8 +107,8 @@ class StoredCalls:
             if callee is None or self.acquisitions.is_given_guard(callee):
                 continue
             for one in self.made(callee):
-                holder = outside(function, event, callee, one.holder) if one.holder != _UNKNOWN else _UNKNOWN
-                if not one.held and not self._is_made_here(function, holder):
+                holder = outside(function, event, callee, one.holder)
+                if not one.held and self._is_others(function, holder):
                     given_up = frozenset(outside(function, event, callee, lock) for lock in one.given_up)
                     yield one._replace(index=event.index, holder=holder, given_up=given_up)
                     break
@@ -107,12 +117,14 @@ class StoredCalls:
         """Whether what is called answers with a value that is wanted: a clock, an order, a factory. Who only tells
         others something wants no more than to know whether it went well."""
         answer = self._answer(self.program.type_of(stored, function))
-        return answer not in _LEAVES_NOTHING and not call.dropped and self.program.status(answer, function) is None
+        tells = not types.parse(answer).arguments and self.program.status(answer, function) is not None
+        return answer not in _LEAVES_NOTHING and not call.dropped and not tells
 
     @staticmethod
-    def _is_made_here(function: Function, holder: Place | None) -> bool:
-        """Whether the callback is stored in an object of the function's own, where nobody else can have put it."""
-        return holder is not None and locks.is_made_in(function, holder[0])
+    def _is_others(function: Function, holder: Place) -> bool:
+        """Whether it is known in what a callback is stored, and that is no object of the function's own, in which
+        nobody else can have put it."""
+        return holder[0] != locks.ELSEWHERE and not locks.is_made_in(function, holder[0])
 
     # --- what is stored ---
 
@@ -143,25 +155,61 @@ class StoredCalls:
         return None
 
     def _is_handed_in(self, function: Function, value: r.Value) -> bool:
-        program = self.program
-        if isinstance(value, r.Member):
-            owners = list(program.classes_of(program.type_of(value.base, function), function))[:1]
-            found = owners[0].field(value.name) if owners else None
-        elif isinstance(value, r.Name):
-            found = function.home.field(value.text) if function.home is not None else None
-            if found is None:
-                return program.is_variable(value.text) and value.text in _handed_variables(function)
-        else:
-            return False
-        if found is None or not self._holds_callables(program.expand(found[1].type, found[0].file, found[0].symbol)):
-            return False
-        return found[1].access == "public" or found[1].name in self.handed_in(found[0])
+        found = self._holder(function, value)
+        return found is not None and found in self._handed_in
 
-    def handed_in(self, cls: Class) -> frozenset[str]:
-        """The private members that are given what a parameter of one of the class's methods is."""
-        if cls not in self._handed_in:
-            self._handed_in[cls] = frozenset(name for method in cls.methods for name in _from_parameters(method))
-        return self._handed_in[cls]
+    def _holder(self, function: Function, value: r.Value | None) -> _Holder | None:
+        """Which member or variable an expression names, that holds callables; of an element, what it is an element
+        of."""
+        program = self.program
+        value = strip(value)
+        while isinstance(value, r.Index):
+            value = strip(value.base)
+        if isinstance(value, r.Member):
+            owner = next(program.classes_of(program.type_of(value.base, function), function), None)
+            return _of_field(owner, value.name)
+        if not isinstance(value, r.Name) or value.text in function.declared:
+            return None
+        return _of_field(function.home, value.text) or ("", value.text.rpartition("::")[2])
+
+    @shared_property
+    def _handed_in(self) -> frozenset[_Holder]:
+        """The members and variables that some function gives what a parameter of its own is, or adds it to."""
+        found: set[_Holder] = set()
+        begun = (f for f in self.program.functions if any(one.name in self._names for one in f.record.initializers))
+        for function in dict.fromkeys((*self._sayers, *begun)) if self._names else ():
+            given = {one.name for one in function.record.parameters if self._may_be_callable(function, one.type)}
+            if given and function.record.kind != "lambda":
+                found.update(self._given(function, given))
+        return frozenset(found)
+
+    def _given(self, function: Function, given: set[str]) -> Iterator[_Holder]:
+        for one in function.record.initializers:
+            if function.cls is not None and any(_says(argument, given) for argument in one.args):
+                yield function.cls.symbol, one.name
+        for event in function.flow:
+            match event:
+                case e.Write(fresh=False, target=target, value=value) if target is not None and _says(value, given):
+                    holder = self._holder(function, target)
+                case e.Call(node=r.Call(callee=r.Member(base=base), args=args)) if any(_says(a, given) for a in args):
+                    holder = self._holder(function, base)
+                    yield from self._element_fields(function, base)
+                case _:
+                    continue
+            if holder is not None:
+                yield holder
+
+    def _element_fields(self, function: Function, container: r.Value) -> Iterator[_Holder]:
+        """The callable members of what a container holds, of which one is made from what is put in."""
+        for argument in types.parse(self.program.type_of(container, function)).arguments:
+            for cls in self.program.classes_of(argument, function):
+                yield from ((cls.symbol, field.name) for field in cls.record.fields if field.name in self._names)
+
+    def _may_be_callable(self, function: Function, written: str) -> bool:
+        """Whether a parameter can be a function: its type is one, or a template's."""
+        if types.parse(written).last in _WORD.findall(function.record.template):
+            return True
+        return self._holds_callables(self.program.expand(written, function.file, function.record.scope))
 
     def _holds_callables(self, written: str) -> bool:
         """Whether a type is one of functions, or holds some."""
@@ -176,43 +224,47 @@ class StoredCalls:
         return types.called(written) or next(filter(None, answers), "")
 
     @shared_property
-    def _reach(self) -> Reach:
-        names = {
+    def _names(self) -> frozenset[str]:
+        """Names of the members and variables that hold callables."""
+        return frozenset(
             one.name
             for file in self.program.files.values()
             if file.language == "cpp"
             for one in (*file.variables, *(field for cls in file.classes for field in cls.fields))
             if self._holds_callables(self.program.expand(one.type, file))
-        }
-        said = strings(names)
-        return Reach(
-            self.program, (f for f in self.program.functions if f.language == "cpp" and names and f.says(said))
         )
 
+    @property
+    def _sayers(self) -> Iterator[Function]:
+        """The functions that say one of the names."""
+        said = strings(self._names)
+        return (one for one in self.program.functions if one.language == "cpp" and one.says(said))
 
-def _from_parameters(function: Function) -> frozenset[str]:
-    """The members, or variables, that a function gives what its parameters are, or adds it to."""
-    given = {parameter.name for parameter in function.record.parameters}
-    if not given or function.record.kind == "lambda":
-        return frozenset()
-    found = {one.name for one in function.record.initializers if any(_says(argument, given) for argument in one.args)}
-    for event in function.flow:
-        match event:
-            case e.Write(fresh=False, place=where, value=value) if _says(value, given):
-                found.update(where)
-            case e.Call(receiver=where, node=node) if where is not None and any(_says(one, given) for one in node.args):
-                found.update(where)
-    return frozenset(found)
+    @shared_property
+    def _reach(self) -> Reach:
+        said = strings(name for _, name in self._handed_in)
+        return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
+
+
+def _of_field(cls: Class | None, name: str) -> _Holder | None:
+    found = cls.field(name) if cls is not None else None
+    return (found[0].symbol, name) if found is not None else None
 
 
 def _says(value: r.Value | None, names: set[str]) -> bool:
     return any(isinstance(part, r.Name) and part.text in names for part in walk(value))
 
 
-def _handed_variables(function: Function) -> frozenset[str]:
-    """The variables that functions of the same file give what their parameters are."""
-    beside = (function.program.function_at(function.file, index) for index in range(len(function.file.functions)))
-    return frozenset(name for other in beside if other is not None for name in _from_parameters(other))
+def _belongs(call: StoredCall, lock: Place, key: acquired.Key) -> bool:
+    """Whether who has set a callback knows the lock by the same object: the lock and the callback are of one object, or
+    the class that calls the callback declares the lock, or both are variables of one file."""
+    home = call.where.home
+    if home is not None and any(cls.symbol == key.owner for cls in home.ancestry):
+        return True
+    if len(lock) > 1 and len(call.holder) > 1:
+        return lock[0] == call.holder[0]
+    variables = {one.name for one in call.where.file.variables}
+    return variables.issuperset((key.name, call.holder[0]))
 
 
 @per_program

@@ -22,6 +22,7 @@ from ownlint import (
     Function,
     Program,
     Span,
+    acquired,
     bodies,
     locks,
     mutexes,
@@ -407,7 +408,7 @@ def is_unreachable(function: Function) -> bool:
         return False
     if locks.is_override(function) or "virtual" in record.qualifiers:
         return False
-    named = re.compile(re.escape(function.name.encode()))
+    named = patterns.AnyName([function.name])
     return not any(
         other.says(named) for other in guarded(function.program).functions_with(home) if other is not function
     )
@@ -653,6 +654,19 @@ def _stem(path: str) -> str:
 def guarded(program: Program) -> Guarded:
     """The guarded data of a program; one object a program, since its answers are remembered."""
     return Guarded(program)
+
+
+def is_there_for(program: Program, lock: acquired.Key, member: str) -> bool:
+    """Whether a class has a lock for one member alone: nothing else is touched under it, but what another lock
+    guards."""
+    domain = next(
+        (one for one in guarded(program).domains if one.cls is not None and one.cls.symbol == lock.owner), None
+    )
+    if domain is None:
+        return False
+    under = {use.member for use in domain.uses if locks.holds(use.held, lock.name)}
+    guards = domain.guards
+    return under - {name for name, guard in guards.items() if guard.lock != lock.name} <= {member}
 
 
 def guards(cls: Class) -> dict[str, Guard]:

@@ -56,11 +56,14 @@ on every path; also by a function that is called with the lock held, however man
 What it allows: callbacks that are called behind the unlock, also through a copy; recursive locks, which the same
 thread may take again; parameters, which the caller has chosen for this very call; functions that the class itself has
 put there, or that are stored in an object of the function's own; callees that are given the guard, or that unlock
-first; functions whose answer is used and is no status: a clock, an order, a factory.
+first; functions whose answer is used and is more than a status: a clock, an order, a factory.
 
-Not shown by default (`possible`): callbacks in objects that a callee has from somewhere else.
+Not shown by default (`possible`): a lock that is there for the callback alone, so that nobody takes it away meanwhile.
 
-Known limits: whether the callback comes back to the lock is not looked at.
+Known limits: whether the callback comes back to the lock is not looked at. It is looked for where who sets it knows the
+lock by the same object: both are of one object, or the class that calls it declares the lock, or both are variables of
+one file; other locks that are held on the way to it are not reported. A table of functions that is written down whole
+is no callback.
 
 Source: C++ Core Guidelines CP.22: never call unknown code while holding a lock.
 """
@@ -69,24 +72,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Certainty, Finding, Function, because, places, rule, stored_calls
+from ownlint import Finding, Function, because, places, rule, stored_calls
+from ownlint_rules.locks import _guarded as guarded
 
 
 @rule(severity="warning", cwe=(833,), usually="likely", preview=True)
 def callback_under_lock(function: Function) -> Iterator[Finding]:
     for call in stored_calls.under_lock(function):
-        direct = call.where is function
+        direct, (lock, key) = call.where is function, call.held[0]
         by = "" if direct else f", by `{call.where.name}`"
+        meant = guarded.is_there_for(function.program, key, call.holder[-1])
         yield function.finding(
             function.flow.events[call.index],
-            f"`{call.name}` is called while `{places.render(call.held[0])}` is held{by}",
-            certainty=_certainty(call),
+            f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
+            certainty=because("possible", f"`{key.name}` is there for the callback alone")
+            if meant
+            else because("likely", "it depends on what the callback does"),
             help="copy the callback while the lock is held, and call the copy behind the unlock",
             steps=() if direct else (call.where.step(call.span, f"`{call.name}` is called here"),),
         )
-
-
-def _certainty(call: stored_calls.StoredCall) -> Certainty:
-    if not call.is_traced:
-        return because("possible", f"whose `{call.name}` it is comes from out of sight")
-    return because("likely", "it depends on what the callback does")
