@@ -39,12 +39,12 @@ class Key(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """Event `index` of a function waits for `lock`, which is taken at `span` of `where`; where that is `conditional`,
+    """Event `at` of a function waits for `lock`, which is taken at `span` of `where`; where that is `conditional`,
     a test decides about the lock alone, and what comes then runs with it or without. `given_up` are the locks that the
     function's caller may hold and that have been let go by then. Places are in the function's own words; a lock for
     which it has none is `ELSEWHERE`."""
 
-    index: int
+    at: int
     lock: Place
     key: Key
     where: Function
@@ -83,9 +83,9 @@ class Acquisitions:
     def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[Wait, ...]:
         if function.language != "cpp" or not self._reach.may_come(function):
             return ()
-        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.index)
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.at)
         gone = self.given_up(function, frozenset(one.lock for one in found)) if found else {}
-        return tuple(one._replace(given_up=one.given_up | gone.get(one.index, frozenset())) for one in found)
+        return tuple(one._replace(given_up=one.given_up | gone.get(one.at, frozenset())) for one in found)
 
     def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
         taken = self.locking.taken(function)
@@ -107,10 +107,12 @@ class Acquisitions:
     def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
         for event in events:
             callee = self.runs(function, event)
-            for one in self.takes(callee) if callee is not None else ():
+            if callee is None:
+                continue
+            for one in self.takes(callee):
                 given_up = (outside(function, event, callee, lock) for lock in one.given_up)
                 lock = outside(function, event, callee, one.lock)
-                yield one._replace(index=event.index, lock=lock, given_up=frozenset(given_up))
+                yield one._replace(at=event.index, lock=lock, given_up=frozenset(given_up))
 
     def takes(self, function: Function) -> tuple[Wait, ...]:
         """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing
@@ -119,7 +121,7 @@ class Acquisitions:
             return ()
         found: dict[tuple[Place, Key], Wait] = {}
         for one in self.waits(function):
-            if all(held.lock != one.lock for held in self.locking.held(function).get(one.index, ())):
+            if all(held.lock != one.lock for held in self.locking.held(function).get(one.at, ())):
                 found.setdefault((one.lock, one.key), one)
         return tuple(found.values())
 

@@ -68,8 +68,9 @@ def outside(function: Function, event: e.Event, callee: Function, lock: Place) -
     if lock[0] == THIS:
         if event.receiver is not None:
             return (*event.receiver, *lock[1:]) if _stays(function, event.receiver) else unknown
-        own = isinstance(event.node.callee, r.Name) and callee.home is not None and function.home is not None
-        return lock if own and callee.home in function.home.ancestry else unknown
+        around = function.home.ancestry if function.home is not None else ()
+        own = isinstance(event.node.callee, r.Name) and callee.home is not None and callee.home in around
+        return lock if own else unknown
     for parameter, argument in zip(callee.record.parameters, event.node.args, strict=False):
         if parameter.name == lock[0]:
             root = place(function, argument)

@@ -32,11 +32,11 @@ _LEAVES_NOTHING = frozenset({"void", ""})
 
 
 class StoredCall(NamedTuple):
-    """Event `index` of a function calls what is stored as `name`, at `span` of `where`. `holder` is what it is stored
+    """Event `at` of a function calls what is stored as `name`, at `span` of `where`. `holder` is what it is stored
     in, `held` are the locks that are held there on every path, `given_up` those of the function's caller that have
     been let go by then: places in the function's own words, `ELSEWHERE` where it has none."""
 
-    index: int
+    at: int
     name: str
     where: Function
     span: r.Span
@@ -77,16 +77,16 @@ class StoredCalls:
     def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[StoredCall, ...]:
         if not self._reach.may_come(function):
             return ()
-        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.index)
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.at)
         gone = self.acquisitions.given_up(function) if found else {}
         return tuple(
             one._replace(
                 held=tuple(
                     (lock, key)
-                    for lock, key in self.acquisitions.exclusive(function, one.index).items()
+                    for lock, key in self.acquisitions.exclusive(function, one.at).items()
                     if lock not in one.given_up and _belongs(one, lock, key)
                 ),
-                given_up=one.given_up | gone.get(one.index, frozenset()),
+                given_up=one.given_up | gone.get(one.at, frozenset()),
             )
             for one in found
         )
@@ -110,7 +110,7 @@ class StoredCalls:
                 holder = outside(function, event, callee, one.holder)
                 if not one.held and self._is_others(function, holder):
                     given_up = frozenset(outside(function, event, callee, lock) for lock in one.given_up)
-                    yield one._replace(index=event.index, holder=holder, given_up=given_up)
+                    yield one._replace(at=event.index, holder=holder, given_up=given_up)
                     break
 
     def _is_computation(self, function: Function, call: e.Call, stored: r.Value) -> bool:
@@ -226,13 +226,13 @@ class StoredCalls:
     @shared_property
     def _names(self) -> frozenset[str]:
         """Names of the members and variables that hold callables."""
-        return frozenset(
-            one.name
-            for file in self.program.files.values()
-            if file.language == "cpp"
-            for one in (*file.variables, *(field for cls in file.classes for field in cls.fields))
-            if self._holds_callables(self.program.expand(one.type, file))
-        )
+        found: set[str] = set()
+        for file in self.program.files.values():
+            written = [(one.name, one.type) for one in file.variables]
+            written += [(field.name, field.type) for cls in file.classes for field in cls.fields]
+            if file.language == "cpp":
+                found.update(name for name, kind in written if self._holds_callables(self.program.expand(kind, file)))
+        return frozenset(found)
 
     @property
     def _sayers(self) -> Iterator[Function]:

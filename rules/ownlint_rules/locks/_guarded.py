@@ -276,6 +276,11 @@ class Domain:
         kind = types.parse(self.program.expand(member.type, self.file, self.scope))
         return "condition variable" in self.program.roles_at(kind.name, self.file, self.scope)
 
+    def _is_out_of_sight(self, name: str) -> bool:
+        """Whether a name is that of a method whose body nobody has read, and which comes back."""
+        declared = self.cls.declared(name) if self.cls is not None else []
+        return any(all("noreturn" not in one.name for one in record.annotations) for record in declared)
+
     def _is_apart(self, function: Function, call: e.Call) -> bool:
         """Whether a call does not come to the other members: it is of no method of the object, nor given the object; or
         of one that says none of them."""
@@ -284,15 +289,16 @@ class Domain:
         own = call.receiver == (places.THIS,) or (call.receiver is None and function.home is not None)
         if not own or self.cls is None:
             return True
-        queue = list(self.cls.defined(places.last_name(call.node.callee)))
-        if not queue:
-            return not self.cls.declared(places.last_name(call.node.callee))
+        called = places.last_name(call.node.callee)
+        queue = list(self.cls.defined(called))
+        if not queue and self._is_out_of_sight(called):
+            return False
         for method in queue:
             if method.says(self.words):
                 return False
             for name in method.record.mentions:
                 further = self.cls.defined(name)
-                if not further and self.cls.declared(name):
+                if not further and self._is_out_of_sight(name):
                     return False
                 queue += [one for one in further if one not in queue]
         return True

@@ -21,7 +21,7 @@ class Order(NamedTuple):
 
     @property
     def event(self) -> e.Event:
-        return self.function.flow.events[self.wait.index]
+        return self.function.flow.events[self.wait.at]
 
     @property
     def where(self) -> tuple[str, Span]:
@@ -63,7 +63,7 @@ def _orders(program: Program) -> Iterator[Order]:
     known = acquired.acquisitions(program)
     for function in program.functions:
         for wait in known.waits_under_lock(function):
-            keys = known.exclusive(function, wait.index)
+            keys = known.exclusive(function, wait.at)
             for place, held in keys.items():
                 if held != wait.key and place not in wait.given_up and not _is_alone(function, place):
                     yield Order(held, place, function, wait, frozenset(keys.values()) - {held, wait.key})

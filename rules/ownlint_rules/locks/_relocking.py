@@ -26,13 +26,13 @@ def taken_again(function: Function) -> Iterator[Again]:
     known = acquired.acquisitions(function.program)
     done: set[int] = set()
     for wait in known.waits_under_lock(function):
-        event = function.flow.events[wait.index]
-        for held in sorted(locking.held(function).get(wait.index, ())):
-            if wait.index in done or held.lock in wait.given_up or not _is_waited_for(held, locking.taken(function)):
+        event = function.flow.events[wait.at]
+        for held in sorted(locking.held(function).get(wait.at, ())):
+            if wait.at in done or held.lock in wait.given_up or not _is_waited_for(held, locking.taken(function)):
                 continue
             if _is_given(event, held) or not _is_same(known, function, held.lock, wait):
                 continue
-            done.add(wait.index)
+            done.add(wait.at)
             shown = places.render(held.lock) if len(held.lock) > 1 else held.lock[0]
             yield Again(event, shown, wait, known.runs(function, event))
 

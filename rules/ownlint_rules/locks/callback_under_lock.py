@@ -83,7 +83,7 @@ def callback_under_lock(function: Function) -> Iterator[Finding]:
         by = "" if direct else f", by `{call.where.name}`"
         meant = guarded.is_there_for(function.program, key, call.holder[-1])
         yield function.finding(
-            function.flow.events[call.index],
+            function.flow.events[call.at],
             f"`{call.name}` is called while `{places.render(lock)}` is held{by}",
             certainty=because("possible", f"`{key.name}` is there for the callback alone")
             if meant
