@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ownlint import steps
 from ownlint.domains import locks
-from ownlint.domains.reach import Reach, outside
+from ownlint.domains.reach import DEEPEST, Reach, outside
 from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -59,7 +59,7 @@ class Acquisitions:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locking = locks.locking(program)
-        self._waits: Circular[Function, tuple[Wait, ...]] = Circular(())
+        self._waits: Circular[Function, tuple[Wait, ...]] = Circular((), DEEPEST)
 
     def waits(self, function: Function) -> tuple[Wait, ...]:
         """What the events of a body wait for, itself or in what they call; of a call each lock once."""

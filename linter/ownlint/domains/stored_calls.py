@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ownlint import steps
 from ownlint.domains import acquired, locks
-from ownlint.domains.reach import Reach, outside
+from ownlint.domains.reach import DEEPEST, Reach, outside
 from ownlint.engine.assignments import place
 from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
@@ -51,7 +51,7 @@ class StoredCalls:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.acquisitions = acquired.acquisitions(program)
-        self._made: Circular[Function, tuple[StoredCall, ...]] = Circular(())
+        self._made: Circular[Function, tuple[StoredCall, ...]] = Circular((), DEEPEST)
 
     def made(self, function: Function) -> tuple[StoredCall, ...]:
         """The calls that a body makes of what is stored, itself or in what it calls, in order; of a callee only the
