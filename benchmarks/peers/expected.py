@@ -63,6 +63,8 @@ class Peer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     out_of_subject: dict[str, str]
     miss: tuple[Miss, ...] = ()
     measured: tuple[Measured, ...] = ()
+    not_innocent: dict[str, str] = {}
+    """By path of files in which nothing is expected why something is wrong all the same."""
 
     @property
     def kinds(self) -> dict[str, Kind]:

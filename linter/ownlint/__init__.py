@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
+    from ownlint.domains.memory import memory
     from ownlint.engine import (
         assignments,
         conditions,
@@ -128,6 +129,7 @@ _HOMES = {
     "lasting": "ownlint.engine.lasting",
     "locks": "ownlint.domains.locks",
     "lookups": "ownlint.engine.lookups",
+    "memory": "ownlint.domains.memory.memory",
     "memory_models": "ownlint.models.memory",
     "model_records": "ownlint.models.records",
     "must_look": "ownlint.project.statuses:must_look",
@@ -214,6 +216,7 @@ __all__ = [
     "lasting",
     "locks",
     "lookups",
+    "memory",
     "memory_models",
     "model_records",
     "must_look",

@@ -19,7 +19,7 @@ from expected import (
     peer,
     scored,
 )
-from peers import PEERS, infer_tests, table
+from peers import PEERS, cpychecker_tests, infer_tests, table
 
 from ownlint import catalogue
 
@@ -126,3 +126,11 @@ def test_innocent_functions_are_those_that_are_so_named_and_not_expected(tmp_pat
     )
     assert "  1 innocent places, 1 loud" in lines
     assert any(line.endswith("out of subject: NULLPTR: not ours") for line in lines)
+
+
+def test_a_file_in_which_nothing_is_expected_is_innocent_unless_somebody_says_why_it_is_not(tmp_path: Path) -> None:
+    for name in ("fine", "other"):
+        (tmp_path / "refs" / name).mkdir(parents=True)
+        (tmp_path / "refs" / name / "input.c").write_text("int f(void) { return 0; }\n")
+    of = Peer("a peer", "o/n", ("refs",), PEER.kind, {}, not_innocent={"refs/other/input.c": "it tests the output"})
+    assert cpychecker_tests(of, tmp_path).innocent == {("refs/fine/input.c", "")}

@@ -13,9 +13,8 @@ from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
 
-DEEPEST = 512
-"""So many callees stand below one another, so that what rests on a chain that is cut off is not asked for again by
-each who calls into it: chains of calls are longer than the stack of other questions."""
+DEEPEST = 6
+"""So many callees below one another are asked: each level more multiplies what a large project costs."""
 
 
 class Reach:

@@ -227,8 +227,12 @@ class Reading:
             self.members.setdefault(name, set()).update(part_of)
 
     def returns(self, value: r.Value) -> None:
-        sources = self.sources(value)
         inner = strip(value)
+        if isinstance(inner, r.Conditional):
+            self.returns(inner.then)
+            self.returns(inner.other)
+            return
+        sources = self.sources(value)
         if not sources and not (isinstance(inner, r.Literal) or _is_failure(inner)):
             self.borrowed_results += 1
         for source in sources:

@@ -242,11 +242,13 @@ class Evaluate(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag
 class Declare(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=31):
     """A C++ local. `type` as written (`auto&`, `std::unique_ptr<T>`); several `names` for a
     structured binding. `T x(a, b)` and `T x{a}` have a `Call` of kind `construct` as value;
-    `T x;` has none. Its life ends with the enclosing block, unless `static`."""
+    `T x;` has none. Its life ends with the enclosing block, unless `static`. `cleanup` is the function that is called
+    with its address then: `__attribute__((cleanup(f)))`."""
 
     names: tuple[str, ...]
     type: str
     value: Value | None = None
+    cleanup: str = ""
     static: bool = False
 
 

@@ -280,7 +280,8 @@ def _statement(statement: r.Statement, depth: int) -> Iterator[str]:
         case r.Declare():
             given = "" if statement.value is None else f" = {text(statement.value, 100)}"
             static = "static " if statement.static else ""
-            yield f"{pad}{static}let {', '.join(statement.names)}: {statement.type}{given}"
+            cleanup = f" [cleanup {statement.cleanup}]" if statement.cleanup else ""
+            yield f"{pad}{static}let {', '.join(statement.names)}: {statement.type}{given}{cleanup}"
         case r.Leave(kind=kind, value=value, label=label):
             yield f"{pad}{kind}{' ' + text(value, 100) if value is not None else ''}{' ' + label if label else ''}"
         case r.Label(name=name):

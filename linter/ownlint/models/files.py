@@ -140,6 +140,8 @@ class ModelFile:
             nullable=table.flag("nullable"),
             counted=table.flag("counted"),
             together=table.flag("together"),
+            by_reference=table.flag("by_reference"),
+            makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
             answers_zero=table.flag("answers_zero"),
             fills=table.texts("fills"),

@@ -243,8 +243,12 @@ class Models:
 
     def functions_with(self, verb: Verb) -> frozenset[str]:
         """Last names of all C++ functions that do this; no patterns."""
+        return self.functions_that(lambda model: model.has(verb))
+
+    def functions_that(self, wanted: Callable[[FunctionModel], bool]) -> frozenset[str]:
+        """Last names of all C++ functions of such models; no patterns."""
         entries = (entry for found in self._function_index["cpp"].exact.values() for entry in found)
-        return frozenset(parts[-1] for parts, _, model in entries if model.has(verb))
+        return frozenset(parts[-1] for parts, _, model in entries if wanted(model))
 
     def holders_of(self, lock: str) -> frozenset[str]:
         """Last names of the guards, and of what gives up, of that one lock."""

@@ -167,6 +167,13 @@ class Function(_Subject):
         return self.program.flow(self)
 
     @cached_property
+    def cleaned(self) -> frozenset[str]:
+        """Locals that a function ends when they go, by an attribute of theirs."""
+        return frozenset(
+            name for one in self.statements if isinstance(one, r.Declare) and one.cleanup for name in one.names
+        )
+
+    @cached_property
     def locals(self) -> dict[str, tuple[str, r.Value | None]]:
         """Declared type as written and initial value of each local; parameters have no value."""
         found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}

@@ -32,7 +32,8 @@ static PyObject* Pair(PyObject* a, PyObject* b) {
 ```
 
 Reported: a result that can be NULL, untested on the way, in `Py_DECREF`, `Py_INCREF`, a macro that reaches into the
-object, or behind `->`; a variable that holds NULL on a way to such a use.
+object, a function that reads it without a test (`PyDict_SetItem`, `PyTuple_Pack`, `PyObject_GetAttr`), or behind `->`;
+a variable that holds NULL on a way to such a use, and NULL itself where such a function is given it.
 
 Quiet: `Py_XDECREF`, `Py_CLEAR`, results that were tested, or asked about with `PyErr_Occurred()`; functions that refuse
 NULL with an exception; items of a list or tuple whose size the function has asked for.
@@ -47,7 +48,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, counting, events, places, rule, text
+from ownlint import Finding, Function, because, counting, events, places, records, rule, text
 
 _SIZE = re.compile(r"size|len(?:gth)?(?![a-z])", re.IGNORECASE)
 
@@ -64,9 +65,9 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         made = isinstance(one.site, events.Call) and one.site is not one.at
         yield function.finding(
             one.at,
-            f"`{one.name}` can be NULL here",
-            certainty=because("likely", _where_it_fails(one)),
-            help="test it first",
+            _said(function, one),
+            certainty=because("likely", _where_it_fails(function, one)),
+            help="give it an object" if _is_written(function, one) else "test it first",
             steps=(
                 *((function.step(one.site, "this answers NULL when it fails"),) if made else ()),
                 *function.branch(one.at, one.site),
@@ -74,7 +75,25 @@ def null_object_used(function: Function) -> Iterator[Finding]:
         )
 
 
-def _where_it_fails(one: counting.Trouble) -> str:
+def _is_written(function: Function, one: counting.Trouble) -> bool:
+    """Whether NULL stands there as such, or as a macro that stands for it."""
+    value = places.strip(one.where)
+    return isinstance(value, records.Literal) or (
+        one.site is one.at and isinstance(value, records.Name) and value.text not in function.declared
+    )
+
+
+def _said(function: Function, one: counting.Trouble) -> str:
+    if _is_written(function, one) and isinstance(one.at, events.Call):
+        return f"`{places.last_name(one.at.node.callee)}` is given NULL, and reads what it points to"
+    return f"`{one.name}` can be NULL here"
+
+
+def _where_it_fails(function: Function, one: counting.Trouble) -> str:
+    if _is_written(function, one):
+        return "harmless if this is never reached"
+    if one.site is one.at:
+        return f"on a path on which nothing but NULL is put into `{one.name}`"
     if not isinstance(one.site, events.Call):
         return ""
     return f"on the path where `{places.last_name(one.site.node.callee)}` fails"

@@ -42,10 +42,11 @@ static PyObject* Names(PyObject* self, PyObject* args) {
 Reported: a new reference (by call, or through `&x` of `PyDict_GetItemRef` and its like), or a buffer (of
 `PyObject_GetBuffer`, or of a `y*` that is parsed) in a local that a `return`, a `goto`, the end of the local's scope or
 of the function loses; a variable that gets another object while it holds the only one; an object that is returned or
-given away with a reference too many; `Py_INCREF` of an argument that nobody makes up for; what `PyModule_AddObject`
-does not take over when it fails, where the code looks whether it did; an object that is counted up for a static or
-global container of bare references, where no function that names the container releases any; one that is counted up
-beside a call whose callback counts another object down, the one that is its data.
+given away with a reference too many; what a function out of sight hands out, where the same function releases it on
+another way under no condition of its own; `Py_INCREF` of an argument that nobody makes up for; what
+`PyModule_AddObject` does not take over when it fails, where the code looks whether it did; an object that is counted up
+for a static or global container of bare references, where no function that names the container releases any; one that
+is counted up beside a call whose callback counts another object down, the one that is its data.
 
 Quiet: ways on which a test has seen NULL, `PyErr_Occurred()` has answered, or which contradict an earlier test of the
 same condition; references that are stored in a member, a global, an array or `*out`; variables whose type owns what it

@@ -48,15 +48,14 @@ class Handing:
         an owned handle. A body is read only where it calls something that is known to."""
         found = resources.resources(self.program)
         named = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
-        real, fresh = set(named), set(named)
+        real, fresh = set(named), named
         makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
-        first = True
-        while fresh:
-            tried = [f for f in makers if (first and f.says(_NEW)) or not fresh.isdisjoint(f.record.mentions)]
-            first = False
+        tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.record.mentions)]
+        while tried:
             makers = [f for f in makers if f not in set(tried)]
             fresh = {f.name for f in tried if (duty := found.duties.of(f)).made is not None or duty.outs} - real
             real |= fresh
+            tried = [f for f in makers if not fresh.isdisjoint(f.record.mentions)]
         return frozenset(real)
 
     def gives_up(self, call: r.Call, function: Function) -> Certainty | None:

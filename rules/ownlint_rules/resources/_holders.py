@@ -134,8 +134,8 @@ class Holder:
         return event.fresh and isinstance(inner, r.Index) and self.is_handle(inner.base)
 
     def is_own_local(self, root: str) -> bool:
-        """Whether it begins in this call and ends with it: no reference, no static."""
-        if root not in self.function.locals or root in self._statics:
+        """Whether it begins in this call and ends with it, and nothing with it: no reference, no static."""
+        if root not in self.function.locals or root in self._statics or root in self.function.cleaned:
             return False
         return "&" not in self.function.locals[root][0]
 
@@ -237,6 +237,11 @@ class Holder:
         return any(self.is_handle(inner) for inner in places.walk(value))
 
     # --- what an event does with it ---
+
+    def is_written_by(self, event: e.Write) -> bool:
+        """Whether it holds something else from there on: not `*p = 3`, which writes to what it points to."""
+        through = isinstance(places.strip(event.target), r.Unary)
+        return event.place == self.place and event.op in ("=", "init") and not through
 
     def meaning(self, event: e.Event) -> Meaning:
         kind = type(event)

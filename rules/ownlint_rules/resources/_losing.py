@@ -182,7 +182,7 @@ class _Losing:
             holder = Holder(self.function, self.resources, self.mentions, held)
             if not holder.is_own_local(held[0]) or holder.is_ended_elsewhere():
                 continue
-            if self.is_mixed(holder):
+            if self.is_mixed(holder, start):
                 certainty = because("possible", f"`{places.render(held)}` stands for something else at other times")
             elif certainty != "certain" and self.is_number(held):
                 certainty = because("possible", f"`{places.render(held)}` may be a plain number")
@@ -194,10 +194,11 @@ class _Losing:
         written = program.type_of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
         return failure.is_number(program.expand(written, function.file, function.record.scope))
 
-    def is_mixed(self, holder: Holder) -> bool:
-        """Whether the variable stands for something else at other times: `base = on_stack;`."""
+    def is_mixed(self, holder: Holder, start: e.Event) -> bool:
+        """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
+        sometimes given another value."""
         for event in holder.mentions.of(holder.place[0]):
-            if isinstance(event, e.Write) and event.place == holder.place and not holder.says(event.value):
+            if isinstance(event, e.Write) and holder.is_written_by(event) and not holder.says(event.value):
                 value = places.strip(event.value)
                 if isinstance(value, r.Member | r.Index) or (isinstance(value, r.Unary) and value.op == "&"):
                     return True
@@ -205,7 +206,10 @@ class _Losing:
                     return True
                 if isinstance(value, r.Call) and not any(self.handed_out(one) for one in places.calls_in(event.value)):
                     return True
-        return holder.place[0] in {parameter.name for parameter in self.function.record.parameters}
+        if holder.place[0] not in {parameter.name for parameter in self.function.record.parameters}:
+            return False
+        later = (event for event in holder.concerned.values() if event.index > start.index)
+        return not all(self.flow.dominates(start, event) for event in later)
 
     def handed_out(self, call: r.Call) -> tuple[resources.Acquisition, Certainty, str] | None:
         """What a call hands out, how sure that is, and the owner that gave it up, where one did."""
@@ -216,7 +220,7 @@ class _Losing:
         if call.kind != "new" and places.last_name(call.callee) not in self.handing.acquiring:
             return None
         found = self.resources.acquisition(call, self.function)
-        if found is None or self.is_in_place(call, found):
+        if found is None or self.is_in_place(call, found) or self.is_counted(call):
             return None
         if not found.is_modelled and self.is_of_arena(call):
             return None
@@ -224,6 +228,10 @@ class _Losing:
         if borrowed:
             return found, because("possible", f"what `{places.last_name(call.callee)}` is given may own its result"), ""
         return found, found.certainty, ""
+
+    def is_counted(self, call: r.Call) -> bool:
+        """References to Python objects have rules of their own, whatever the type of the local that gets one."""
+        return any(model.counted for model in self.function.program.callee(call, self.function).models)
 
     def is_of_arena(self, call: r.Call) -> bool:
         """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
@@ -338,11 +346,24 @@ class _Losing:
         return any(_hands_itself_over(one) for one in cls.ancestry)
 
     def is_known(self, call: r.Call) -> bool:
-        """Whether all classes of what `new` makes are the project's own, or it is of none. What a function with a body
-        hands out may be known to others from there."""
-        if call.kind != "new" or not isinstance(call.callee, r.Name):
-            return not self.function.program.callee(call, self.function).functions
-        written = call.callee.text.removesuffix("[]")
+        """Whether all classes of what is made are the project's own, or it is of none. What a function with a body
+        hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
+        if call.kind == "new" and isinstance(call.callee, r.Name):
+            return self.is_known_class(call.callee.text.removesuffix("[]"))
+        made = self.function.program.callee(call, self.function).functions
+        duties = [self.resources.duties.of(one).made for one in made]
+        return all(
+            one is not None
+            and ("delete" not in one.releases or self.is_made_alone(types.parse(maker.record.result).name))
+            for maker, one in zip(made, duties, strict=True)
+        )
+
+    def is_made_alone(self, written: str) -> bool:
+        """Whether nobody but who makes an object of the class knows of it from the start."""
+        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        return self.is_known_class(written) and not (cls and any(_hands_itself_over(one) for one in cls.ancestry))
+
+    def is_known_class(self, written: str) -> bool:
         if failure.is_number(written) or written in ("bool", "float", "double", "wchar_t") or "*" in written:
             return True
         cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
@@ -402,6 +423,7 @@ class _Losing:
             and event.into is not None
             and site.holder.is_given_to(event.node)
             and not site.holder.is_plain(event.node)
+            and not self.function.program.callee(event.node, self.function).models  # `strchr(text, ',')` ends nothing
             for event in site.holder.concerned.values()
         )
 

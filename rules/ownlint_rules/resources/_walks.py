@@ -236,7 +236,7 @@ class Walk:
                 return state
             self.out.append((event, state))
             return 0
-        if isinstance(event, e.Write) and event.place == holder.place and event.op in ("=", "init"):
+        if isinstance(event, e.Write) and holder.is_written_by(event):
             return self._overwritten(event, state)
         if isinstance(event, e.Leave) and any(
             target == self.flow.exit for target, _ in self.flow.successors[event.index]

@@ -31,11 +31,13 @@ bool StartsWith(const char* path, char wanted) {
 
 What counts as a handle, and as taking it over, is told on the page of `lost-on-failure`, which reports the exits that
 are taken because something failed. A handle that is `never` released is `certain` when nobody but functions that are
-known to keep nothing has seen it.
+known to keep nothing has seen it. A local owner that is made around a new object and gives it up with nobody to take it
+(`owner.release();`) loses it too.
 
 Quiet where the handle is kept, returned or given away, where the object hands itself over where it is made (`this` in
-the constructor's arguments) or deletes itself, where the release stands under a condition of its own, for statics, and
-in `main`.
+the constructor's arguments) or deletes itself, where the release stands under a condition of its own, for statics, for
+locals that an attribute cleans up, and in `main`; where an owner gives up what somebody was given before, beside a
+comment, or by a cast to void.
 
 Limits: those of `lost-on-failure`. A variable that is overwritten counts when the new value is a call's.
 
@@ -47,6 +49,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Finding, Function, Step, events, rule
+from ownlint_rules.resources import _given_up as given_up
 from ownlint_rules.resources import _losing as losing
 
 _MOST_STEPS = 3
@@ -68,6 +71,13 @@ def release_skipped(function: Function) -> Iterator[Finding]:
                 help=f"release `{loss.name}` on every way, or let an owner hold it",
                 steps=tuple(_steps(function, loss)),
             )
+    for lost in given_up.given_up(function):
+        yield function.finding(
+            lost.at,
+            f"`{lost.name}` gives up what it owns, and nobody takes it",
+            help="let the owner end it, or hand the result to who shall",
+            steps=(function.step(lost.made, "it is made here"),),
+        )
 
 
 def _steps(function: Function, loss: losing.Loss) -> Iterator[Step]:

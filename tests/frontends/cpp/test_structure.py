@@ -860,3 +860,18 @@ def test_hundreds_of_spaced_operators_are_joined() -> None:
 def test_what_stood_in_a_dropped_side_is_forgotten() -> None:
     data = b"#if 0\n#define A 1\n#if B\n#define C 1\n#endif\n#endif\n" * 4000 + b"#define D 1\n"
     assert [macro.name for macro in read("a.cc", data, Vocabulary()).macros] == ["D"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "cleanup"),
+    [
+        ("__attribute__((cleanup(close_it))) int* a = open_it();", "close_it"),
+        ("int* a __attribute__((__cleanup__(free_it)));", "free_it"),
+        ("[[gnu::cleanup(drop_it)]] int* a = open_it();", "drop_it"),
+        ("__attribute__((unused)) int* a = open_it();", ""),
+        ("auto a = [] { __attribute__((cleanup(close_it))) int* inner = open_it(); };", ""),
+    ],
+)
+def test_a_cleanup_attribute_belongs_to_the_local_that_it_stands_at(declared: str, cleanup: str) -> None:
+    (found,) = (one for one in body(declared) if isinstance(one, r.Declare))
+    assert found.cleanup == cleanup

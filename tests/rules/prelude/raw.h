@@ -9,6 +9,10 @@ void free(void*);
 void* memcpy(void*, const void*, size_t);
 size_t strlen(const char*);
 struct FILE;
+char* strdup(const char*);
+char* strchr(const char*, int);
+int puts(const char*);
+int printf(const char*, ...);
 FILE* fopen(const char*, const char*);
 int fclose(FILE*);
 size_t fread(void*, size_t, size_t, FILE*);
@@ -18,6 +22,10 @@ int close(int);
 long read(int, void*, size_t);
 int ftruncate(int, long);
 void exit(int);
+void abort();
+int getc(FILE*);
+int ungetc(int, FILE*);
+void rewind(FILE*);
 }
 
 namespace std {

@@ -7,7 +7,6 @@ with a reference is `references`' answer, how one way sees the objects is `count
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -17,6 +16,7 @@ from ownlint.domains.counted.counting_ways import Summary, Trouble, What, bare_v
 from ownlint.domains.counted.counts import NULL, OWING, ROUNDS, Draft, Held, Id, Known, State, is_owing
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
+from ownlint.engine.heap import Domain, follow
 from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
@@ -42,6 +42,7 @@ _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
+_PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
 _UNKNOWN = Summary("", True, ())
 
 
@@ -106,30 +107,7 @@ class Counting(Calls):
         return _summary(function)
 
     def run(self) -> list[Trouble]:
-        states: dict[int, set[State]] = {self.flow.entry: {self.start()}}
-        queue, pending = [self.flow.entry], {self.flow.entry}
-        done: dict[int, set[State]] = {}
-        while queue:
-            current = heapq.heappop(queue)
-            pending.discard(current)
-            fresh = states.get(current, set()) - done.setdefault(current, set())
-            done[current] |= fresh
-            event = self.flow.events[current]
-            for state in _in_order(fresh):
-                spend()
-                self.passing += 1
-                self.passed_by[current] = self.passed_by.get(current, 0) + 1
-                for target, after in self.step(event, state):
-                    known = states.setdefault(target, set())
-                    if after in known:
-                        continue
-                    if len(known) >= _MOST_STATES:
-                        self.complete = False
-                        continue
-                    known.add(after)
-                    if target not in pending:
-                        pending.add(target)
-                        heapq.heappush(queue, target)
+        self.complete = follow(self.flow, self.start(), Domain(self.passing_through, _in_order, _MOST_STATES))
         jumps = self.jumps_in_macros
         told = [(key, one) for key, one in self.found.items() if not jumps or one.what not in _BY_WAY]
         return [self.judged(key, one) for key, one in told]
@@ -143,6 +121,9 @@ class Counting(Calls):
     def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
         troubled = len(self.troubled.get(key, ()))
         partly = one.what not in _SEEN_LATER and 0 < troubled < self.passed_by.get(one.at.index, 0)
+        site = one.site
+        if isinstance(site, e.Call) and site.index in self.presumed:
+            return one._replace(reason=_PRESUMED.format(last_name(site.node.callee), render(site.into or ("it",))))
         if one.what not in ("leaked", "surplus"):
             some = _SOME_OVERWRITE if one.what == "overwritten" else SOME_PATHS
             return one._replace(reason=some if partly else "")
@@ -180,6 +161,11 @@ class Counting(Calls):
     def is_own(self, written: str) -> bool:
         """`Thing* self` of a function in a table of slots."""
         return self.is_slot and types.parse(written).pointers == 1 and types.parse(written).last not in ("void", "char")
+
+    def passing_through(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
+        self.passing += 1
+        self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
+        return self.step(event, state)
 
     def step(self, event: Event, state: State) -> Iterator[tuple[int, State]]:
         edges = self.flow.successors[event.index]
@@ -359,11 +345,14 @@ class Counting(Calls):
             draft.change(one, null="no")
 
     def end(self, event: e.End, draft: Draft) -> None:
-        one = draft.id_at(event.place)
-        draft.places.pop(event.place, None)
-        if one is None or draft.is_named(one):
-            return
-        self.settle(event, draft, one, render(event.place))
+        ended = [event.place]
+        if event.place[0] in self.arrays:
+            ended = sorted(place for place in draft.places if place[0] == event.place[0])
+        for place in ended:
+            one = draft.id_at(place)
+            draft.places.pop(place, None)
+            if one is not None and not draft.is_named(one):
+                self.settle(event, draft, one, render(place))
 
     def settle(self, event: Event, draft: Draft, one: Id, name: str = "") -> None:
         """Nobody holds it any more."""
@@ -527,7 +516,7 @@ def _is_plain(value: r.Value | None) -> bool:
     return isinstance(value, r.Cast) and not types.parse(value.type).pointers
 
 
-def _in_order(states: set[State]) -> Iterable[State]:
+def _in_order(states: list[State]) -> Iterable[State]:
     if len(states) == 1:
         return states
     spend(sum(len(one.places.entries) + len(one.objects.entries) for one in states) // _ENTRIES_A_STEP)

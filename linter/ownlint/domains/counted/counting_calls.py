@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ownlint.domains.counted.counting_tests import Tests
 from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
@@ -15,6 +17,14 @@ from ownlint.models.records import FunctionModel
 from ownlint.project import types
 
 _MOST_REFERENCES = 3
+
+
+def _is_of(test: r.Value, name: str) -> bool:
+    """Whether a test is about the local, or asks how something went: not `if (owns)`."""
+    bare = bare_value(test)
+    while isinstance(bare, r.Unary) and bare.op in ("!", "not"):
+        bare = bare_value(bare.value)
+    return not isinstance(bare, r.Name | r.Member) or (isinstance(bare, r.Name) and bare.text == name)
 
 
 class Calls(Tests):
@@ -140,10 +150,19 @@ class Calls(Tests):
                 if not known.exact or self.is_filled_elsewhere(where):
                     continue
             if model is not None and model.has("needs", f"argument {index + 1}"):
-                self.found.setdefault(
-                    ("null used", where, event.index),
-                    Trouble("null used", text(argument), event, event, None, argument),
-                )
+                self.null_given(event, argument)
+        for index, argument in enumerate(call.args):
+            if model is not None and self.is_null(argument) and model.has("needs", f"argument {index + 1}"):
+                self.null_given(event, argument)
+
+    def is_null(self, value: r.Value | None) -> bool:
+        """Whether it is written there as NULL, or as a macro that stands for it."""
+        bare = bare_value(value)
+        return bare is not None and isinstance(found := self.constant(bare), r.Literal) and found.kind == "null"
+
+    def null_given(self, event: e.Call, argument: r.Value) -> None:
+        key = ("null used", self.place(argument) or argument.start, event.index)
+        self.found.setdefault(key, Trouble("null used", text(argument), event, event, None, argument))
 
     def is_filled_elsewhere(self, where: Place) -> bool:
         """Whether something else than NULL is written there, too: under which condition, and whether that is the one
@@ -375,6 +394,10 @@ class Calls(Tests):
                 draft.places[where] = draft.begin(event.index, Held("kept", 0, "no"))
                 return
             self.by_summary(event, draft, where)
+            if where not in draft.places and self.is_presumed_new(event):
+                draft.places[where] = one = draft.begin(event.index, Held("new", 1, "unknown"))
+                self.shared.add(one)
+                self.presumed.add(event.index)
             return
         null = "maybe" if source.model.nullable else "no"
         if source.kind == "new":
@@ -389,6 +412,59 @@ class Calls(Tests):
         else:
             return
         draft.places[where] = one
+
+    @cached_property
+    def presumed(self) -> set[int]:
+        """Calls that are taken to hand out a new reference, by their events."""
+        return set()
+
+    def is_presumed_new(self, event: e.Call) -> bool:
+        """Whether nobody says what the call hands out, and the function releases the local that gets it, under no
+        condition that has nothing to do with it."""
+        into, node = event.into, event.node
+        if into is None or into[0] not in self.released or len(into) > 1 or node.kind != "call":
+            return False
+        if self.references.model(node, self.function) is not None or self.references.is_macro(node):
+            return False
+        return any(
+            all(_is_of(test.value, into[0]) for test, _ in self.flow.guards(release) if test.index > event.index)
+            for release in self.released[into[0]]
+            if release.index > event.index
+        )
+
+    @cached_property
+    def released(self) -> dict[str, list[e.Call]]:
+        """By local for a bare reference where the function releases it, of those of which no reference is taken there:
+        what a call puts into them belongs to the function."""
+        known, locals_ = self.references, self.function.locals
+        releases: dict[str, list[e.Call]] = {}
+        others = {one.name for one in self.function.record.parameters} | self.statics
+        for event in self.flow.calls:
+            for index, argument in arguments(event.node):
+                bare = bare_value(argument)
+                if isinstance(bare, r.Unary) and bare.op == "&" and isinstance(bare.value, r.Name):
+                    others.add(bare.value.text)
+                elif isinstance(bare, r.Name):
+                    use = known.use(event.node, index, self.function)
+                    if use == "released":
+                        releases.setdefault(bare.text, []).append(event)
+                    elif use == "retained":
+                        others.add(bare.text)
+        if not releases:
+            return releases
+        others |= {write.place[0] for write in self.flow.writes if self.puts_another(write)}
+        return {
+            name: where
+            for name, where in releases.items()
+            if name not in others and name in locals_ and known.is_pointer(locals_[name][0], self.function)
+        }
+
+    def puts_another(self, write: e.Write) -> bool:
+        """Whether the local gets what no call has handed out as new: NULL is nothing."""
+        value = bare_value(write.value)
+        if len(write.place) > 1 or (write.fresh and value is None) or self.is_null(value):
+            return False
+        return not isinstance(value, r.Call) or self.references.source(value, self.function).kind == "borrowed"
 
     def is_kept_by_argument(self, call: r.Call) -> bool:
         """Whether the result is an object that an argument keeps, and whose reference may be moved out: there is a

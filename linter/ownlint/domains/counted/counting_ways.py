@@ -6,6 +6,7 @@ What a single call does with a reference is `references`' answer; `counting` fol
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from ownlint.engine.glance import says
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.bodies import values
 from ownlint.flow.events import Event
 from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
@@ -35,6 +37,10 @@ What = Literal[
     "used after release",
     "null used",
 ]
+
+
+_PART = 2
+"""Steps of the place of an array's element."""
 
 
 class Trouble(NamedTuple):
@@ -123,14 +129,37 @@ class Ways:
 
     def is_seen_by_others(self, target: r.Value | None, where: Place) -> bool:
         """Whether the place outlives the function, or belongs to more than a plain local."""
+        root = where[0]
+        if isinstance(target, r.Index) and root in self.arrays and len(where) == _PART:
+            return False
         if isinstance(target, r.Unary | r.Index | r.Member):
             return True
-        root = where[0]
         return len(where) > 1 or root not in self.function.declared or root in self.statics or root in self.outs
 
     @cached_property
+    def arrays(self) -> frozenset[str]:
+        """Local arrays of pointers of which only elements at written places are used: each of those is a local."""
+        known = {
+            name
+            for name, (written, value) in self.function.locals.items()
+            if written.endswith("]") and "*" in written and name not in self.statics and _is_empty(value)
+        }
+        if not known:
+            return frozenset()
+        mentioned: Counter[str] = Counter()
+        for statement in self.function.statements:
+            for inner in (inner for value in values(statement) for inner in walk(value)):
+                match inner:
+                    case r.Index(base=r.Name(text=name), indexes=(r.Literal(kind="int"),)):
+                        mentioned[name] -= 1
+                    case r.Name(text=name):
+                        mentioned[name] += 1
+        return frozenset(name for name in known if not mentioned[name])
+
+    @cached_property
     def statics(self) -> frozenset[str]:
-        return frozenset(
+        """Locals that own what they hold: those that stay, and those that a function ends when they go."""
+        return self.function.cleaned | frozenset(
             name for one in self.function.statements if isinstance(one, r.Declare) and one.static for name in one.names
         )
 
@@ -313,6 +342,14 @@ class Ways:
     def returns_objects(self) -> bool:
         written = self.function.record.result
         return self.references.is_pointer(written, self.function) or written.isupper() or not written
+
+
+def _is_empty(value: r.Value | None) -> bool:
+    """Whether an array begins with nothing in it."""
+    return value is None or (
+        isinstance(value, r.Aggregate)
+        and all(isinstance(one, r.Literal) or (isinstance(one, r.Name) and one.text == "NULL") for one in value.items)
+    )
 
 
 def result_place(call: r.Call) -> Place:

@@ -1,11 +1,12 @@
-"""Functions whose results, where they are objects, belong to the caller: those that stand in a table of slots, and
-those by which a caster gives objects to Python."""
+"""Functions whose results, where they are objects, belong to the caller: those that stand in a table of slots, those
+that are written as such a table asks for it, and those by which a caster gives objects to Python."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ownlint.domains.counted import casters
+from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
 from ownlint.project.once import per_function, per_program
@@ -15,7 +16,31 @@ from ownlint.project.subjects import Function
 
 @per_function
 def is_slot(function: Function) -> bool:
-    return function.name in _slots(function.program).get(function.path, ()) or casters.makes(function)
+    named = function.name in _slots(function.program).get(function.path, ())
+    return named or _is_method(function) or casters.makes(function)
+
+
+_RECEIVERS = frozenset({"self", "module"})
+_ARGUMENTS = ("args",)
+_KEYWORDS = frozenset({"kwargs", "kwds", "keywds", "kw"})
+
+
+def _is_method(function: Function) -> bool:
+    """Whether it is written as the manual writes a `PyCFunction`, `(PyObject *self, PyObject *args)`, with or without
+    `PyObject *kwargs`: its table may be made by macros, or stand in another file. One whose declaration is marked as
+    handing out a borrowed reference is something else."""
+    record = function.record
+    names = tuple(one.name for one in record.parameters)
+    if record.kind != "function" or not 2 <= len(names) <= 3 or names[0] not in _RECEIVERS:
+        return False
+    if names[1:2] != _ARGUMENTS or not _KEYWORDS.issuperset(names[2:]):
+        return False
+    known = references(function.program)
+    objects = (record.result, *(one.type for one in record.parameters[1:]))
+    if "*" not in record.parameters[0].type or not all(known.is_pointer(written, function) for written in objects):
+        return False
+    declared = (record, *function.program.declarations_of(function.name))
+    return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
 
 
 @per_program

@@ -7,7 +7,7 @@ the qualifier as written for one outside (`B` of `void B::f()`).
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from tree_sitter import Node
@@ -152,19 +152,26 @@ class Declarations(Statements):
 
     def annotations(self, start: int, end: int) -> tuple[r.Annotation, ...]:
         """The attribute-like macros of a header: those in its range and those right before it."""
+        found = []
+        for index in self._mark_range(start, end):
+            if index not in self.used_marks:
+                self.used_marks.add(index)
+                found.append(_annotation(self.marks[index]))
+        return tuple(found)
+
+    def marks_of(self, start: int, end: int) -> Iterator[Mark]:
+        """The same as they were found, whatever they belong to."""
+        return (self.marks[index] for index in self._mark_range(start, end))
+
+    def _mark_range(self, start: int, end: int) -> range:
         if not self.marks:
-            return ()
+            return range(0)
         low = bisect_left(self.mark_starts, start)
         high = bisect_left(self.mark_starts, end)
         while low and self._stands_before(self.marks[low - 1], start):
             low -= 1
             start = self.marks[low].start
-        found = []
-        for index in range(low, high):
-            if index not in self.used_marks:
-                self.used_marks.add(index)
-                found.append(_annotation(self.marks[index]))
-        return tuple(found)
+        return range(low, high)
 
     def _stands_before(self, mark: Mark, start: int) -> bool:
         return start - mark.end < _NEAR and not self.source[mark.start : start].strip()

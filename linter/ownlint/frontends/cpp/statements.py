@@ -7,14 +7,14 @@ arguments it is taken for the variable it nearly always is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
 from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
-from ownlint.frontends.cpp.preprocess import Loose, Prepared
+from ownlint.frontends.cpp.preprocess import Loose, Mark, Prepared
 from ownlint.frontends.cpp.values import LIMIT, UNNAMED, Values
 
 Out = list[r.Statement]
@@ -36,6 +36,9 @@ class Specifiers(NamedTuple):
     attributes: tuple[r.Annotation, ...]
 
 
+_CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
+
+
 class Statements(Values):
     def __init__(self, prepared: Prepared) -> None:
         super().__init__(prepared.source, prepared.thrown, prepared.empties)
@@ -46,6 +49,14 @@ class Statements(Values):
 
     def declared_in_body(self, node: Node, out: Out) -> None:
         raise NotImplementedError
+
+    def marks_of(self, start: int, end: int) -> Iterator[Mark]:
+        raise NotImplementedError
+
+    def cleanup(self, specifiers: Specifiers, start: int, end: int) -> str:
+        """The function that an attribute of a local calls where it ends; empty for none."""
+        said: tuple[r.Annotation | Mark, ...] = (*specifiers.attributes, *self.marks_of(start, end))
+        return next((one.arguments for one in said if one.name in _CLEANUPS), "")
 
     # --- blocks ---
 
@@ -586,6 +597,7 @@ class Statements(Values):
             declarator, value = self.initialised(child, specifiers, type_node)
             self.flush(out)
             names = self.declared_names(declarator)
+            cleanup = self.cleanup(specifiers, node_start, value.start if value is not None else node_end)
             if not names:
                 if declarator.function is None:
                     self.unknown(child, out)
@@ -599,9 +611,9 @@ class Statements(Values):
                 self.mentions.add(taken.name)
                 args = (value,) if value is not None else ()
                 made = r.Call(taken.start, taken.end, callee, args, "macro")
-                out.append(r.Declare(taken.start, taken.end, names, type_, made, static))
+                out.append(r.Declare(taken.start, taken.end, names, type_, made, cleanup, static))
             else:
-                out.append(r.Declare(start, node_end, names, type_, value, static))
+                out.append(r.Declare(start, node_end, names, type_, value, cleanup, static))
 
     def initialised(
         self, node: Node, specifiers: Specifiers, type_node: Node | None

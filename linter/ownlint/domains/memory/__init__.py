@@ -1,0 +1,1 @@
+"""Blocks of memory in C++: what points into them, and what ends them."""

@@ -1,0 +1,243 @@
+"""What one way through a function knows of memory: which block a pointer points into, and which blocks have ended.
+
+A block is known by how it was come by, so that two ways that came by it alike speak of one block:
+
+* `("var", name)`: the memory of a variable;
+* `("in", block, path)`: what the pointer at `path` of a block pointed to when the function began, or at first sight;
+* `("late", times, block, path)`: the same behind so many calls that may have changed it;
+* `("made", event, which)`: what an event made, or what it left where something else had been.
+
+A pointer is a block and a path in it. A cell, a place of memory that holds a pointer, is written in the same way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, Protocol
+
+from ownlint.engine.ranges import Range
+from ownlint.flow import events as e
+
+Block = tuple[Any, ...]
+Path = tuple[str, ...]
+
+
+class Pointer(NamedTuple):
+    block: Block
+    path: Path = ()
+
+
+Cell = Pointer
+"""Where a pointer stands."""
+
+ELEMENTS = "<elements>"
+"""The step from a container to the pointer by which it holds its elements."""
+SOME = "[*]"
+"""An element that nobody can tell from the others."""
+
+NULL = Pointer(("null",))
+LOST = Pointer(("lost",))
+"""Nobody knows any more where it points."""
+
+_LONGEST = 3
+_DEEPEST = 4
+
+Why = Literal["released", "scope", "owner", "moved", "by callee", "destroyed", "destructor"]
+
+
+class Ended(NamedTuple):
+    """`at` is the index of the event that ended the block, `by` the callee that did so, or the owner."""
+
+    at: int
+    why: Why
+    by: str = ""
+    sure: bool = True
+
+
+class State(NamedTuple):
+    cells: frozenset[tuple[Cell, Pointer]] = frozenset()
+    ended: frozenset[tuple[Block, Ended]] = frozenset()
+    tests: frozenset[tuple[str, bool | Range]] = frozenset()
+    """By text how a test went, and by `=name` between which bounds a variable lies."""
+    shaken: int = 0
+    """So many calls, between which something was told of what others see, may have changed that."""
+
+
+What = Literal["used", "ended again", "returned"]
+
+
+class Trouble(NamedTuple):
+    """Something goes wrong `at` an event, with what `node` says there, because a block had `ended`."""
+
+    what: What
+    at: e.Event
+    name: str
+    ended: Ended
+    block: Block
+    reason: str = ""
+    """Why it is not certain; empty when it is."""
+    through: str = ""
+    """The function of the project that does it."""
+
+
+class Summary(NamedTuple):
+    """What a function does to the memory that its caller sees, in its own blocks."""
+
+    known: bool = False
+    ends: tuple[tuple[Block, Ended], ...] = ()
+    """On every way out."""
+    uses: frozenset[Block] = frozenset()
+    """On some way, while they had not ended."""
+    result: Pointer | None = None
+    """What every way out answers with."""
+    puts: tuple[tuple[Cell, Pointer], ...] = ()
+    """What every way out leaves in cells of the caller."""
+    writes: bool = True
+    """It may change pointers that others see."""
+
+
+_THROUGH = {"in": 1, "late": 2}
+
+
+def root(block: Block) -> Block:
+    """The variable, or the event, from which the block was come by."""
+    while block[0] in _THROUGH:
+        block = block[_THROUGH[block[0]]]
+    return block
+
+
+def is_within(block: Block, outer: Block) -> bool:
+    """Whether the block was come by through `outer`."""
+    while block != outer:
+        if block[0] not in _THROUGH:
+            return False
+        block = block[_THROUGH[block[0]]]
+    return True
+
+
+def initial(cell: Cell, shaken: int = 0) -> Pointer:
+    """What a cell that nobody has written points to."""
+    depth, block = 0, cell.block
+    while block[0] in _THROUGH:
+        depth, block = depth + 1, block[_THROUGH[block[0]]]
+    if depth >= _DEEPEST or len(cell.path) > _LONGEST or SOME in cell.path or cell.block in (NULL.block, LOST.block):
+        return LOST
+    return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
+
+
+class Frame(Protocol):
+    """The function that is walked."""
+
+    def is_private(self, block: Block) -> bool:
+        """Whether nobody else can write to the block."""
+
+    def is_seen(self, block: Block) -> bool:
+        """Whether the caller sees the block, too."""
+
+    def is_followed(self, block: Block) -> bool:
+        """Whether memory that may end can be come by from the block."""
+
+
+class Draft:
+    """A state while one event changes it."""
+
+    def __init__(self, state: State, frame: Frame) -> None:
+        self._state = state
+        self._frame = frame
+        self._changed = False
+        self.cells = dict(state.cells)
+        self.ended = dict(state.ended)
+        self.tests = dict(state.tests)
+        self.shaken = state.shaken
+
+    def state(self) -> State:
+        if self._changed:
+            self._drop()
+        elif self.tests.items() == self._state.tests:
+            return self._state
+        return State(
+            frozenset(self.cells.items()), frozenset(self.ended.items()), frozenset(self.tests.items()), self.shaken
+        )
+
+    def _drop(self) -> None:
+        """Leaves out what nothing leads to any more."""
+        held = {pointer.block for pointer in self.cells.values()}
+        for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
+            del self.ended[block]
+        for cell in [cell for cell, pointer in self.cells.items() if pointer is LOST or pointer == LOST]:
+            first = initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken).block
+            if not any(is_within(one, first) for one in (*self.ended, *held)):
+                del self.cells[cell]
+
+    def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
+        if self._frame.is_seen(block) or block in held:
+            return True
+        if any(is_within(one, block) for one in held):
+            return True
+        if block[0] == "var":
+            return self._frame.is_followed(block)
+        if block[0] == "late":
+            return bool(block[1] == self.shaken) and Cell(block[2], block[3]) not in self.cells
+        return block[0] == "in" and Cell(block[1], block[2]) not in self.cells
+
+    def read(self, cell: Cell | None) -> Pointer:
+        if cell is None:
+            return LOST
+        found = self.cells.get(cell)
+        return found if found is not None else initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken)
+
+    def put(self, cell: Cell, pointer: Pointer) -> None:
+        """Into a cell that stands for itself alone."""
+        if self.cells.get(cell) != pointer and self._frame.is_followed(cell.block):
+            self.cells[cell] = pointer
+            self._changed = True
+
+    def write(self, cell: Cell | None, pointer: Pointer) -> None:
+        if cell is None or SOME in cell.path:
+            return
+        for inner in [one for one in self.cells if one.block == cell.block and _below(one.path, cell.path)]:
+            self.cells[inner] = LOST
+            self._changed = True
+        self.put(cell, pointer)
+
+    def remove(self, cell: Cell) -> None:
+        if self.cells.pop(cell, None) is not None:
+            self._changed = True
+
+    def shake(self) -> None:
+        """Somebody may have changed what others see."""
+        told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
+        for cell in [cell for cell in self.cells if not self._frame.is_private(cell.block)]:
+            del self.cells[cell]
+            self._changed = True
+        if any(block[:2] == ("late", self.shaken) if self.shaken else block[0] == "in" for block in told):
+            self.shaken += 1
+            self._changed = True
+
+    def begin(self, block: Block) -> Pointer:
+        """The block is new: what was known of an earlier one that was come by alike is forgotten."""
+        for one in [one for one in self.ended if is_within(one, block)]:
+            del self.ended[one]
+            self._changed = True
+        for cell, pointer in list(self.cells.items()):
+            if is_within(cell.block, block):
+                del self.cells[cell]
+                self._changed = True
+            elif is_within(pointer.block, block):
+                self.cells[cell] = LOST
+                self._changed = True
+        return Pointer(block)
+
+    def end(self, block: Block, how: Ended) -> None:
+        self.ended[block] = how
+        self._changed = True
+
+    def revive(self, block: Block) -> None:
+        if self.ended.pop(block, None) is not None:
+            self._changed = True
+
+    def how_ended(self, block: Block) -> Ended | None:
+        return self.ended.get(block)
+
+
+def _below(path: Path, outer: Path) -> bool:
+    return len(path) > len(outer) and path[: len(outer)] == outer

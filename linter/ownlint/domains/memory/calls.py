@@ -1,0 +1,547 @@
+"""What calls do to memory: they end it, hand it out, look at it, and change pointers that others see."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ownlint.domains.counted.references import references
+from ownlint.domains.memory.blocks import (
+    ELEMENTS,
+    LOST,
+    NULL,
+    SOME,
+    Block,
+    Cell,
+    Draft,
+    Ended,
+    Pointer,
+    Summary,
+    What,
+    is_within,
+    root,
+)
+from ownlint.domains.memory.pointers import SMART, THIS_BLOCK, Pointers, named, values_in
+from ownlint.domains.memory.seen import may_end, relevant
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, last_name, strip, walk
+from ownlint.models.records import Effect, FunctionModel
+from ownlint.project import types
+from ownlint.project.program import Callee
+from ownlint.project.subjects import Class, Function
+
+_ROOM = "<room>"
+_HELD = "<held> "
+
+
+class Calls(Pointers):
+    """The calls of one function."""
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function)
+        self.deep = False
+        """Whether it is asked of all that is called what it looks at."""
+        self.used: set[Block] = set()
+        """Memory of the caller that is looked at while it lives."""
+        self.writes = False
+        """Pointers may be changed that the caller sees."""
+
+    def report(self, what: What, name: str, ended: Ended, block: Block, reason: str = "", through: str = "") -> None:
+        raise NotImplementedError
+
+    def summary_of(self, function: Function, *, deep: bool) -> Summary:
+        """What another function of the project does to its caller's memory."""
+        raise NotImplementedError
+
+    # --- looking and ending ---
+
+    def looked_at(self, draft: Draft, pointer: Pointer, value: r.Value) -> None:
+        self.look(draft, pointer, self.named(value))
+
+    def look(self, draft: Draft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
+        ended = draft.how_ended(pointer.block)
+        if ended is not None and ended.why != "destroyed":
+            self.report("used", name, ended, pointer.block, reason, through)
+        elif self.is_seen(pointer.block):
+            self.used.add(pointer.block)
+
+    def end_block(self, draft: Draft, pointer: Pointer, how: Ended, name: str, through: str = "") -> None:
+        """The block that the pointer leads to is ended; one that has a path leads into the middle of one."""
+        if pointer in (LOST, NULL) or pointer.path or pointer.block[0] in ("number", "lambda", "result"):
+            return
+        before = draft.how_ended(pointer.block)
+        given_back = before is not None and before.why == "destroyed" and how.by  # `x->~T(); free(x);`
+        if before is not None and before.why != "scope" and not given_back:
+            self.report("ended again", name, before, pointer.block, through=through)
+        draft.end(pointer.block, how)
+
+    def destroy(self, draft: Draft, pointer: Pointer, cls: Class | None) -> None:
+        """What the destructor of an object does to what it points to."""
+        if cls is None or cls.record.destructor != "defined" or pointer in (LOST, NULL):
+            return
+        for method in cls.defined(f"~{cls.name}"):
+            for block, how in self.summary_of(method, deep=False).ends:
+                found = self.seen_through_this(draft, block, pointer)
+                if found is not None:
+                    name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
+                    ended = Ended(self.event.index, "destructor", f"~{cls.name}", how.sure)
+                    self.end_block(draft, found, ended, name, f"~{cls.name}")
+
+    def seen_through_this(self, draft: Draft, block: Block, this: Pointer) -> Pointer | None:
+        if block == THIS_BLOCK:
+            return this
+        if block[0] != "in":
+            return None
+        around = self.seen_through_this(draft, block[1], this)
+        return None if around is None else draft.read(Cell(around.block, around.path + block[2]))
+
+    def end_variable(self, draft: Draft, name: str) -> None:
+        written = (self.declared(name) or ("", None))[0]
+        own = Cell(("var", name))
+        if "smart pointer" in self.program.roles(written, self.function):
+            self.end_held(draft, own, NULL, name)
+        elif not types.parse(written).pointers and written:
+            cls = self.program.find_class(self.expanded(written), self.function.record.scope, self.function.file)
+            self.destroy(draft, own, cls)
+        draft.end(own.block, Ended(self.event.index, "scope", name))
+
+    def end_held(self, draft: Draft, owner: Cell | None, then: Pointer, name: str = "") -> None:
+        """A smart pointer gives up what it holds."""
+        if owner is None:
+            return
+        held = draft.cells.get(owner, LOST)
+        if held != then and held.block[0] in ("made", "in"):
+            self.end_block(draft, held, Ended(self.event.index, "owner", name), name)
+
+    def expanded(self, written: str) -> str:
+        return self.program.expand(written, self.function.file, self.function.record.scope)
+
+    # --- what others see ---
+
+    def is_own(self, name: str) -> bool:
+        return name in self.function.locals and not self.is_static(name)
+
+    def is_seen(self, block: Block) -> bool:
+        """Whether the caller sees the block, too."""
+        start = root(block)
+        if start[0] != "var":
+            return False
+        name = start[1]
+        return not self.is_own(name) or (block != start and name in self._parameters)
+
+    @cached_property
+    def _parameters(self) -> frozenset[str]:
+        return frozenset(parameter.name for parameter in self.function.record.parameters) | {THIS}
+
+    def is_private(self, block: Block) -> bool:
+        """Whether nobody else can write to the block."""
+        if block[0] != "var":
+            return bool(block[0] == "result")
+        return self.is_own(block[1]) and bool(block[1] not in self.shared or block[1] in self.references)
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
+        found: set[str] = set()
+        for _, value in self.function.locals.values():
+            found |= {named(value)} if value is not None else set()
+        found -= {name for name in found if name not in self._referred}
+        return frozenset(found | self._addressed)
+
+    @cached_property
+    def _referred(self) -> frozenset[str]:
+        return frozenset(named(self.function.locals[name][1]) for name in self.references & self.function.locals.keys())
+
+    @cached_property
+    def _addressed(self) -> frozenset[str]:
+        found: set[str] = set()
+        for one in values_in(self.function):
+            if isinstance(one, r.Unary) and one.op == "&":
+                found.add(named(one.value))
+            elif isinstance(one, r.Lambda):
+                found |= {capture.name for capture in one.captures if capture.by_reference}
+        return frozenset(found)
+
+    def is_followed(self, block: Block) -> bool:
+        """Whether memory that may end can be come by from the block."""
+        return block[0] != "var" or not self.is_own(block[1]) or block[1] in self.relevant
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """Locals that may lead to memory which ends here."""
+        return relevant(self.function)
+
+    def shake(self, draft: Draft) -> None:
+        """Somebody may have changed what others see."""
+        self.writes = True
+        draft.shake()
+
+    # --- calls ---
+
+    def call(self, event: e.Call, draft: Draft) -> bool:
+        """Whether the way goes on behind the call."""
+        node = event.node
+        if node.kind == "delete":
+            self.delete(draft, node)
+            return True
+        if strip(node) is not node:
+            return True
+        callee = self.program.callee(node, self.function)
+        if any(model.has("never returns") for model in callee.models):
+            return False
+        if node.kind == "new":
+            self.answer(draft, node, draft.begin(("made", event.index, "new")))
+        elif node.kind == "construct":
+            self.construct(draft, node)
+        elif isinstance(node.callee, r.Member) and node.callee.name.startswith("~"):
+            self.destruct(draft, node.callee)
+        else:
+            self.ordinary(event, draft, callee)
+        for argument in node.args:
+            self.move_out(draft, argument)
+        self.bind(draft, node)
+        star = self.stars.get((node.start, node.end))
+        if star is not None:
+            self.looked_at(draft, self.pointer(draft, node), node)
+        return True
+
+    def bind(self, draft: Draft, node: r.Value) -> None:
+        raise NotImplementedError
+
+    def answer(self, draft: Draft, call: r.Call, pointer: Pointer) -> None:
+        own = Cell(("result", call.start, call.end))
+        if pointer not in (LOST, NULL):
+            draft.put(own, pointer)
+        else:
+            draft.remove(own)
+
+    def delete(self, draft: Draft, node: r.Call) -> None:
+        pointer = self.pointer(draft, node.args[0]) if node.args else LOST
+        written = types.parse(self.program.type_of(node.args[0], self.function)) if node.args else None
+        if written is not None and pointer.block not in draft.ended:
+            cls = self.program.find_class(written.name, self.function.record.scope, self.function.file)
+            self.destroy(draft, pointer, cls)
+        self.end_block(draft, pointer, Ended(self.event.index, "released"), self.named(node.args[0]))
+
+    def construct(self, draft: Draft, node: r.Call) -> None:
+        first = node.args[0] if node.args else None
+        if isinstance(first, r.Pair):  # `new (place) T`
+            place = self.pointer(draft, first.value)
+            if place is not LOST:
+                draft.revive(place.block)
+            self.answer(draft, node, place)
+            return
+        roles = self.program.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
+        if not SMART.isdisjoint(roles):
+            self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
+        else:
+            self.lend_arguments(draft, node, None)
+            self.answer(draft, node, LOST)
+
+    def destruct(self, draft: Draft, callee: r.Member) -> None:
+        target = self.pointer(draft, callee.base) if callee.arrow else self.cell(draft, callee.base)
+        if target is not None:
+            how = Ended(self.event.index, "destroyed", callee.name)
+            self.end_block(draft, target, how, self.named(callee.base))
+
+    def ordinary(self, event: e.Call, draft: Draft, callee: Callee) -> None:
+        node = event.node
+        self.look_at_receiver(draft, node)
+        held = self.held_function(draft, node)
+        if held is not None:
+            self.own(draft, node, Callee(last_name(node.callee), (held.record,), (held,), (), "certain"), held)
+        elif callee.models and not callee.functions:
+            self.modelled(draft, node, callee.models)
+        elif len(callee.functions) == 1 and callee.certainty != "possible":
+            self.own(draft, node, callee, callee.functions[0])
+        else:
+            self.unknown(draft, node, callee)
+
+    def held_function(self, draft: Draft, node: r.Call) -> Function | None:
+        """The lambda that a variable holds on this way."""
+        if not isinstance(node.callee, r.Name) or not self.is_own(node.callee.text):
+            return None
+        held = draft.read(self.cell(draft, node.callee)).block
+        return self.program.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
+
+    def look_at_receiver(self, draft: Draft, node: r.Call) -> None:
+        if not isinstance(node.callee, r.Member):
+            return
+        base = node.callee.base
+        if node.callee.arrow:
+            self.looked_at(draft, self.pointer(draft, base, look=True), base)
+        else:
+            where = self.cell(draft, base, look=True)
+            if where is not None and where.block != THIS_BLOCK:
+                self.looked_at(draft, where, base)
+
+    # --- what libraries do ---
+
+    def modelled(self, draft: Draft, node: r.Call, models: tuple[FunctionModel, ...]) -> None:
+        answer = LOST
+        told: set[Effect] = set()
+        for model in models:
+            for effect in model.effects:
+                if effect in told:  # one function under two names
+                    continue
+                told.add(effect)
+                where = str(effect.place)
+                if effect.verb == "release" and where.startswith("argument") and not effect.mode:
+                    self.released(draft, node, effect.place.index if effect.place is not None else 0, model)
+                elif effect.verb in ("acquire", "own") and where == "result":
+                    answer = draft.begin(("made", self.event.index, "result"))
+                elif effect.verb == "disown" and where == "receiver":
+                    answer = self.give_up(draft, node)
+                elif effect.verb == "invalidate" and where == "receiver":
+                    self.invalidate(draft, node, model)
+                elif effect.verb == "borrow" and where == "result" and answer is LOST:
+                    answer = self.lent(draft, node, str(effect.other))
+        if any(model.makes_room for model in models) and (inside := self.inside_receiver(draft, node, _ROOM)):
+            draft.put(inside, Pointer(("number", "1")))
+        self.answer(draft, node, answer)
+
+    def released(self, draft: Draft, node: r.Call, index: int, model: FunctionModel) -> None:
+        if not 0 <= index < len(node.args) or model.counted or model.has("acquire"):
+            return
+        if references(self.program).use(node, index, self.function):
+            return
+        argument = node.args[index]
+        written = types.parse(self.program.type_of(argument, self.function))
+        if written.name and not written.pointers:
+            return
+        how = Ended(self.event.index, "released", last_name(node.callee), sure=model.certainty == "certain")
+        self.end_block(draft, self.pointer(draft, argument), how, self.named(argument))
+
+    def inside_receiver(self, draft: Draft, node: r.Call, step: str) -> Cell | None:
+        if not isinstance(node.callee, r.Member):
+            return None
+        base = node.callee.base
+        where = self.pointer(draft, base) if node.callee.arrow else self.cell(draft, base)
+        if where in (None, LOST, NULL):
+            return None
+        assert where is not None
+        return Cell(where.block, (*where.path, step))
+
+    def receiver_type(self, node: r.Call) -> str:
+        if not isinstance(node.callee, r.Member):
+            return ""
+        written = self.program.type_of(node.callee.base, self.function)
+        return types.element(written) if node.callee.arrow else written
+
+    def give_up(self, draft: Draft, node: r.Call) -> Pointer:
+        if not isinstance(node.callee, r.Member):
+            return LOST
+        where = self.cell(draft, node.callee.base)
+        held = draft.read(where)
+        draft.write(where, NULL)
+        return held
+
+    def invalidate(self, draft: Draft, node: r.Call, model: FunctionModel) -> None:
+        if model.has("erase"):
+            return  # of an associative container: the other elements stay
+        written = self.receiver_type(node)
+        if isinstance(node.callee, r.Member) and "smart pointer" in self.program.roles(written, self.function):
+            where = self.cell(draft, node.callee.base)
+            then = self.pointer(draft, node.args[0]) if node.args else NULL
+            self.end_held(draft, where, then, self.named(node.callee.base))
+            draft.write(where, then)
+            return
+        inside = self.inside_receiver(draft, node, ELEMENTS) if self.is_container(written) else None
+        if inside is None:
+            return
+        room = draft.cells.get(Cell(inside.block, (*inside.path[:-1], _ROOM)), LOST)
+        if model.has("keep") and room is not LOST:
+            return
+        before = draft.read(inside)
+        if before is not LOST:
+            how = Ended(self.event.index, "moved", self.named(node.callee), sure=not model.makes_room)
+            draft.end(before.block, how)
+        draft.put(inside, draft.begin(("made", self.event.index, "elements")))
+        self.writes = self.writes or not self.is_private(inside.block)
+
+    def lent(self, draft: Draft, node: r.Call, lender: str) -> Pointer:
+        """What a call answers that borrows it from its receiver or from an argument."""
+        if lender == "receiver":
+            if not self.is_container(self.receiver_type(node)):
+                return LOST
+            inside = self.inside_receiver(draft, node, ELEMENTS)
+            around = draft.read(inside)
+            return Pointer(around.block, (SOME,)) if around is not LOST else LOST
+        if lender.startswith("argument") and node.args:
+            if self.is_container(self.program.type_of(node.args[0], self.function)):
+                within = self.elements(draft, self.cell(draft, node.args[0]))
+                return Pointer(within.block, (SOME,)) if within is not None else LOST
+            given = self.pointer(draft, node.args[0])
+            return given if given.path[-1:] == (SOME,) else LOST
+        return LOST
+
+    # --- what functions of the project do ---
+
+    def own(self, draft: Draft, node: r.Call, callee: Callee, function: Function) -> None:
+        name = last_name(node.callee) or callee.symbol
+        concerned = self.deep or self.is_concerned(draft, node, function)
+        if not may_end(function) and not concerned:
+            self.unknown(draft, node, callee, silent=True)
+            return
+        known = self.summary_of(function, deep=concerned)
+        if not known.known:
+            self.unknown(draft, node, callee, silent=True)
+            return
+        reason = "" if callee.certainty == "certain" else f"that it is this `{name}` is inferred from its name"
+        for block in sorted(known.uses, key=repr):
+            target = self.seen_there(draft, node, function, block)
+            if target is not None:
+                self.look(draft, target, self.name_there(node, function, block), reason, name)
+        ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in known.ends]
+        answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
+        puts = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell, _ in known.puts]
+        if known.writes:
+            self.shake(draft)
+        for how, target, block in ended:
+            if target is not None:
+                by = Ended(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
+                self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        for around, path in puts:
+            if around is not None:
+                draft.write(Cell(around.block, around.path + path), NULL)
+        self.lend_arguments(draft, node, function)
+        if answer is not None and known.result is not None:
+            self.answer(draft, node, Pointer(answer.block, answer.path + known.result.path))
+        else:
+            self.answer(draft, node, LOST)
+
+    def is_concerned(self, draft: Draft, node: r.Call, function: Function) -> bool:
+        """Whether the call is given something, or its receiver or what it captures is something, of which a block has
+        ended."""
+        if not draft.ended or function.parent is self.function:
+            return bool(draft.ended)
+        given = [self.pointer(draft, one) for one in node.args]
+        given += [where for one in node.args if (where := self.cell(draft, one)) is not None]
+        if isinstance(node.callee, r.Member):
+            given.append(self.receiver_there(draft, node) or LOST)
+        ended = [one for one in draft.ended if root(one)[0] != "var" or not self.is_own(root(one)[1])]
+        blocks = {one.block for one in given}
+        return not blocks.isdisjoint(draft.ended) or any(is_within(one, block) for one in ended for block in blocks)
+
+    def seen_there(self, draft: Draft, node: r.Call, function: Function, block: Block) -> Pointer | None:
+        """The block of the callee as the caller knows it."""
+        if block[0] == "var":
+            return Pointer(block) if block[1] not in function.locals else None
+        if block[0] != "in":
+            return None
+        _, around, path = block
+        if around[0] == "var":
+            return self.given(draft, node, function, around[1], path)
+        outer = self.seen_there(draft, node, function, around)
+        return None if outer is None else self.real(draft.read(Cell(outer.block, outer.path + path)))
+
+    @staticmethod
+    def real(pointer: Pointer | None) -> Pointer | None:
+        return None if pointer in (None, LOST, NULL) else pointer
+
+    def given(self, draft: Draft, node: r.Call, function: Function, name: str, path: tuple[str, ...]) -> Pointer | None:
+        """What a pointer that the callee has by name points to when it begins."""
+        for index, parameter in enumerate(function.record.parameters):
+            if parameter.name == name:
+                if index >= len(node.args) or path:
+                    return None
+                refers = types.parse(parameter.type).reference
+                argument = node.args[index]
+                return self.cell(draft, argument) if refers else self.real(self.pointer(draft, argument))
+        if name == THIS:
+            return self.receiver_there(draft, node) if not path else None
+        if name in function.locals:
+            return None
+        kept = Cell(("var", last_name(node.callee)), (_HELD + name,))
+        found = draft.cells.get(kept, None) if not path else None
+        return self.real(found if found is not None else draft.read(Cell(("var", name), path)))
+
+    def receiver_there(self, draft: Draft, node: r.Call) -> Pointer | None:
+        if not isinstance(node.callee, r.Member):
+            return Pointer(THIS_BLOCK)
+        base = node.callee.base
+        return self.real(self.pointer(draft, base)) if node.callee.arrow else self.cell(draft, base)
+
+    def name_there(self, node: r.Call, function: Function, block: Block) -> str:
+        """What the caller calls the callee's block."""
+        start = root(block)[1]
+        for index, parameter in enumerate(function.record.parameters):
+            if parameter.name == start and index < len(node.args):
+                return self.named(node.args[index])
+        steps = [step for step in _steps(block) if not step.startswith("<")]
+        return steps[-1] if steps and start == THIS else str(start)
+
+    def lend_arguments(self, draft: Draft, node: r.Call, function: Function | None) -> None:
+        """What is given by reference, or as an object, may be another afterwards."""
+        parameters = function.record.parameters if function is not None else ()
+        for index, argument in enumerate(node.args):
+            taken = types.parse(parameters[index].type) if index < len(parameters) else None
+            bare = strip(argument)
+            if not isinstance(bare, r.Name) or (taken is not None and not taken.reference):
+                continue
+            written = types.parse(self.program.type_of(bare, self.function))
+            if taken is None and (written.pointers or not written.name):
+                continue
+            where = self.cell(draft, bare)
+            if where is None or (taken is not None and "const" in parameters[index].type):
+                continue
+            for cell in [one for one in draft.cells if one.block == where.block]:
+                draft.put(cell, LOST)
+
+    def unknown(self, draft: Draft, node: r.Call, callee: Callee, *, silent: bool = False) -> None:
+        name = last_name(node.callee)
+        doubt = f"what `{name}` does with it is not known"
+        for argument in node.args if not silent and not self.program.macros.named(name) else ():
+            pointer = self.pointer(draft, argument)
+            ended = draft.how_ended(pointer.block)
+            if ended is not None and ended.why in ("released", "by callee") and not pointer.path:
+                self.look(draft, pointer, self.named(argument), doubt, name)
+        self.shake(draft)
+        if self.program.macros.named(name):
+            for argument in node.args:
+                draft.write(self.cell(draft, argument), LOST)
+        self.lend_arguments(draft, node, None)
+        self.answer(draft, node, LOST)
+
+    # --- locals ---
+
+    def capture(self, draft: Draft, event: e.Write) -> None:
+        """What a lambda copies stays as it is when the lambda is made."""
+        made = strip(event.value)
+        if not isinstance(made, r.Lambda) or len(event.place) != 1:
+            return
+        for capture in made.captures:
+            if not capture.by_reference and capture.value is None and self.declared(capture.name) is not None:
+                kept = Cell(("var", event.place[0]), (_HELD + capture.name,))
+                draft.put(kept, draft.read(Cell(("var", capture.name))))
+
+    def bind_one(self, draft: Draft, name: str, value: r.Value) -> None:
+        own = Cell(("var", name))
+        bare = strip(value)
+        if isinstance(bare, r.Index) and not bare.indexes:
+            around = None
+            if self.is_container(self.program.type_of(bare.base, self.function)):
+                around = self.elements(draft, self.cell(draft, bare.base))
+            pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
+        elif name in self.references:
+            pointer = self.cell(draft, value) or LOST
+        else:
+            pointer = self.pointer(draft, value)
+        draft.begin(own.block)
+        draft.put(own, pointer)
+
+    def move_out(self, draft: Draft, value: r.Value | None) -> None:
+        """What is moved from holds nothing any more."""
+        for one in walk(value):
+            if isinstance(one, r.Call) and one.args and strip(one) is not one:
+                written = self.program.type_of(one.args[0], self.function)
+                if not SMART.isdisjoint(self.program.roles(written, self.function)):
+                    where = self.cell(draft, one.args[0])
+                    if where is not None:
+                        draft.write(where, NULL)
+
+
+def _steps(block: Block) -> list[str]:
+    if block[0] != "in":
+        return []
+    return [*_steps(block[1]), *block[2]]

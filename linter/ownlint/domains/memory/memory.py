@@ -1,0 +1,429 @@
+"""Which memory is used, or ended again, after it has ended: by `delete` and `free`, by the end of a scope or of an
+owner, by a container that moved its elements; here, or in a function that is called.
+
+Every way through a function is followed, with what tests say. A function of the project does to its caller's memory
+what its summary says; what an unknown function does to pointers that others see, nobody knows afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint.domains.memory.blocks import LOST, NULL, Block, Draft, Ended, Pointer, State, Summary, Trouble, What
+from ownlint.domains.memory.calls import Calls
+from ownlint.domains.memory.seen import may_end
+from ownlint.engine import ranges
+from ownlint.engine.heap import Domain, follow
+from ownlint.engine.ranges import Range
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.finding import SOME_PATHS, Certainty, because
+from ownlint.flow import events as e
+from ownlint.flow.places import strip, walk
+from ownlint.project import types
+from ownlint.project.once import once, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+__all__ = ["Trouble", "certainty", "told_end", "troubles"]
+
+_MOST_STATES = 8
+_DEEPEST = 8
+"""So many functions below one another are asked what they do."""
+_UNKNOWN = Summary()
+
+
+def troubles(function: Function) -> tuple[Trouble, ...]:
+    """What goes wrong with memory in the function, in source order."""
+    return _troubles(function) if function.language == "cpp" and may_end(function) else ()
+
+
+@once
+def _troubles(function: Function) -> tuple[Trouble, ...]:
+    return tuple(sorted(Memory(function).run(), key=lambda one: (one.at.span, one.what, one.name)))
+
+
+@per_program
+def _summaries(program: Program) -> Circular[tuple[Function, bool], Summary]:
+    return Circular(_UNKNOWN, _DEEPEST)
+
+
+def summary(function: Function, deep: bool) -> Summary:
+    """What the function does to its caller's memory; `deep` also what the functions look at that it calls."""
+    if function.language != "cpp":
+        return _UNKNOWN
+
+    def answer() -> Summary:
+        walked = Memory(function, deep=deep)
+        walked.run()
+        return walked.summary()
+
+    return _summaries(function.program).ask((function, deep), answer)
+
+
+class Memory(Calls):
+    """The walk over one function."""
+
+    def __init__(self, function: Function, *, deep: bool = False) -> None:
+        super().__init__(function)
+        self.deep = deep
+        self.complete = True
+        self.passed_by: dict[int, int] = {}
+        self.passing = 0
+        self.found: dict[tuple[object, ...], Trouble] = {}
+        self.troubled: dict[tuple[object, ...], set[int]] = {}
+        self.exits: list[tuple[Draft, Pointer]] = []
+
+    def summary_of(self, function: Function, *, deep: bool) -> Summary:
+        return summary(function, deep)
+
+    def run(self) -> list[Trouble]:
+        self.complete = follow(self.flow, State(), Domain(self.step, iter, _MOST_STATES))
+        first = [key for key in self.found if not any(self.is_behind(key, other) for other in self.found)]
+        return [self.judged(key, self.found[key]) for key in first]
+
+    def is_behind(self, key: tuple[object, ...], other: tuple[object, ...]) -> bool:
+        """Whether every way to one has the other, of the same block, before it."""
+        one, before = self.found[key], self.found[other]
+        same = one.ended.at == before.ended.at and one.block == before.block
+        return same and key != other and self.flow.dominates(before.at, one.at)
+
+    def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
+        if one.reason or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
+            return one
+        return one._replace(reason=SOME_PATHS)
+
+    def report(self, what: What, name: str, ended: Ended, block: Block, reason: str = "", through: str = "") -> None:
+        key = (what, self.event.index, ended.at)
+        self.troubled.setdefault(key, set()).add(self.passing)
+        self.found.setdefault(key, Trouble(what, self.event, name, ended, block, reason, through))
+
+    # --- events ---
+
+    def step(self, event: e.Event, state: State) -> Iterator[tuple[int, State]]:
+        self.passing += 1
+        self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
+        self.event = event
+        draft = Draft(state, self)
+        edges = self.flow.successors[event.index]
+        if isinstance(event, e.Test):
+            for target, outcome in edges:
+                way = Draft(state, self)
+                if self.decided(event, way, outcome):
+                    yield target, way.state()
+            return
+        if self.passes(event, draft):
+            after = draft.state()
+            for target, _ in edges:
+                yield target, after
+
+    def passes(self, event: e.Event, draft: Draft) -> bool:
+        """Whether the way goes on behind the event."""
+        match event:
+            case e.Call():
+                return self.call(event, draft)
+            case e.Write():
+                self.write(event, draft)
+            case e.Read():
+                self.touch(draft, event.node)
+                self.bind(draft, event.node)
+            case e.End():
+                self.end_of_local(event, draft)
+            case e.Leave():
+                self.leave(event, draft)
+                return False
+            case e.Opaque():
+                for name in event.names:
+                    draft.write(self.cell_of_name(draft, name), LOST)
+            case e.Mark(what="loop"):
+                self.next_round(event, draft)
+        return True
+
+    def bind(self, draft: Draft, node: r.Value) -> None:
+        """Locals that are another name for what is read here, or its address."""
+        for name, value in self.bound_at.get((node.start, node.end), ()):
+            self.bind_one(draft, name, value)
+
+    def write(self, event: e.Write, draft: Draft) -> None:
+        self.forget_tests(draft, event.place[0])
+        if event.target is not None:
+            where = self.cell(draft, event.target, look=True)
+            named = isinstance(strip(event.target), r.Name) and not self.is_reference(event.target)
+            if where is not None and not named:
+                self.looked_at(draft, where, event.target)
+        else:
+            where = self.cell_of_name(draft, event.place[0]) if len(event.place) == 1 else None
+        value = self.pointer(draft, event.value) if event.value is not None else LOST
+        if event.fresh and len(event.place) == 1:
+            if event.place[0] in self.references:
+                value = self.cell(draft, event.value) or LOST
+            where = draft.begin(("var", event.place[0]))
+        if event.op not in ("=", "init"):
+            held = draft.read(where)
+            stepped = event.target if held.path[-1:] == ("[*]",) and event.op in ("++", "--") else None
+            if stepped is not None and self.is_iterator(stepped):
+                self.looked_at(draft, held, stepped)
+            value = held if held.path[-1:] == ("[*]",) else LOST
+        elif value is LOST and where is not None:
+            value = draft.begin(("made", event.index, "value"))
+            source = self.cell(draft, event.value)
+            if source is not None and source != where:
+                draft.write(source, value)
+        if not event.fresh and where is not None and self.owns(event.target):
+            self.end_held(draft, where, value)
+        draft.write(where, value)
+        if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
+            given = ranges.of(event.value, lambda _: ranges.ANY)
+            if given != ranges.ANY:
+                draft.tests[f"={event.place[0]}"] = given
+        self.capture(draft, event)
+        self.move_out(draft, event.value)
+
+    def is_reference(self, target: r.Value) -> bool:
+        bare = strip(target)
+        return isinstance(bare, r.Name) and bare.text in self.references
+
+    def is_iterator(self, target: r.Value) -> bool:
+        return not types.parse(self.program.type_of(target, self.function)).pointers
+
+    def owns(self, target: r.Value | None) -> bool:
+        """Whether a smart pointer is assigned to, which ends what it has held."""
+        if target is None:
+            return False
+        roles = self.program.roles(self.program.type_of(target, self.function), self.function)
+        return "smart pointer" in roles
+
+    def next_round(self, event: e.Mark, draft: Draft) -> None:
+        """A loop over a range goes on to the next element."""
+        for name in self.ranged.get(event.span.start, ()):
+            own = Pointer(("var", name))
+            around = draft.cells.get(own, LOST)
+            if around.path:
+                self.looked_at(draft, around, r.Name(event.span.start, event.span.end, name))
+            else:
+                draft.write(own, draft.begin(("made", event.index, name)))
+
+    @cached_property
+    def ranged(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for statement in self.function.statements:
+            if isinstance(statement, r.Loop) and statement.kind == "range":
+                names = [one.text for one in walk(statement.target) if isinstance(one, r.Name)]
+                found.setdefault(statement.start, []).extend(names)
+        return found
+
+    def end_of_local(self, event: e.End, draft: Draft) -> None:
+        if len(event.place) == 1 and self.is_own(event.place[0]) and event.place[0] not in self.references:
+            self.end_variable(draft, event.place[0])
+
+    def leave(self, event: e.Leave, draft: Draft) -> None:
+        answer = LOST
+        if event.kind == "return" and event.value is not None:
+            refers = types.parse(self.function.record.result).reference
+            answer = (self.cell(draft, event.value) or LOST) if refers else self.pointer(draft, event.value)
+            if refers or self.may_point(event.value):
+                self.hand_out(draft, answer, event.value)
+        if event.kind != "throw":
+            self.exits.append((draft, answer))
+
+    def may_point(self, value: r.Value) -> bool:
+        """Whether what is returned is an address, and no object that is copied."""
+        kind = types.parse(self.function.record.result)
+        if kind.is_placeholder or not self.function.record.result:
+            return isinstance(strip(value), r.Unary | r.Lambda)
+        return bool(kind.pointers) or isinstance(strip(value), r.Lambda)
+
+    def hand_out(self, draft: Draft, answer: Pointer, value: r.Value) -> None:
+        if answer in (LOST, NULL):
+            return
+        block = answer.block
+        ended = draft.how_ended(block)
+        if ended is not None and ended.why in ("scope", "owner"):
+            self.report("returned", self.named(value), ended, block)
+        elif block[0] == "var" and self.is_own(block[1]) and self.is_value(block[1]):
+            self.report("returned", str(block[1]), Ended(self.event.index, "scope", str(block[1])), block)
+        elif (owner := self.owner_of(draft, block)) is not None:
+            self.report("returned", self.named(value), Ended(self.event.index, "owner", owner), block)
+
+    def is_value(self, name: str) -> bool:
+        """Whether the variable of this very function holds an object, and is no other's name."""
+        return name in self.function.locals and name not in self.references
+
+    def owner_of(self, draft: Draft, block: Block) -> str | None:
+        """The local that ends the block when the function is left."""
+        for name, (written, _) in self.function.locals.items():
+            held = draft.cells.get(Pointer(("var", name)), LOST)
+            if held.block == block and self.is_own(name) and name not in self.references:
+                roles = self.program.roles(written, self.function)
+                return name if "smart pointer" in roles else None
+        return None
+
+    # --- tests ---
+
+    def decided(self, event: e.Test, draft: Draft, outcome: bool | None) -> bool:
+        if event.asserted:
+            outcome = True
+        if outcome is None:
+            return True
+        said, turned = _said(event.value)
+        if said in self.repeated:
+            if draft.tests.get(said, outcome != turned) != (outcome != turned):
+                return False
+            draft.tests[said] = outcome != turned
+        return self.holds(draft, event.value, outcome)
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """Tests that stand in the function more than once, and call nothing."""
+        said = [
+            _said(test.value)[0]
+            for test in self.flow.of(e.Test)
+            if isinstance(test, e.Test)
+            and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
+        ]
+        return frozenset(one for one in said if said.count(one) > 1)
+
+    def forget_tests(self, draft: Draft, name: str) -> None:
+        for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
+            del draft.tests[said]
+
+    def holds(self, draft: Draft, value: r.Value, outcome: bool) -> bool:
+        """Whether the test can come to this on this way."""
+        match strip(value):
+            case r.Unary(op="!" | "not", value=inner):
+                return self.holds(draft, inner, not outcome)
+            case r.Binary(op="==" | "!=" | "<" | ">" | "<=" | ">=" as op, left=left, right=right):
+                if op in ("==", "!=") and _is_zero(self.pointer(draft, right)):
+                    return self.is_there(draft, left, outcome == (op == "!="))
+                return self.compared(draft, op if outcome else ranges.opposite(op), left, right)
+            case r.Name() | r.Member() | r.Literal() | r.Assign() as bare:
+                return self.is_there(draft, bare, outcome)
+            case r.Binary(op="&" | "|" | "+" | "-" | "*") as number:
+                zero = r.Literal(number.start, number.start, "int", "0")
+                return self.compared(draft, "!=" if outcome else "==", number, zero)
+        return True
+
+    def is_there(self, draft: Draft, value: r.Value, there: bool) -> bool:
+        pointer = self.pointer(draft, value)
+        if _is_zero(pointer):
+            return not there
+        if pointer.block[0] == "number":
+            return there
+        zero = r.Literal(value.start, value.start, "int", "0")
+        if not self.compared(draft, "!=" if there else "==", value, zero):
+            return False
+        if not there and pointer is not LOST and not pointer.path:
+            for cell, held in list(draft.cells.items()):
+                if held == pointer:
+                    draft.write(cell, NULL)
+        return there or pointer.block[0] != "var"
+
+    def compared(self, draft: Draft, op: str, left: r.Value, right: r.Value) -> bool:
+        """Whether the comparison can hold on this way; then what it says is known from here on."""
+
+        def known(name: str) -> Range:
+            found = draft.tests.get(f"={name}", ranges.ANY)
+            return found if isinstance(found, Range) else ranges.ANY
+
+        one, two = ranges.of(left, known), ranges.of(right, known)
+        if not ranges.can_be(op, one, two):
+            return False
+        for value, own, other, said in ((left, one, two, op), (right, two, one, ranges.turned(op))):
+            bare = strip(value)
+            if isinstance(bare, r.Name) and bare.text in self.asked_again:
+                draft.tests[f"={bare.text}"] = ranges.narrowed(said, own, other)
+        return True
+
+    @cached_property
+    def asked_again(self) -> frozenset[str]:
+        """Numbers of the function, which nobody else can change, that more than one test is about."""
+        asked = [
+            name
+            for test in self.flow.of(e.Test)
+            if isinstance(test, e.Test)
+            for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
+        ]
+        return frozenset(
+            name
+            for name in asked
+            if self.is_own(name) and name not in self.shared | self.references
+            if asked.count(name) > 1 or self.is_given_number(name)
+        )
+
+    def is_given_number(self, name: str) -> bool:
+        return any(isinstance(write.value, r.Literal) for write in self.flow.writes_to((name,)))
+
+    # --- what a caller sees ---
+
+    def summary(self) -> Summary:
+        if not self.complete:
+            return _UNKNOWN
+        if not self.exits:
+            return Summary(known=True, writes=self.writes)
+        first, *others = self.exits
+        ends = [
+            (block, how)
+            for block, how in first[0].ended.items()
+            if how.why != "moved"
+            and self.is_seen(block)
+            and all(draft.how_ended(block) is not None for draft, _ in others)
+        ]
+        answers = {self.answer_seen(draft, answer) for draft, answer in self.exits}
+        puts = [
+            (cell, pointer)
+            for cell, pointer in first[0].cells.items()
+            if self.is_seen(cell.block) and pointer == NULL
+            if all(draft.cells.get(cell, LOST) == NULL for draft, _ in others)
+        ]
+        return Summary(
+            True,
+            tuple(sorted(ends, key=repr)),
+            frozenset(self.used),
+            answers.pop() if len(answers) == 1 else None,
+            tuple(sorted(puts, key=repr)),
+            self.writes,
+        )
+
+    def answer_seen(self, draft: Draft, answer: Pointer) -> Pointer | None:
+        return answer if self.is_seen(answer.block) and draft.how_ended(answer.block) is None else None
+
+
+def _said(value: r.Value) -> tuple[str, bool]:
+    """A test as it is written, and whether it is the opposite of what is told: of `a != b`, `a == b` is."""
+    match strip(value):
+        case r.Unary(op="!" | "not", value=inner):
+            said, turned = _said(inner)
+            return said, not turned
+        case r.Binary(op="!=", left=left, right=right):
+            return f"{text(left, 100)} == {text(right, 100)}", True
+    return text(value, 200), False
+
+
+def _is_zero(pointer: Pointer) -> bool:
+    return pointer == NULL or pointer.block in (("number", "0"), ("number", "false"))
+
+
+def certainty(one: Trouble) -> Certainty:
+    """How sure it is that it happens."""
+    if one.reason:
+        return because("likely" if one.reason == SOME_PATHS else "possible", one.reason)
+    if one.ended.why == "moved" and one.ended.sure:
+        return because("likely", "harmless where the container still had room")
+    if not one.ended.sure:
+        return because("likely", "what the call does is inferred from its name")
+    return "certain"
+
+
+def told_end(one: Trouble) -> str:
+    """What happens where the memory ends, for a person."""
+    match one.ended.why:
+        case "owner":
+            return f"`{one.ended.by}` gives up what it holds here" if one.ended.by else "its owner ends here"
+        case "by callee" | "destructor":
+            return f"`{one.ended.by}` releases it here"
+        case "destroyed":
+            return "its destructor is called here"
+    return "released here"

@@ -1,0 +1,319 @@
+"""What an expression points to on one way through a function, and what it looks at on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, Draft, Pointer
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
+from ownlint.project import types
+from ownlint.project.subjects import Function
+
+SMART = frozenset({"smart pointer", "shared pointer"})
+THIS_BLOCK = ("in", ("var", THIS), ())
+_STEPPING = frozenset({"+", "-"})
+
+
+class Pointers:
+    """The expressions of one function."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.program = function.program
+        self.flow = function.flow
+        self.event: e.Event = self.flow.events[self.flow.entry]
+
+    def looked_at(self, draft: Draft, pointer: Pointer, value: r.Value) -> None:
+        """What `pointer`, which the code writes as `value`, points to is read or written."""
+        raise NotImplementedError
+
+    # --- names ---
+
+    def declared(self, name: str) -> tuple[str, r.Value | None] | None:
+        """The type and the first value of a local of the function, or of one around it."""
+        current: Function | None = self.function
+        while current is not None:
+            if name in current.locals:
+                return current.locals[name]
+            current = current.parent
+        return None
+
+    @cached_property
+    def references(self) -> frozenset[str]:
+        """Locals and parameters that are other names for something."""
+        current: Function | None = self.function
+        found: set[str] = set()
+        while current is not None:
+            found |= {name for name, (written, _) in current.locals.items() if types.parse(written).reference}
+            current = current.parent
+        return frozenset(found)
+
+    @cached_property
+    def bound_at(self) -> dict[tuple[int, int], list[tuple[str, r.Value]]]:
+        """By the span of what they are bound to, the locals that are declared there, with what they are bound to."""
+        found: dict[tuple[int, int], list[tuple[str, r.Value]]] = {}
+        for name, value in _declared(self.function):
+            inner = strip(value)
+            if isinstance(inner, r.Unary) and inner.op == "&":
+                inner = strip(inner.value)
+            if inner is not None:
+                found.setdefault((inner.start, inner.end), []).append((name, value))
+                if isinstance(inner, r.Index) and not inner.indexes:  # the element of a loop over a range
+                    found.setdefault((inner.base.start, inner.base.end), []).append((name, value))
+        return found
+
+    @cached_property
+    def stars(self) -> dict[tuple[int, int], r.Unary]:
+        """By the span of a pointer, the `*` before it: the event that reads it is about the pointer."""
+        return {
+            (inner.start, inner.end): one
+            for one in values_in(self.function)
+            if isinstance(one, r.Unary) and one.op == "*" and (inner := strip(one.value)) is not None
+        }
+
+    def is_own(self, name: str) -> bool:
+        return name in self.function.declared and not self.is_static(name)
+
+    def is_static(self, name: str) -> bool:
+        return name in self._statics
+
+    @cached_property
+    def _statics(self) -> frozenset[str]:
+        return frozenset(
+            name
+            for statement in self.function.statements
+            if isinstance(statement, r.Declare) and statement.static
+            for name in statement.names
+        )
+
+    # --- cells and pointers ---
+
+    def cell(self, draft: Draft, value: r.Value | None, *, look: bool = False) -> Cell | None:
+        """The place of memory that the expression names; None where it names none, or nobody knows which."""
+        value = strip(value)
+        match value:
+            case r.Name(text=name):
+                return self.cell_of_name(draft, name)
+            case r.Member(base=base, name=name):
+                around = self.pointer(draft, base, look=look) if self.is_through_pointer(value) else None
+                if around is not None and look:
+                    self.looked_at(draft, around, base)
+                if around is None:
+                    around = self.cell(draft, base, look=look)
+                return _inside(around, name)
+            case r.Unary(op="*", value=inner):
+                pointer = self.pointer(draft, inner, look=look)
+                if look:
+                    self.looked_at(draft, pointer, inner)
+                return _known(pointer)
+            case r.Index(base=base, indexes=indexes):
+                return self.element(draft, base, indexes, look=look)
+            case r.Assign(target=target):
+                return self.cell(draft, target, look=look)
+            case r.Call():
+                return _known(draft.cells.get(_result(value), LOST)) if self.by_reference(value) else None
+        return None
+
+    def is_through_pointer(self, member: r.Member) -> bool:
+        if member.arrow:
+            return True
+        return isinstance(member.base, r.Name) and member.base.text == THIS
+
+    def cell_of_name(self, draft: Draft, name: str) -> Cell | None:
+        if name == CHAIN:
+            return None
+        plain = name.removeprefix("::")
+        if self.declared(plain) is not None:
+            own = Cell(("var", plain))
+            return _known(draft.read(own)) if plain in self.references else own
+        home = self.function.home
+        if home is not None and plain != THIS and home.field(plain):
+            return Cell(THIS_BLOCK, (plain,))
+        return Cell(("var", plain))
+
+    def element(self, draft: Draft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
+        written = self.program.type_of(base, self.function)
+        if self.is_container(written):
+            around = self.elements(draft, self.cell(draft, base, look=look))
+        elif "[" in written:
+            around = self.cell(draft, base, look=look)
+        elif types.parse(written).pointers:
+            around = _known(self.pointer(draft, base, look=look))
+        else:
+            return None
+        if around is None:
+            return None
+        if look:
+            self.looked_at(draft, around, base)
+        number = indexes[0].text if len(indexes) == 1 and isinstance(indexes[0], r.Literal) else ""
+        return _inside(around, f"[{number}]" if number and not self.is_container(written) else SOME)
+
+    def elements(self, draft: Draft, container: Cell | None) -> Pointer | None:
+        """Where a container holds its elements."""
+        inside = _inside(container, ELEMENTS)
+        return _known(draft.read(inside)) if inside is not None else None
+
+    def is_container(self, written: str) -> bool:
+        """Whether it is one whose elements move when it grows."""
+        kind = types.parse(written)
+        if not written or kind.pointers:
+            return False
+        roles = self.program.roles(written, self.function)
+        return "container" in roles and "stable container" not in roles
+
+    def pointer(self, draft: Draft, value: r.Value | None, *, look: bool = False) -> Pointer:
+        """Where the value of the expression points to."""
+        value = strip(value)
+        match value:
+            case r.Unary(op="&", value=inner):
+                return self.cell(draft, inner) or LOST
+            case r.Literal(kind="null"):
+                return NULL
+            case r.Literal(kind="int" | "bool", text=said):
+                return Pointer(("number", said.lower()))
+            case r.Binary(op=op, left=left) if op in _STEPPING:
+                stepped = self.pointer(draft, left, look=look)
+                return stepped if stepped.path[-1:] == (SOME,) else LOST
+            case r.Conditional(then=then, other=other):
+                one, two = self.pointer(draft, then), self.pointer(draft, other)
+                return one if one == two else LOST
+            case r.Aggregate(kind="init", items=(only,)):
+                return self.pointer(draft, only, look=look)
+            case r.Lambda(function=index):
+                return Pointer(("lambda", index))
+            case r.Call():
+                return self.result(draft, value)
+            case r.Name() if value.text == "NULL":
+                return NULL
+            case r.Name() | r.Member() | r.Index() | r.Unary() | r.Assign():
+                return draft.read(self.cell(draft, value, look=look))
+        return LOST
+
+    def result(self, draft: Draft, call: r.Call) -> Pointer:
+        held = self.held_by(draft, call)
+        if held is not None:
+            return held
+        found = draft.cells.get(_result(call), LOST)
+        return draft.read(_known(found)) if self.by_reference(call) else found
+
+    def held_by(self, draft: Draft, call: r.Call) -> Pointer | None:
+        """What a smart pointer holds, which is asked for it: `p.get()`."""
+        if not isinstance(call.callee, r.Member) or call.args or call.callee.arrow:
+            return None
+        if not any(model.has("borrow", "result") for model in self.program.callee(call, self.function).models):
+            return None
+        written = self.program.type_of(call.callee.base, self.function)
+        smart = not SMART.isdisjoint(self.program.roles(written, self.function))
+        return draft.read(self.cell(draft, call.callee.base)) if smart else None
+
+    def by_reference(self, call: r.Call) -> bool:
+        """Whether the call answers with a place, and not with what stands there."""
+        callee = self.program.callee(call, self.function)
+        if any(model.by_reference for model in callee.models):
+            return True
+        return len(callee.functions) == 1 and types.parse(callee.functions[0].record.result).reference
+
+    def touch(self, draft: Draft, value: r.Value) -> None:
+        """The expression is evaluated for what stands there."""
+        if (value.start, value.end) in self._addressed_here:
+            return
+        where = self.cell(draft, value, look=True)
+        star = self.stars.get((value.start, value.end))
+        if star is not None:
+            self.looked_at(draft, self.pointer(draft, value), value)
+        elif where is not None and self.is_use(value):
+            self.looked_at(draft, where, value)
+
+    def is_use(self, value: r.Value) -> bool:
+        """Whether what stands there is read: not of a plain variable, nor of a reference that is given to a call, since
+        what becomes of that the callee says."""
+        if not isinstance(value, r.Name):
+            return True
+        return value.text in self.references and (value.start, value.end) not in self._arguments
+
+    @cached_property
+    def _addressed_here(self) -> frozenset[tuple[int, int]]:
+        """What is named for its address alone."""
+        return frozenset(
+            (inner.start, inner.end)
+            for one in values_in(self.function)
+            if isinstance(one, r.Unary) and one.op == "&" and (inner := strip(one.value)) is not None
+        )
+
+    @cached_property
+    def _arguments(self) -> frozenset[tuple[int, int]]:
+        return frozenset(
+            (inner.start, inner.end)
+            for one in values_in(self.function)
+            if isinstance(one, r.Call)
+            for argument in one.args
+            if (inner := strip(argument)) is not None
+        )
+
+    def named(self, value: r.Value | None) -> str:
+        """What a message calls it."""
+        bare = strip(value)
+        while isinstance(bare, r.Unary) and bare.op in ("&", "*"):
+            bare = strip(bare.value)
+        if isinstance(bare, r.Call):
+            return f"{last_name(bare.callee)}()"
+        return text(bare, 60) if bare is not None else ""
+
+
+def named(value: r.Value | None) -> str:
+    """The name from which a chain of members and elements goes out."""
+    bare = strip(value)
+    while isinstance(bare, r.Member | r.Index | r.Unary):
+        bare = strip(bare.value if isinstance(bare, r.Unary) else bare.base)
+    return bare.text if isinstance(bare, r.Name) else ""
+
+
+def _inside(around: Pointer | None, step: str) -> Cell | None:
+    if around is None or around in (LOST, NULL):
+        return None
+    return Cell(around.block, (*around.path, step))
+
+
+def _known(pointer: Pointer) -> Pointer | None:
+    return None if pointer in (LOST, NULL) or pointer.block[0] in ("number", "lambda") else pointer
+
+
+def _result(call: r.Call) -> Cell:
+    return Cell(("result", call.start, call.end))
+
+
+def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:
+    """Each declaration of a local with what it gets; of the element of a loop over a range, the range at no index."""
+    for statement in function.statements:
+        match statement:
+            case r.Declare(names=names, value=value) if value is not None:
+                yield from ((name, value) for name in names)
+            case r.Loop(kind="range", target=r.Name(text=name), iterable=iterable) if iterable is not None:
+                yield name, r.Index(statement.start, statement.end, iterable, ())
+
+
+def values_in(function: Function) -> Iterator[r.Value]:
+    """Every expression of the body, and all in it."""
+    for statement in function.statements:
+        for value in _values(statement):
+            yield from walk(value)
+
+
+def _values(statement: r.Statement) -> Iterator[r.Value]:
+    """The expressions of one statement, without those of the statements in it."""
+    match statement:
+        case r.Evaluate(value=value) | r.Declare(value=value) | r.Leave(value=value):
+            found: tuple[r.Value | None, ...] = (value,)
+        case r.Branch(condition=condition):
+            found = (condition,)
+        case r.Loop(condition=condition, step=step, iterable=iterable):
+            found = (condition, step, iterable)
+        case r.Switch(value=value):
+            found = (value,)
+        case _:
+            found = ()
+    yield from (value for value in found if value is not None)

@@ -1,0 +1,194 @@
+"""Which functions are worth following: those in which some memory may end that something else points to. Asked before
+a flow is made, mostly before a body is decoded."""
+
+from __future__ import annotations
+
+import re
+
+from ownlint.domains.memory.pointers import SMART, named, values_in
+from ownlint.facts import records as r
+from ownlint.flow.places import last_name, strip, walk
+from ownlint.models.records import FunctionModel
+from ownlint.project import types
+from ownlint.project.once import per_function, per_program
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+_DELETES = re.compile(rb'"delete"')
+_ADDRESS = re.compile(rb'"&"')
+_DESTRUCTS = re.compile(rb'"~')
+_NUMBERS = frozenset({"bool", "char", "int", "long", "unsigned", "float", "double", "size_t", "int64_t", "uint64_t"})
+_ROUNDS = 3
+"""So many helpers deep a function is looked for that ends what it is given."""
+
+
+@per_function
+def may_end(function: Function) -> bool:
+    """Whether memory may end in the function while something points into it."""
+    if function.record.opaque:
+        return False
+    if function.says(_DELETES) or function.says(_DESTRUCTS):
+        return True
+    if function.mentions(*_ending(function.program)):
+        return True
+    if function.mentions(*_changing(function.program)) and _points_inside(function):
+        return True
+    if function.mentions(*_giving_up(function.program)):
+        return True
+    return _hands_out_own(function)
+
+
+@per_program
+def _ending(program: Program) -> tuple[str, ...]:
+    """Last names of what ends memory that it is given."""
+    names = program.models.functions_that(_ends_argument)
+    found = set(names)
+    wanted: frozenset[str] = names
+    for _ in range(_ROUNDS):
+        wanted = frozenset(
+            one.name
+            for one in program.functions
+            if one.language == "cpp" and one.name not in found and one.record.kind != "destructor"
+            if (one.says(_DELETES) or one.mentions(*wanted)) and _ends_for_caller(one, wanted)
+        )
+        found |= wanted
+    return tuple(sorted(found))
+
+
+def _ends_for_caller(function: Function, names: frozenset[str]) -> bool:
+    """Whether the function deletes, or gives to something of these names, what its caller knows, too."""
+    own = {parameter.name for parameter in function.record.parameters}
+    for one in values_in(function):
+        if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in names):
+            for given in one.args:
+                name = named(given)
+                if name in own or (name and name not in function.declared):
+                    return True
+    return False
+
+
+@per_program
+def _changing(program: Program) -> tuple[str, ...]:
+    """Last names of what moves the elements of a container."""
+    return tuple(sorted(program.models.functions_that(lambda model: model.has("invalidate", "receiver"))))
+
+
+@per_program
+def _giving_up(program: Program) -> tuple[str, ...]:
+    """Last names of what makes a smart pointer end what it holds."""
+    return tuple(sorted(program.models.functions_that(_exchanges)))
+
+
+@per_program
+def _lending(program: Program) -> frozenset[str]:
+    return program.models.functions_that(lambda model: model.has("borrow", "result"))
+
+
+def _ends_argument(model: FunctionModel) -> bool:
+    return model.has("release", "argument 1") and not model.counted and not model.has("acquire")
+
+
+def _exchanges(model: FunctionModel) -> bool:
+    return model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
+
+
+def relevant(function: Function) -> frozenset[str]:
+    """The names of the function from which memory that may end can be come by: what is ended, and all that is put
+    into something of these, or the other way round. The others need not be followed."""
+    program = function.program
+    enders = frozenset((*_ending(program), *_changing(program), *_giving_up(program)))
+    found: set[str] = set()
+    joined: list[set[str]] = []
+    for one in values_in(function):
+        if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in enders or _destructs(one)):
+            found |= _names(one)
+        elif isinstance(one, r.Unary) and one.op == "&":
+            found.add(named(one))
+        elif isinstance(one, r.Lambda):
+            found |= {capture.name for capture in one.captures}
+        elif isinstance(one, r.Assign):
+            joined.append(_names(one))
+    for name, (written, value) in function.locals.items():
+        if not SMART.isdisjoint(program.roles(written, function)):
+            found.add(name)
+        if value is not None and not _holds_number(written):
+            joined.append({name, *_names(value)})
+    while more := [names for names in joined if not names.isdisjoint(found)]:
+        joined = [names for names in joined if names.isdisjoint(found)]
+        found.update(*more)
+    return frozenset(found)
+
+
+def _names(value: r.Value) -> set[str]:
+    found = {one.text for one in walk(value) if isinstance(one, r.Name)}
+    captured = {capture.name for one in walk(value) if isinstance(one, r.Lambda) for capture in one.captures}
+    return found | captured
+
+
+def _destructs(call: r.Call) -> bool:
+    return isinstance(call.callee, r.Member) and call.callee.name.startswith("~")
+
+
+def _holds_number(written: str) -> bool:
+    kind = types.parse(written)
+    return not kind.pointers and not kind.reference and kind.last in _NUMBERS
+
+
+def _points_inside(function: Function) -> bool:
+    """Whether a local may point to an element of something."""
+    for statement in function.statements:
+        if isinstance(statement, r.Loop) and statement.kind == "range":
+            return True
+        if isinstance(statement, r.Declare) and statement.value is not None:
+            bare = strip(statement.value)
+            if isinstance(bare, r.Unary) and bare.op == "&":
+                bare = strip(bare.value)
+                if isinstance(bare, r.Index):
+                    return True
+            if isinstance(bare, r.Index) and types.parse(statement.type).reference:
+                return True
+            if isinstance(bare, r.Call) and last_name(bare.callee) in _lending(function.program):
+                return True
+    return False
+
+
+def _hands_out_own(function: Function) -> bool:
+    """Whether the address of a local may get out of its scope."""
+    kind = types.parse(function.record.result)
+    if kind.reference or function.record.result in ("", "auto"):
+        return any(
+            isinstance(one, r.Leave) and isinstance(strip(one.value), r.Name | r.Lambda) for one in function.statements
+        )
+    if kind.pointers and function.mentions(*_lending(function.program)) and _has_owner(function):
+        return True
+    if not function.says(_ADDRESS):
+        return False
+    inner = {
+        name
+        for statement in function.statements
+        if isinstance(statement, r.Block | r.Branch | r.Loop)
+        for part in _bodies(statement)
+        for one in part
+        if isinstance(one, r.Declare)
+        for name in one.names
+    }
+    return any(
+        isinstance(one, r.Unary)
+        and one.op == "&"
+        and ((name := named(one.value)) in inner or (kind.pointers > 0 and name in function.locals))
+        for one in values_in(function)
+    )
+
+
+def _has_owner(function: Function) -> bool:
+    return any(
+        not SMART.isdisjoint(function.program.roles(written, function)) for written, _ in function.locals.values()
+    )
+
+
+def _bodies(statement: r.Block | r.Branch | r.Loop) -> tuple[tuple[r.Statement, ...], ...]:
+    match statement:
+        case r.Branch(then=then, other=other):
+            return (then, other)
+        case _:
+            return (statement.body,)

@@ -1,0 +1,106 @@
+"""Whole numbers between two bounds: what tests say of a variable, and which tests can still come out which way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ownlint.facts import records as r
+from ownlint.flow.places import strip
+
+_FAR = 1 << 70
+_LONGEST = 20
+
+
+class Range(NamedTuple):
+    """Both ends included; `_FAR` away is as far as it goes."""
+
+    low: int = -_FAR
+    high: int = _FAR
+
+
+ANY = Range()
+_TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def of(value: r.Value | None, known: Callable[[str], Range]) -> Range:
+    """Between which numbers the value lies, by what is known of names."""
+    match strip(value):
+        case r.Literal(kind="int", text=said):
+            number = _number(said)
+            return ANY if number is None else Range(number, number)
+        case r.Literal(kind="bool", text=said):
+            return Range(1, 1) if said.lower() == "true" else Range(0, 0)
+        case r.Name(text=name):
+            return known(name)
+        case r.Unary(op="-", value=inner):
+            one = of(inner, known)
+            return Range(-one.high, -one.low)
+        case r.Binary(op="+" | "-" as op, left=left, right=right):
+            one, two = of(left, known), of(right, known)
+            if op == "-":
+                two = Range(-two.high, -two.low)
+            low = -_FAR if -_FAR in (one.low, two.low) else one.low + two.low
+            high = _FAR if _FAR in (one.high, two.high) else one.high + two.high
+            return Range(max(low, -_FAR), min(high, _FAR))
+        case r.Binary(op="&" | "|" | "*" as op, left=left, right=right):
+            one, two = of(left, known), of(right, known)
+            if one.low == one.high and two.low == two.high:
+                number = {"&": one.low & two.low, "|": one.low | two.low, "*": one.low * two.low}[op]
+                return Range(number, number)
+    return ANY
+
+
+def can_be(op: str, one: Range, two: Range) -> bool:
+    """Whether there are numbers in these ranges of which the comparison holds."""
+    match op:
+        case "<":
+            return one.low < two.high
+        case "<=":
+            return one.low <= two.high
+        case ">" | ">=":
+            return can_be(_TURNED[op], two, one)
+        case "==":
+            return one.low <= two.high and two.low <= one.high
+        case "!=":
+            return not (one.low == one.high == two.low == two.high)
+    return True
+
+
+def opposite(op: str) -> str:
+    """What holds where the comparison does not."""
+    return _OPPOSITE[op]
+
+
+def turned(op: str) -> str:
+    """The comparison with its sides exchanged."""
+    return _TURNED[op]
+
+
+def narrowed(op: str, one: Range, two: Range) -> Range:
+    """What is left of the first range where the comparison holds."""
+    match op:
+        case "<":
+            return Range(one.low, min(one.high, two.high - 1))
+        case "<=":
+            return Range(one.low, min(one.high, two.high))
+        case ">":
+            return Range(max(one.low, two.low + 1), one.high)
+        case ">=":
+            return Range(max(one.low, two.low), one.high)
+        case "==":
+            return Range(max(one.low, two.low), min(one.high, two.high))
+        case "!=" if two.low == two.high:
+            return Range(one.low + (one.low == two.low), one.high - (one.high == two.low))
+    return one
+
+
+def _number(said: str) -> int | None:
+    digits = said.rstrip("uUlLzZ").replace("'", "")
+    if len(digits) > _LONGEST:
+        return None
+    try:
+        return int(digits, 8 if len(digits) > 1 and digits.isdigit() and digits[0] == "0" else 0)
+    except ValueError:
+        return None

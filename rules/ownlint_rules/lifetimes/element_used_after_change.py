@@ -1,0 +1,58 @@
+"""A reference, a pointer or an iterator to an element is used after its container has moved or dropped its elements.
+
+A vector or a string that grows takes its elements elsewhere and gives the old place back. What led there leads into
+memory that is somebody else's.
+
+bad:
+
+```cpp
+void Widen(std::vector<Span>& spans, int by) {
+  Span& first = spans.front();
+  spans.push_back(Span{first.end, first.end + by});
+  first.end += by;
+}
+```
+
+good:
+
+```cpp
+void Widen(std::vector<Span>& spans, int by) {
+  Span next{spans.front().end, spans.front().end + by};
+  spans.front().end += by;
+  spans.push_back(next);
+}
+```
+
+Reported: an element that is read or written through a reference, a pointer or an iterator behind `push_back`, `insert`,
+`resize`, `clear` and what else models name, in the same function, also in the next round of a loop, and a loop over a
+range whose body changes that range.
+
+Quiet: containers whose elements stay where they are (lists, maps, sets), what was looked up again since, and what is
+added behind a `reserve`.
+
+Limits: whether there was room is not counted; elements that a function which is called adds are not seen.
+
+Source: [vector.modifiers], [string.require].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, memory, rule
+
+
+@rule(severity="error", cwe=(416, 825), usually="likely")
+def element_used_after_change(function: Function) -> Iterator[Finding]:
+    told: set[int] = set()
+    for one in memory.troubles(function):
+        if one.ended.why != "moved" or one.at.index in told:
+            continue
+        told.add(one.at.index)
+        yield function.finding(
+            one.at,
+            f"`{one.name}` leads to an element from before `{one.ended.by}`, which may move the elements",
+            certainty=memory.certainty(one),
+            help="look the element up again behind the change, or make the change after the last use",
+            steps=(function.step(function.flow.events[one.ended.at], "the elements may move here", "ends"),),
+        )

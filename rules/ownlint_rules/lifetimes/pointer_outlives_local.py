@@ -1,0 +1,63 @@
+"""A pointer or a reference leads to a local whose scope has ended.
+
+The place of a local is used for the next one as soon as its block is left. What still points there shows something
+else, or nothing.
+
+bad:
+
+```cpp
+const Config* Choose(bool fast) {
+  Config config = Defaults();
+  config.fast = fast;
+  return &config;
+}
+```
+
+good:
+
+```cpp
+Config Choose(bool fast) {
+  Config config = Defaults();
+  config.fast = fast;
+  return config;
+}
+```
+
+Reported: the address of a local or of a parameter that was copied, or a reference to one, is returned; what a local
+smart pointer holds is returned; a pointer to a local of an inner block is used behind it.
+
+Quiet: `static` and `thread_local` locals, what a reference parameter stands for, values that are copied.
+
+Limits: addresses that are stored in members or handed to other functions are not followed.
+
+Source: [basic.stc.auto].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, memory, rule
+
+
+@rule(severity="error", cwe=(562, 825), usually="certain")
+def pointer_outlives_local(function: Function) -> Iterator[Finding]:
+    told: set[int] = set()
+    for one in memory.troubles(function):
+        if one.ended.why != "scope" and one.what != "returned":
+            continue
+        if one.at.index in told:
+            continue
+        told.add(one.at.index)
+        handed = one.what == "returned"
+        ending = function.flow.events[one.ended.at]
+        what = f"`{one.name}` is returned, and leads to" if handed else f"`{one.name}` leads to"
+        owner = "what" if one.ended.why == "owner" else "the local"
+        ends = " holds, which ends here" if owner == "what" else ", whose scope has ended"
+        yield function.finding(
+            one.at,
+            f"{what} {owner} `{one.ended.by}`{ends}",
+            certainty=memory.certainty(one),
+            help="return or keep the object itself, or let its owner live as long as who uses it",
+            steps=() if handed else (function.step(ending, f"`{one.ended.by}` ends here", "ends"),),
+        )

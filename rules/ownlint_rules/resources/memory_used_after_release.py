@@ -1,0 +1,64 @@
+"""Memory is used, or released again, after it was released.
+
+What `delete`, `free` or an owner has ended belongs to whoever gets it next: a read shows their data, a write changes it,
+and a second release ends what is theirs. It often works in tests, where nobody has got it yet.
+
+bad:
+
+```cpp
+int Drain(Queue* queue) {
+  Node* node = queue->head;
+  delete node;
+  queue->head = node->next;
+  return 0;
+}
+```
+
+good:
+
+```cpp
+int Drain(Queue* queue) {
+  Node* node = queue->head;
+  queue->head = node->next;
+  delete node;
+  return 0;
+}
+```
+
+Reported: a pointer, a copy of it, a pointer into it or a reference, behind `delete`, `free` and what else models name, behind a
+smart pointer that gave up what it held, behind a destructor that was called by hand, and behind a function of the
+project that does so on every way out; used here, or by a function of the project that it is given to.
+
+Quiet: pointers that got another value since, ways on which the same test goes the other way, comparisons of the pointer
+itself, memory in which a new object was made.
+
+Limits: a function that releases on some of its ways only, elements that are told apart by a variable, and what two
+threads do, are not followed. Behind a function that nobody sees, pointers that it may have changed are unknown.
+
+Source: [basic.stc.dynamic.deallocation], [basic.life].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Finding, Function, memory, rule
+
+
+@rule(severity="error", cwe=(415, 416), usually="certain")
+def memory_used_after_release(function: Function) -> Iterator[Finding]:
+    told: set[tuple[int, str]] = set()
+    for one in memory.troubles(function):
+        if one.ended.why in ("scope", "moved") or one.what == "returned" or (one.at.index, one.what) in told:
+            continue
+        told.add((one.at.index, one.what))
+        again = "released again" if one.what == "ended again" else "used"
+        through = f" by `{one.through}`" if one.through else ""
+        ending = function.flow.events[one.ended.at]
+        yield function.finding(
+            one.at,
+            f"`{one.name}` is {again}{through} after its memory was released",
+            certainty=memory.certainty(one),
+            help="release it behind the last use, and set the pointer to null where it lives on",
+            steps=(function.step(ending, memory.told_end(one), "ends"),),
+        )
