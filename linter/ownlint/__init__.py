@@ -29,7 +29,18 @@ if TYPE_CHECKING:
         views,
     )
     from ownlint.crossing import border
-    from ownlint.domains import entrances, failure, gil, instances, locks, python_use, sections, validity
+    from ownlint.domains import (
+        acquired,
+        entrances,
+        failure,
+        gil,
+        instances,
+        locks,
+        python_use,
+        sections,
+        stored_calls,
+        validity,
+    )
     from ownlint.domains.counted import casters, counting, references, slot_tables
     from ownlint.domains.handles import handle_chains, handle_flow, handles
     from ownlint.domains.memory import memory
@@ -85,6 +96,7 @@ _HOMES = {
     "Span": "ownlint.facts.records:Span",
     "Status": "ownlint.project.statuses:Status",
     "Step": "ownlint.finding:Step",
+    "acquired": "ownlint.domains.acquired",
     "arguments": "ownlint.bindings.arguments",
     "assignments": "ownlint.engine.assignments",
     "because": "ownlint.finding:because",
@@ -144,6 +156,7 @@ _HOMES = {
     "slot_tables": "ownlint.domains.counted.slot_tables",
     "statements": "ownlint.flow.lower:statements",
     "steps": "ownlint.steps",
+    "stored_calls": "ownlint.domains.stored_calls",
     "targets": "ownlint.bindings.targets",
     "text": "ownlint.facts.show:text",
     "trials": "ownlint.project.trials",
@@ -170,6 +183,7 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "acquired",
     "arguments",
     "assignments",
     "because",
@@ -229,6 +243,7 @@ __all__ = [
     "slot_tables",
     "statements",
     "steps",
+    "stored_calls",
     "targets",
     "text",
     "trials",

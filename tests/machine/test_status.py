@@ -118,6 +118,7 @@ def test_what_holds_a_function_answers_as_the_function_does(held):
 
 def test_what_holds_no_function_answers_nothing():
     assert types.called("std::vector<int>") == types.called("int") == ""
+    assert types.called("Poly<sizeof(void*), int(A)>") == ""
 
 
 def test_a_body_that_mentions_nothing_that_answers_is_skipped(program, function):

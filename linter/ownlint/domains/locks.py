@@ -21,7 +21,7 @@ from ownlint.engine import guard_classes
 from ownlint.engine.assignments import place
 from ownlint.engine.forward import forward
 from ownlint.engine.guard_classes import GuardClass
-from ownlint.engine.mutexes import Mutexes, mutexes, plain
+from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
 from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
@@ -36,6 +36,12 @@ SOMEBODYS: Place = ("?",)
 CALLERS = "<caller>"
 """In place of a guard: the lock is the caller's, and stays held when the function ends."""
 
+TAKES = "<takes>"
+"""In place of a guard: an annotation says that the function takes the lock, wherever in it."""
+READS = "<reads>"
+"""In place of a guard: the caller holds the lock as a reader, beside others."""
+GIVEN = frozenset({CALLERS, TAKES, READS})
+"""In place of guards: nothing in the body shows where the lock is let go."""
 ELSEWHERE = "<elsewhere>"
 """The root of a lock that belongs to another object, which the caller knows."""
 
@@ -55,7 +61,8 @@ _REQUIRES = re.compile(
 _SAYS_LOCKED = re.compile(r"(?:Locked|_locked|WithLock|_with_lock|_unlocked|Unlocked|LockHeld|_lock_held)$")
 _BOXING = frozenset({"emplace", "make_unique"})
 """Calls that make a guard in a box, whose name stands in a type alone."""
-_TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock", "defer_lock_t", "adopt_lock_t", "try_to_lock_t"})
+_TAGS = frozenset({"defer_lock", "adopt_lock", "try_to_lock"})
+_TAG = frozenset({*_TAGS, *(f"{tag}_t" for tag in _TAGS)})
 
 
 class Held(msgspec.Struct, frozen=True, order=True):
@@ -102,6 +109,7 @@ class Locking:
         )
         """Names of the functions that lock or unlock something by hand."""
         self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
+        self._taken: dict[Function, dict[int, Locks]] = {}
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
         self._under_way: dict[Function, int] = {}
@@ -114,15 +122,33 @@ class Locking:
         if key not in self._held:
             if len(self._held) > _KEPT:
                 self._held.clear()
-            self._held[key] = self._read(function, _entry(self, function), anywhere)
+            self._held[key] = self._read(function, _entry(self, function), anywhere)[0]
         return self._held[key]
 
-    def _read(self, function: Function, entry: Locks, anywhere: bool = False) -> dict[int, Locks]:
+    def taken(self, function: Function) -> dict[int, Locks]:
+        """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
+        while it is held stands here, too; one that is only tried does not."""
+        if function not in self._taken:
+            if len(self._taken) > _KEPT:
+                self._taken.clear()
+            self._taken[function] = self._read(function, _entry(self, function))[1]
+        return self._taken[function]
+
+    def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
+        """Which of the locks are still held just before each event, when the caller holds them all."""
+        states = self._read(function, frozenset(Held(lock, CALLERS) for lock in locks))[0]
+        return {index: frozenset(one.lock for one in held if one.lock in locks) for index, held in states.items()}
+
+    def _read(
+        self, function: Function, entry: Locks, anywhere: bool = False
+    ) -> tuple[dict[int, Locks], dict[int, Locks]]:
+        """What is held before each event, and what the events take."""
         flow = function.flow
         if not self.may_lock(function):
-            return dict.fromkeys(range(len(flow.events)), entry)
+            return dict.fromkeys(range(len(flow.events)), entry), {}
         reader = _Reader(self, function)
-        return forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both)
+        held = forward(flow, entry, reader.transfer, frozenset.union if anywhere else _both, reader.decided)
+        return held, {index: frozenset(locks) for index, locks in reader.taken.items()}
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
@@ -140,18 +166,13 @@ class Locking:
             own = [name for cls in _around(function) for name in mutex_fields(cls)]
             entry = frozenset(Held((THIS, name), CALLERS) for name in own)
             known = {THIS, *(parameter.name for parameter in function.record.parameters)}
-            without = self._read(function, frozenset()).get(function.flow.exit, frozenset())
+            without = self._read(function, frozenset())[0].get(function.flow.exit, frozenset())
             taken = frozenset(h for h in without if not h.guard and h.lock[0] in known)
-            after = self._read(function, entry).get(function.flow.exit, frozenset())
+            after = self._read(function, entry)[0].get(function.flow.exit, frozenset())
             let_go = frozenset(h.lock for h in entry) - {h.lock for h in after}
             return taken, let_go
 
         return self._nets.ask(function, answer)
-
-    def lets_go(self, function: Function, lock: Place, before: e.Event) -> bool:
-        """Whether the body may have given a lock up that its caller holds, where it comes to the event."""
-        states = self._read(function, frozenset({Held(lock, CALLERS)}))
-        return any(index <= before.index and all(one.lock != lock for one in held) for index, held in states.items())
 
     # --- callers ---
 
@@ -371,8 +392,12 @@ class _Reader:
         self.known: dict[str, tuple[Place, ...]] = dict.fromkeys(guard_parameters(function), ())
         """The local guards, and which locks they are about."""
         self.gave_up: dict[str, Locks] = {}
+        self.taken: dict[int, set[Held]] = {}
+        """The locks that are waited for, by event."""
+        self.at = -1
 
     def transfer(self, event: e.Event, state: Locks) -> Locks:
+        self.at = event.index
         kind = type(event)
         if kind is e.Write:
             return self.written(event, state)  # type: ignore[arg-type]
@@ -382,6 +407,42 @@ class _Reader:
             return self.called(event, state)  # type: ignore[arg-type]
         return state
 
+    def hold(self, state: Locks, locks: Locks) -> Locks:
+        """What is held once the thread has waited for the locks and has them."""
+        self.taken.setdefault(self.at, set()).update(locks)
+        return state | locks
+
+    # --- locks that are only tried ---
+
+    def decided(self, test: e.Event, outcome: bool, state: Locks) -> Locks:
+        """What is held behind a test: what was tried is not where the test says that it failed."""
+        if not state or not isinstance(test, e.Test):
+            return state
+        asked, got = self.asked(test.value, outcome)
+        if asked is None or got:
+            return state
+        name = render(asked)
+        return frozenset(h for h in state if (h.guard != name if name in self.known else h.lock != asked))
+
+    def asked(self, value: r.Value | None, outcome: bool) -> tuple[Place | None, bool]:
+        """The guard or the lock of which a condition asks whether it has been got, and whether it has."""
+        inner = strip(value)
+        while isinstance(inner, r.Unary | r.Binary):
+            match inner:
+                case r.Unary(op="!", value=below):
+                    inner, outcome = strip(below), not outcome
+                case r.Binary(op="==" | "!=" as op, left=left, right=r.Literal(text=text)):
+                    inner, outcome = strip(left), outcome is ((op == "==") is (text in ("true", "1")))
+                case _:
+                    return None, False
+        if isinstance(inner, r.Name) and inner.text not in self.known and inner.text in self.function.locals:
+            inner = strip(self.function.locals[inner.text][1])
+        if isinstance(inner, r.Name) and inner.text in self.known:
+            return (inner.text,), outcome
+        if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and asks(inner):
+            return place(self.function, inner.callee.base), outcome
+        return None, False  # of functions of C nobody knows whether 0 says that it worked
+
     # --- guard objects ---
 
     def written(self, write: e.Write, state: Locks) -> Locks:
@@ -390,7 +451,7 @@ class _Reader:
         if guard is None:
             return state
         if guard.holds:
-            return state | {Held((f"<{guard.holds}>",), name)} if not guard.gives_up else state
+            return self.hold(state, frozenset({Held((f"<{guard.holds}>",), name)})) if not guard.gives_up else state
         call = self.maker(write.value)
         if call is None and write.fresh:  # empty, until something is put into it
             self.known[name] = ()
@@ -405,10 +466,14 @@ class _Reader:
             self.known[name] = tuple(h.lock for h in moved)
             return (state - frozenset(moved)) | {Held(h.lock, name) for h in moved}
         self.known[name] = locks
-        tags = {last_name(arg) for arg in call.args} if call is not None else set()
-        if tags & {"defer_lock", "defer_lock_t"}:
+        tags = {last_name(arg).removesuffix("_t") for arg in call.args} if call is not None else set()
+        if "defer_lock" in tags:
             return state
-        return frozenset(h for h in state if h.lock not in locks or h.guard) | {Held(lock, name) for lock in locks}
+        if not tags.isdisjoint(_TAGS):  # taken before, or tried
+            state = frozenset(h for h in state if h.lock not in locks or h.guard)
+            return state | {Held(lock, name) for lock in locks}
+        kept = state if guard.shared else self.hold(state, frozenset(Held(lock, name) for lock in locks))
+        return frozenset(h for h in kept if h.lock not in locks or h.guard) | {Held(lock, name) for lock in locks}
 
     def guard_of(self, write: e.Write) -> GuardClass | None:
         """The kind of guard that a write makes; None when it makes none."""
@@ -431,9 +496,9 @@ class _Reader:
         found = self.guards.of(written, self.function)
         if found is not None:
             return found
-        argument = self.mutexes.holder(written, self.function)
-        if argument:
-            return GuardClass(written, argument)
+        holder = self.mutexes.holder(written, self.function)
+        if holder is not None:
+            return holder
         boxed = types.parse(written).arguments[:1]
         if boxed and types.parse(boxed[0]).last in self.guards.words and types.parse(written).is_value:
             return self.guards.of(boxed[0], self.function)
@@ -461,7 +526,7 @@ class _Reader:
             return (SOMEBODYS,)
         several = types.parse(guard.name).last == "scoped_lock"
         given = call.args[guard.argument - 1 :] if several else call.args[guard.argument - 1 : guard.argument]
-        return tuple(self.lock_in(arg) for arg in given if last_name(arg) not in _TAGS) or (SOMEBODYS,)
+        return tuple(self.lock_in(arg) for arg in given if last_name(arg) not in _TAG) or (SOMEBODYS,)
 
     def lock_in(self, value: r.Value) -> Place:
         """A lock that a guard is given; of an object that has one, nobody knows which it is."""
@@ -491,7 +556,7 @@ class _Reader:
     def ended(self, name: str, state: Locks) -> Locks:
         back = self.gave_up.get(name)
         if back is not None:
-            return state | back
+            return self.hold(state, back)
         return frozenset(h for h in state if h.guard != name) if name in self.known else state
 
     # --- calls ---
@@ -506,7 +571,7 @@ class _Reader:
         if on is None and name in self.mutexes.macros:
             position = self.mutexes.macros[name]
             locks = self.lock(call.args[position]) if 0 <= position < len(call.args) else SOMEBODYS
-            return state | {Held(locks, "<macro>")}
+            return self.hold(state, frozenset({Held(locks, "<macro>")}))
         if on is None and (changed := self.on_getter(call, name, state)) is not None:
             return changed
         if on is None and (name in self.mutexes.takers or name in self.mutexes.letters):
@@ -518,7 +583,7 @@ class _Reader:
     def on_getter(self, call: r.Call, name: str, state: Locks) -> Locks | None:
         """`mutex().lock()`, `AssertLockHeld()`, `try_lock(&mu)`, `lock(one, other)`."""
         if name == "lock" and len(call.args) > 1 and not isinstance(call.callee, r.Member):
-            return state.union(*(self.locked(argument) for argument in call.args))
+            return self.hold(state, frozenset().union(*(self.locked(argument) for argument in call.args)))
         if call.args and "trylock" in plain(name) and not isinstance(call.callee, r.Member):
             return state | {Held(self.lock(call.args[0]))}
         verb = self.mutexes.verb(call, self.function)
@@ -528,8 +593,14 @@ class _Reader:
             return None
         where = self.lock(call.callee.base)
         if verb == "hold":
-            return state | {Held(where)} if where != SOMEBODYS or self.is_lock(call, where) else None
+            if where == SOMEBODYS and not self.is_lock(call, where):
+                return None
+            return self.got(call, state, frozenset({Held(where)}))
         return frozenset(h for h in state if h.lock != where)
+
+    def got(self, call: r.Call, state: Locks, locks: Locks) -> Locks:
+        """What is held once a call has locked something, for itself alone or as a reader, or has tried to."""
+        return state | locks if tries(call) or shares(call) else self.hold(state, locks)
 
     def locked(self, given: r.Value) -> Locks:
         """What is held once a lock, or a guard that has waited with it, is locked."""
@@ -556,12 +627,12 @@ class _Reader:
                 made = call if name == "emplace" else self.maker(call.args[0]) or call
                 locks = self.locks_of(GuardClass("", 1), made)
                 self.known[root] = locks
-                return state | {Held(lock, root) for lock in locks}
+                return self.hold(state, frozenset(Held(lock, root) for lock in locks))
             if name == "reset":
                 return frozenset(h for h in state if h.guard != root)
             verb = self.mutexes.verb(call, self.function)
             if verb == "hold":
-                return state | {Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)}
+                return self.got(call, state, frozenset(Held(lock, root) for lock in self.known[root] or (SOMEBODYS,)))
             return frozenset(h for h in state if h.guard != root) if verb == "release" else None
         verb = self.mutexes.verb(call, self.function)
         if not verb or on == (THIS,) or not self.is_lock(call, on):
@@ -569,7 +640,10 @@ class _Reader:
         if verb == "release":
             return frozenset(h for h in state if h.lock != on)
         known = any(h.lock == on for h in state)
-        return state if known else state | {Held(on, CALLERS if verb == "assert" else "")}
+        if verb == "assert":
+            return state if known else state | {Held(on, READS if shares(call) else CALLERS)}
+        after = self.got(call, state, frozenset({Held(on)}))
+        return state if known else after
 
     def is_lock(self, call: r.Call, on: Place) -> bool:
         """Whether a receiver can be a mutex: its type says so, or nobody knows its type."""
@@ -589,7 +663,7 @@ class _Reader:
                         self.lock(call.args[effect.place.index]) if effect.place.index < len(call.args) else SOMEBODYS
                     )
                     if effect.verb == "hold":
-                        state = state | {Held(where)}
+                        state = self.got(call, state, frozenset({Held(where)}))
                     else:
                         state = frozenset(h for h in state if h.lock != where)
         return state
@@ -631,7 +705,8 @@ def _arguments(written: str) -> str:
 
 def _entry(locking: Locking, function: Function) -> Locks:
     given = {parameter.name for parameter in function.record.parameters}
-    found = {Held(SOMEBODYS if name in given else (THIS, name), CALLERS) for name in required(function)}
+    found = {Held(_lock_named(written, given), CALLERS) for written in _required(function)}
+    found |= {Held(_lock_named(written, given), TAKES) for written in _annotated(function, "takes lock")}
     for parameter in guard_parameters(function):
         own = [name for cls in _around(function) for name in mutex_fields(cls)]
         found.add(Held((THIS, own[0]) if len(own) == 1 else SOMEBODYS, parameter))
@@ -663,22 +738,37 @@ def mutex_fields(cls: Class) -> list[str]:
 
 def required(function: Function) -> tuple[str, ...]:
     """The locks an annotation says the caller holds: names of members."""
-    program = function.program
+    return tuple(sorted({last_part(written) for written in _required(function)}))
+
+
+def _lock_named(written: str, given: set[str]) -> Place:
+    """The place of a lock that an annotation names: `mu_` is the object's own, `&Pool::mu_` and `pool_->mu` are not."""
+    parts = [part.strip(" ()") for part in re.split(r"->|\.|::", written.strip().lstrip("!&*"))]
+    if len(parts) == 1:
+        return SOMEBODYS if parts[0] in given else (THIS, parts[0])
+    if parts[0] == THIS:
+        return (THIS, *parts[1:])
+    return tuple(parts) if parts[0] in given else (ELSEWHERE, parts[-1])
+
+
+def _required(function: Function) -> tuple[str, ...]:
+    """The locks an annotation says the caller holds, as written."""
+    return _annotated(function, "requires lock", _REQUIRES)
+
+
+def _annotated(function: Function, role: str, pattern: re.Pattern[str] | None = None) -> tuple[str, ...]:
+    """The arguments of a function's annotations of a role, or of a name like the pattern."""
     records = [function.record]
     if function.cls is not None:
         records += function.cls.declared_here.get(function.name, ())
-    return tuple(
-        sorted(
-            {
-                last_part(argument)
-                for record in records
-                for annotation in record.annotations
-                if program.macros.role(annotation.name) == "requires lock" or _REQUIRES.search(annotation.name)
-                for argument in annotation.arguments.split(",")
-                if argument.strip()
-            }
-        )
-    )
+    of_role = function.program.macros.role
+    found = [
+        annotation.arguments
+        for record in records
+        for annotation in record.annotations
+        if of_role(annotation.name) == role or (pattern is not None and pattern.search(annotation.name))
+    ]
+    return tuple(sorted({written.strip() for one in found for written in one.split(",") if written.strip()}))
 
 
 def is_override(function: Function) -> bool:

@@ -20,6 +20,20 @@ _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
 """What compilers that analyse thread safety call a guard."""
 
 
+_SHARED = re.compile(r"shared|(?<!th)read(?!y)|rd_?lock", re.IGNORECASE)
+
+
+def shares(name: str) -> bool:
+    """Whether a call of that name locks as a reader, beside others."""
+    return _SHARED.search(name) is not None
+
+
+def is_shared(cls: Class) -> bool:
+    """Whether a guard class of the project's own locks as a reader. Needs no decoding."""
+    said = (name for made in cls.constructors for name in made.record.mentions)
+    return any(shares(name) and "lock" in name.lower() for name in said)
+
+
 class GuardClass(NamedTuple):
     """What making an object of the class does. `argument` is the constructor's argument that is the lock, from 1; 0
     when it takes none."""
@@ -28,6 +42,8 @@ class GuardClass(NamedTuple):
     argument: int
     gives_up: bool = False
     """It unlocks when it is made and locks again when it ends."""
+    shared: bool = False
+    """It locks as a reader, beside others."""
     holds: str = ""
     """The one lock it is about, when that is always the same."""
 
@@ -61,9 +77,9 @@ class Guards:
         meant = types.parse(program.expand(written, function.file, function.record.scope))
         for model in program.models.classes(meant.name, program.scopes(function)):
             if "guard" in model.roles or "unguard" in model.roles:
-                return GuardClass(written, model.argument, "unguard" in model.roles, model.holds)
+                return GuardClass(written, model.argument, "unguard" in model.roles, model.shared, model.holds)
         cls = program.find_class(meant.name, function.record.scope, function.file)
-        return GuardClass(written, 1) if cls is not None and cls.symbol in self.own else None
+        return GuardClass(written, 1, shared=is_shared(cls)) if cls is not None and cls.symbol in self.own else None
 
     @shared_property
     def makers(self) -> frozenset[str]:

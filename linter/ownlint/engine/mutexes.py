@@ -31,6 +31,8 @@ _UNLOCKS = frozenset(
 _TRIES = frozenset(
     {"trylock", "tryacquire", "tryenter", "trylockfor", "trylockuntil", "readertrylock", "trylockshared"}
 )
+_ASKS = frozenset({"ownslock", "isowned", "operatorbool"})
+"""A guard is asked whether it has its lock."""
 _ASSERTS = re.compile(r"\A(?>\w*?(?:assert|check|force))\w*(?:held|locked|owned)|heldlock", re.IGNORECASE)
 _PARTS = frozenset({"mutex", "condition variable", "atomic"})
 """What a mutex is made of."""
@@ -48,6 +50,21 @@ Verb = OneOf["hold", "release", "yield", "assert", ""]
 def plain(name: str) -> str:
     """A word as it compares: `lock_shared` and `LockShared` are one."""
     return name.replace("_", "").lower()
+
+
+def tries(call: r.Call) -> bool:
+    """Whether a call that locks does so only where it need not wait."""
+    return plain(last_name(call.callee)) in _TRIES or "trylock" in plain(last_name(call.callee))
+
+
+def asks(call: r.Call) -> bool:
+    """Whether a method's answer says that a lock has been got."""
+    return tries(call) or plain(last_name(call.callee)).replace(" ", "") in _ASKS
+
+
+def shares(call: r.Call) -> bool:
+    """Whether a call that locks does so as a reader, beside others."""
+    return guard_classes.shares(last_name(call.callee))
 
 
 class Mutexes:
@@ -146,13 +163,14 @@ class Mutexes:
                     return position
         return 0
 
-    def holder(self, written: str, function: Function) -> int:
-        """Which constructor argument is the lock, from 1, when a type is such a class; 0 for any other."""
+    def holder(self, written: str, function: Function) -> guard_classes.GuardClass | None:
+        """What a type does with the lock that it is given, when it is such a class; None for any other."""
         cls = self.holders.get(types.parse(written).last)
         if cls is None or self.program.find_class(written, function.record.scope, function.file) is not cls:
-            return 0
+            return None
         field = next(f for f in cls.record.fields if self.is_mutex(types.parse(f.type).name, cls.file, cls.symbol))
-        return self._lock_argument(cls, types.parse(field.type).last)
+        argument = self._lock_argument(cls, types.parse(field.type).last)
+        return guard_classes.GuardClass(written, argument, shared=guard_classes.is_shared(cls)) if argument else None
 
     # --- by hand ---
 

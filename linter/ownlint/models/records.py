@@ -100,6 +100,7 @@ MacroRole = Literal[
     "annotation",
     "guarded by",
     "requires lock",
+    "takes lock",
     "excludes lock",
     "no analysis",
 ]
@@ -131,7 +132,7 @@ Policy = Literal[
 BindingKind = Literal[
     "method", "static", "function", "init", "property", "property_rw", "field", "field_rw", "iterator", "other"
 ]
-ATTRIBUTE_ROLES = ("annotation", "guarded by", "requires lock", "excludes lock", "no analysis")
+ATTRIBUTE_ROLES = ("annotation", "guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 
 
 class Place(msgspec.Struct, frozen=True):

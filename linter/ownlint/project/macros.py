@@ -26,6 +26,7 @@ _NOTHING = re.compile(
     r"while\s*\(\s*(?:0|false)\b.*|.*\b(?:false|0)\s*&&.*|if\s*\(\s*(?:0|false)\s*\).*|\{\s*\}|)\s*;?"
 )
 """The bodies of macros that do nothing with what they are given."""
+_OF_LOCKS = ("guarded by", "requires lock", "takes lock", "excludes lock", "no analysis")
 
 
 class Macros:
@@ -117,7 +118,7 @@ class Macros:
         """`#define HELD_BY(m) __attribute__((guarded_by(m)))`: the attribute's role, also through another macro."""
         for word in _WORD.findall(macro.body) if "(" in macro.body else ():
             model = self._models.macro(word)
-            if model is not None and model.role in ("guarded by", "requires lock", "excludes lock", "no analysis"):
+            if model is not None and model.role in _OF_LOCKS:
                 return model.role
         return ""
 

@@ -478,12 +478,12 @@ class Program:
                 return types.parse(kind.arguments[0]).arguments[0] if types.parse(kind.arguments[0]).arguments else ""
         if kind.last == "pair" and len(kind.arguments) == 2 and name in ("first", "second"):
             return kind.arguments[name == "second"]
-        for cls in self._classes_of(base, function):
+        for cls in self.classes_of(base, function):
             if found := cls.field(name):
                 return found[1].type
         return ""
 
-    def _classes_of(self, written: str, function: Function) -> Iterator[Class]:
+    def classes_of(self, written: str, function: Function) -> Iterator[Class]:
         """The project's classes a receiver of this type can be: itself, or what it points to."""
         kind = types.parse(written)
         cls = self.find_class(kind.name, function.record.scope, function.file)
@@ -752,7 +752,7 @@ class Program:
         base = self.type_of(on, function, depth + 1)
         scopes = self.scopes(function)
         if base:
-            for cls in self._classes_of(base, function):
+            for cls in self.classes_of(base, function):
                 records = [record for record in cls.declared(name) if _takes(record, call)]
                 if records:
                     found = [(cls.file, record) for record in records]
@@ -799,7 +799,7 @@ class Program:
         the one that is asked for: its own class where that is out of sight, and the bases."""
         kind = types.parse(written)
         names = {kind.name, *(types.parse(argument).name for argument in kind.arguments)}
-        for cls in self._classes_of(written, function):
+        for cls in self.classes_of(written, function):
             names.update(types.parse(base.name).name for one in cls.ancestry for base in one.record.bases)
         return frozenset(names)
 

@@ -124,12 +124,20 @@ def _looks_associative(last: str) -> bool:
     return "map" in last.lower() or last.lower().endswith(("dict", "table"))
 
 
+_OPERATORS = frozenset({"sizeof", "alignof", "decltype", "noexcept"})
+"""They look like the result of a function's type."""
+
+
 def called(written: str) -> str:
     """What a call of something of this type answers: `R` of `std::function<R(A)>` and of `R (*)(A)`; empty when the
     type is not one of a function."""
     kind = parse(written)
     signature = kind.arguments[0] if kind.arguments else written if "(*" in written else ""
     opening = signature.find("(")
-    if opening <= 0 or not signature.rstrip(" &").endswith((")", "const", "noexcept")):
+    if (
+        opening <= 0
+        or signature[:opening].strip() in _OPERATORS
+        or not signature.rstrip(" &").endswith((")", "const", "noexcept"))
+    ):
         return ""
     return signature[:opening].strip()

@@ -302,8 +302,8 @@ def _fills(domain: Domain, use: Use) -> bool:
 def is_own(current: locks.Locks, name: str, function: Function) -> bool:
     """Whether the function itself holds the lock here, and lets it go when it ends at the latest."""
     lent = locks.guard_parameters(function)
-    return any(h.lock[-1] == name and h.guard != locks.CALLERS and h.guard not in lent for h in current) and not any(
-        h.lock == locks.SOMEBODYS or (h.lock[-1] == name and (h.guard == locks.CALLERS or h.guard in lent))
+    return any(h.lock[-1] == name and h.guard not in locks.GIVEN and h.guard not in lent for h in current) and not any(
+        h.lock == locks.SOMEBODYS or (h.lock[-1] == name and (h.guard in locks.GIVEN or h.guard in lent))
         for h in current
     )
 

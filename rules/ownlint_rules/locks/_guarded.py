@@ -1,8 +1,9 @@
 """Which member belongs to which lock, and who touches it how.
 
 An annotation says it, or a comment, or use: a member that is nearly always touched under one lock of its own class
-belongs to it. A class that annotates some of its members means the others as it wrote them. Variables of a file, beside
-a lock of that file, are treated as members of a class would be.
+belongs to it, and one for which alone the lock is taken somewhere, when no write goes without. A class that annotates
+some of its members means the others as it wrote them. Variables of a file, beside a lock of that file, are treated as
+members of a class would be.
 """
 
 from __future__ import annotations
@@ -16,7 +17,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Class, Function, Program, Span, bodies, locks, mutexes, once, patterns, places, trials, types
+from ownlint import (
+    Class,
+    Function,
+    Program,
+    Span,
+    acquired,
+    bodies,
+    locks,
+    mutexes,
+    once,
+    patterns,
+    places,
+    sections,
+    trials,
+    types,
+)
+from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._tracing import Kind, Traced, Tracer, strip_address, touched
 
@@ -24,6 +41,8 @@ MOST_CAREFUL = 0.8
 """Share of a member's accesses that must hold the lock before it counts as guarded by use; with at least
 `FEWEST` accesses, one of them a write. From counts over XLA, gRPC core and Arrow."""
 FEWEST = 3
+MOST_SLIPS = 2
+"""Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
 
 _SAYS = re.compile(r"\b(?:guarded|protected|locked)\s+by\s+[`'\"|]?(?:this->)?(\w+)", re.IGNORECASE)
 _GUARDS = re.compile(r"\b(?:guards|protects)\b(.*)", re.IGNORECASE | re.DOTALL)
@@ -46,7 +65,7 @@ class Guard(msgspec.Struct, frozen=True):
 
     member: str
     lock: str
-    why: OneOf["annotation", "comment", "use"]
+    why: OneOf["annotation", "comment", "use", "section"]
     touched: int = 0
     careful: int = 0
     pointee: bool = False
@@ -192,30 +211,97 @@ class Domain:
             if use.member not in self.said and not is_exempt(use.function) and use.function.record.kind != "lambda":
                 touched.setdefault(use.member, []).append(use)
         for member, uses in sorted(touched.items()):
-            for lock in self.locks:
-                found = self._share(member, lock, uses)
-                if found is not None:
-                    yield found
-                    break
+            shares = [share for lock in self.locks if (share := self._share(member, lock, uses)) is not None]
+            if shares:
+                yield max(shares, key=lambda share: (share.why == "use", share.careful))
 
     def _share(self, member: str, lock: str, uses: list[Use]) -> Guard | None:
-        """Whether nearly all uses hold the lock. Callers are asked only where their answer can matter."""
+        """Whether nearly all uses hold the lock, or it is there for the member alone. Callers are asked only where
+        their answer can matter."""
         careful = [use for use in uses if locks.holds(use.held, lock)]
-        if not careful or len(uses) < FEWEST:
+        if all(use.kind == "read" for use in careful) or len(uses) < 2:
             return None
         total = len(uses)
         for use in uses:
             if locks.holds(use.held, lock):
                 continue
-            if self.is_alone(use.function):
+            if self.is_alone(use.function) or is_unreachable(use.function):
                 total -= 1
             elif self.is_held(use, lock):
                 careful.append(use)
-        if len({use.function for use in careful}) < 2:
-            return None  # what one function does is no habit
-        if total < FEWEST or len(careful) < MOST_CAREFUL * total or all(use.kind == "read" for use in careful):
-            return None
-        return Guard(member, lock, "use", total, len(careful))
+            elif use.kind != "read" and len(uses) < FEWEST:
+                return None
+        if total >= FEWEST and len(careful) >= MOST_CAREFUL * total and len({use.function for use in careful}) > 1:
+            return Guard(member, lock, "use", total, len(careful))  # what one function does is no habit
+        return (
+            Guard(member, lock, "section", total, len(careful)) if self._is_for(member, lock, uses, careful) else None
+        )
+
+    def _is_for(self, member: str, lock: str, uses: list[Use], careful: list[Use]) -> bool:
+        """Whether every write holds the lock, at least as many accesses do as do not, and somewhere the lock is taken
+        for one such write and for nothing else that others could look at."""
+        known = set(map(id, careful))
+        bare = [
+            u for u in uses if id(u) not in known and not self.is_alone(u.function) and not is_unreachable(u.function)
+        ]
+        if len(bare) > len(careful) or len({use.function for use in bare}) > MOST_SLIPS:
+            return False
+        if any(use.kind != "read" for use in bare):
+            return False
+        written = [use for use in careful if use.kind != "read"]
+        readers = {use.function for use in bare}
+        callers = [self.program.callers(use.function) for use in written if use.function not in readers]
+        if callers and all(found and readers.issuperset(found) for found in callers):
+            return False  # who reads without it is the only thread that writes
+        return any(self._is_section_of(section, use) for use in written for section in _sections_of(use, lock))
+
+    def _is_section_of(self, section: sections.Section, use: Use) -> bool:
+        """Whether a critical section touches one member, and nothing that the others of the class need."""
+        others = self._shared_state - {use.member}
+        for index in section.inside:
+            event = use.function.flow.events[index]
+            where = event.place if isinstance(event, e.Read | e.Write) else getattr(event, "receiver", None)
+            if where is not None and not others.isdisjoint(where):
+                return False
+            if isinstance(event, e.Call) and not self._is_apart(use.function, event):
+                return False
+        return True
+
+    @cached_property
+    def _shared_state(self) -> frozenset[str]:
+        """The members that a lock can be there for."""
+        return frozenset(m.name for m in self.all if m.name not in self.locks and not self._orders_itself(m))
+
+    def _orders_itself(self, member: Member) -> bool:
+        kind = types.parse(self.program.expand(member.type, self.file, self.scope))
+        return "condition variable" in self.program.roles_at(kind.name, self.file, self.scope)
+
+    def _is_out_of_sight(self, name: str) -> bool:
+        """Whether a name is that of a method whose body nobody has read, and which comes back."""
+        declared = self.cls.declared(name) if self.cls is not None else []
+        return any(all("noreturn" not in one.name for one in record.annotations) for record in declared)
+
+    def _is_apart(self, function: Function, call: e.Call) -> bool:
+        """Whether a call does not come to the other members: it is of no method of the object, nor given the object; or
+        of one that says none of them."""
+        if any(isinstance(arg, r.Name) and arg.text == places.THIS for arg in call.node.args):
+            return False
+        own = call.receiver == (places.THIS,) or (call.receiver is None and function.home is not None)
+        if not own or self.cls is None:
+            return True
+        called = places.last_name(call.node.callee)
+        queue = list(self.cls.defined(called))
+        if not queue and self._is_out_of_sight(called):
+            return False
+        for method in queue:
+            if method.says(self.words):
+                return False
+            for name in method.record.mentions:
+                further = self.cls.defined(name)
+                if not further and self._is_out_of_sight(name):
+                    return False
+                queue += [one for one in further if one not in queue]
+        return True
 
     def guard(self, member: str) -> Guard | None:
         """The guard of one member; cheap for one that is written down."""
@@ -319,6 +405,32 @@ def _annotations(function: Function) -> Iterator[r.Annotation]:
     if function.cls is not None:
         for declared in function.cls.declared_here.get(function.name, ()):
             yield from declared.annotations
+
+
+def is_unreachable(function: Function) -> bool:
+    """Whether nobody runs a method: it is private, and what can see it neither calls nor names it."""
+    record, home = function.record, function.cls
+    if home is None or record.kind != "method" or _access(function) != "private" or function.program.callers(function):
+        return False
+    if locks.is_override(function) or "virtual" in record.qualifiers:
+        return False
+    named = patterns.AnyName([function.name])
+    return not any(
+        other.says(named) for other in guarded(function.program).functions_with(home) if other is not function
+    )
+
+
+def _access(function: Function) -> str:
+    declared = function.cls.declared_here.get(function.name, ()) if function.cls is not None else ()
+    return next((one.access for one in (function.record, *declared) if one.access), "")
+
+
+def _sections_of(use: Use, lock: str) -> Iterator[sections.Section]:
+    """The critical sections of a lock in which a use stands, which the function itself begins."""
+    event = use.function.flow.events[use.at]
+    for section in sections.sections(use.function).around(event):
+        if locks.is_named(section.lock, lock) and section.first.index != use.function.flow.entry:
+            yield section
 
 
 def is_made_here(use: Use) -> bool:
@@ -498,6 +610,10 @@ class Guarded:
                 found.setdefault(_stem(function.path), []).append(function)
         return found
 
+    def functions_with(self, cls: Class) -> list[Function]:
+        """The methods of a class and of its heirs, and the lambdas in them."""
+        return self._by_home.get(cls, [])
+
     def _saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
         """The functions of a source and its header that may mean one of the names of an object which is not their
         own: who has members of the same names himself says so with the object."""
@@ -544,6 +660,19 @@ def _stem(path: str) -> str:
 def guarded(program: Program) -> Guarded:
     """The guarded data of a program; one object a program, since its answers are remembered."""
     return Guarded(program)
+
+
+def is_there_for(program: Program, lock: acquired.Key, member: str) -> bool:
+    """Whether a class has a lock for one member alone: nothing else is touched under it, but what another lock
+    guards."""
+    domain = next(
+        (one for one in guarded(program).domains if one.cls is not None and one.cls.symbol == lock.owner), None
+    )
+    if domain is None:
+        return False
+    under = {use.member for use in domain.uses if locks.holds(use.held, lock.name)}
+    guards = domain.guards
+    return under - {name for name, guard in guards.items() if guard.lock != lock.name} <= {member}
 
 
 def guards(cls: Class) -> dict[str, Guard]:

@@ -44,8 +44,8 @@ def _made(function: Function, call: r.Call) -> guard_classes.GuardClass | None:
         return None
     written, program = call.callee.text, function.program
     guard = guard_classes.guards(program).of(written, function)
-    if guard is None and (argument := mutexes.mutexes(program).holder(written, function)):
-        guard = guard_classes.GuardClass(written, argument)
+    if guard is None:
+        guard = mutexes.mutexes(program).holder(written, function)
     if guard is None or call.kind == "construct":
         return guard
     reached = program.callee(call, function).records

@@ -38,10 +38,11 @@ class Counter {
 };
 ```
 
-Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at
-the lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at
-least two functions, 80 % of them or more with the lock held, one of them a write. Variables of a file beside a lock of
-that file count likewise. One finding for each function and member.
+Which member belongs to which lock is said by an annotation, or by a comment at the member ("guarded by mu_") or at the
+lock ("protects total_"); where a class has no annotations it is inferred from use: three accesses or more in at least
+two functions, 80 % of them or more with the lock held, one of them a write; or no write goes without the lock, at
+least half of all accesses hold it, and somewhere it is taken for one such write and for nothing else. Variables of a
+file beside a lock of that file count likewise. One finding for each function and member.
 
 Quiet: constructors, destructors, assignments, and what only they call; functions whose callers in the project all hold
 the lock, or that say so (an annotation, a guard as parameter, an assertion); atomics, condition variables, constants;
@@ -68,16 +69,13 @@ from functools import cached_property
 from ownlint import Certainty, Finding, Function, Program, Step, because, locks, rule
 from ownlint_rules.locks import _guarded as guarded
 
-_MOST_SLIPS = 2
-"""Functions without the lock, beyond which an access without is a design nobody wrote down, and no slip."""
-
 
 @rule(severity="error", cwe=(362,), yields_to=("guarded-state-escapes", "discarded-lock-guard"), usually="likely")
 def guarded_member_unlocked(program: Program) -> Iterator[Finding]:
     for domain in guarded.guarded(program).domains:
         judges = [_Judge(domain, guard, member) for member, guard in sorted(domain.guards.items()) if not guard.pointee]
         bare = {judge.member: judge.bare() for judge in judges}
-        designed = {judge.guard.lock for judge in judges if len(bare[judge.member]) > _MOST_SLIPS}
+        designed = {judge.guard.lock for judge in judges if len(bare[judge.member]) > guarded.MOST_SLIPS}
         for judge in judges:
             for use in bare[judge.member]:
                 others = [
@@ -118,15 +116,23 @@ class _Judge:
 
     def is_bare(self, use: guarded.Use) -> bool:
         """Whether an access of somebody who is not alone with the object holds nothing that can be the lock."""
-        if use.alias or guarded.is_exempt(use.function) or guarded.is_made_here(use) or guarded.is_address(use):
+        if (
+            use.alias
+            or guarded.is_exempt(use.function)
+            or guarded.is_unreachable(use.function)
+            or guarded.is_made_here(use)
+            or guarded.is_address(use)
+        ):
             return False
         return not self.domain.is_held(use, self.guard.lock) and not self.domain.is_alone(use.function)
 
     def finding(self, use: guarded.Use, is_design: bool) -> Finding:
         function = use.function
         steps: tuple[Step, ...] = ()
-        careful = (u for u in self.written if u.function is not function and locks.holds(u.held, self.guard.lock))
-        beside = next((u for u in careful if guarded.meets(u.traced, use.traced)), None)
+        careful = [
+            u for u in self.written if locks.holds(u.held, self.guard.lock) and guarded.meets(u.traced, use.traced)
+        ]
+        beside = min(careful, key=lambda u: u.function is function, default=None)
         if beside is not None:
             steps = (beside.function.step(beside.span, f"written under `{self.guard.lock}` here"),)
         held = "no longer" if guarded.was_held(use, self.guard.lock) else "not"
@@ -139,7 +145,7 @@ class _Judge:
         )
 
     def counted(self) -> str:
-        if self.guard.why != "use":
+        if self.guard.why not in ("use", "section"):
             return ""
         return f", as {self.guard.careful} of {self.guard.touched} accesses do"
 
@@ -160,13 +166,15 @@ class _Judge:
             return because("possible", f"that its caller holds `{self.guard.lock}` is inferred from its name")
         if guarded.is_explained(use) and not self.is_torn(use):
             return because("possible", "the comment above it may say why no lock is needed")
-        if self.guard.why == "use" and self.may_be_meant(use):
+        if self.guard.why in ("use", "section") and self.may_be_meant(use):
             return because("possible", self.inferred())
         return because("likely", self.inferred())
 
     def inferred(self) -> str:
         if self.guard.why == "comment":
             return f"that `{self.guard.lock}` guards it is read from a comment"
+        if self.guard.why == "section":
+            return f"that `{self.guard.lock}` guards it is inferred from where it is taken to write it alone"
         share = f"{self.guard.careful} of {self.guard.touched} accesses"
         return f"that `{self.guard.lock}` guards it is inferred from {share}"
 

@@ -105,7 +105,12 @@ def guarded_state_escapes(function: Function) -> Iterator[Finding]:
             yield from _Judge(function, domain, held).findings()
 
 
-_READ = {"annotation": "annotated", "comment": "read from a comment", "use": "inferred from its uses"}
+_READ = {
+    "annotation": "annotated",
+    "comment": "read from a comment",
+    "use": "inferred from its uses",
+    "section": "inferred from where it is taken to write it alone",
+}
 
 
 class _Judge:

@@ -35,14 +35,18 @@ void Add(int n) {
 }
 ```
 
-Reported: a call, or the making of an object, with a lock held on every way to it, where the callee, or what it calls in
-turn, takes the same lock: a global one, a static member, or a member of the same object.
+What it reports: with a lock held on every path, the same lock is taken again in the same body, or by a call, or by the
+constructor of an object, however many functions lie between: a global lock, a static member, or a member of the same
+object.
 
-Quiet: recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try; callees that may
-be others (virtual ones, overloads), other objects' locks, lambdas, which run later.
+What it allows: recursive locks, locks whose kind is chosen at run time, readers' guards, guards that only try or are
+deferred; callees that may be others (virtual ones, overloads), other objects' locks, lambdas, which run later; callees
+that are given the guard, or that unlock first.
 
-Limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and its like
-are not followed; nor is a lock that is taken twice in one body.
+Not shown by default (`possible`): a callee in which a condition decides whether it locks, and nothing else.
+
+Known limits: whether the callee gets as far as its lock is not looked at. Objects that are made by `make_unique` and
+its like are not followed.
 
 Source: [thread.mutex.class]: the behaviour is undefined; in practice the thread blocks.
 """
@@ -51,19 +55,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, rule
+from ownlint import Certainty, Finding, Function, because, rule
 from ownlint_rules.locks import _relocking as relocking
 
 
 @rule(severity="error", cwe=(764,), usually="likely")
 def lock_taken_twice(function: Function) -> Iterator[Finding]:
     for one in relocking.taken_again(function):
+        if one.callee is None:
+            yield function.finding(
+                one.event,
+                f"`{one.lock}` is held here, and taken again",
+                certainty=because("possible", "which of several paths locks is decided by a condition")
+                if one.wait.conditional
+                else "certain",
+                help="unlock it before, or do not lock it again",
+            )
+            continue
         constructs = one.callee.record.kind == "constructor" and one.callee.home is not None
         name = f"the constructor of `{one.callee.home.name}`" if constructs and one.callee.home else ""
         yield function.finding(
             one.event,
             f"`{one.lock}` is held here, and {name or f'`{one.callee.name}`'} takes it again",
-            certainty=because("likely", f"on the path through `{one.callee.name}` that locks"),
+            certainty=_certainty(one),
             help="give the lock up before, or call something that expects it to be held",
-            steps=(one.where.step(one.at, "it is taken here"),),
+            steps=(one.wait.where.step(one.wait.span, "it is taken here"),),
         )
+
+
+def _certainty(again: relocking.Again) -> Certainty:
+    where = again.wait.where.name
+    if again.wait.conditional:
+        return because("possible", f"`{where}` locks only where a condition says so")
+    return because("likely", f"on the path through `{where}` that locks")

@@ -1,0 +1,211 @@
+"""Which locks a call takes, however deep: what its body waits for, and what the functions that it calls wait for.
+
+A lock has two names. Its place is that of one object, in the words of one function: `this.mu_`. Its key is that of all
+objects: the class that declares it, and the member; or the variable. The place tells whether a thread meets a lock
+twice, the key in which order locks are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ownlint import steps
+from ownlint.domains import locks
+from ownlint.domains.reach import DEEPEST, Reach, outside
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, Place
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+_WORD = re.compile(r"\w+")
+
+
+class Key(NamedTuple):
+    """A lock as a kind: `owner` is the class that declares it, or the file or the scope of a variable. `single` when
+    there is but one for all objects."""
+
+    owner: str
+    name: str
+    single: bool
+
+    def __str__(self) -> str:
+        last = self.owner.rpartition("::")[2]
+        return f"{last}::{self.name}" if last and "/" not in last and "." not in last else self.name
+
+
+class Wait(NamedTuple):
+    """Event `at` of a function waits for `lock`, which is taken at `span` of `where`; where that is `conditional`,
+    a test decides about the lock alone, and what comes then runs with it or without. `given_up` are the locks that the
+    function's caller may hold and that have been let go by then. Places are in the function's own words; a lock for
+    which it has none is `ELSEWHERE`."""
+
+    at: int
+    lock: Place
+    key: Key
+    where: Function
+    span: r.Span
+    conditional: bool
+    given_up: frozenset[Place] = frozenset()
+
+
+class Acquisitions:
+    """Which locks the functions of one program take."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.locking = locks.locking(program)
+        self._waits: Circular[Function, tuple[Wait, ...]] = Circular((), DEEPEST)
+
+    def waits(self, function: Function) -> tuple[Wait, ...]:
+        """What the events of a body wait for, itself or in what they call; of a call each lock once."""
+
+        def answer() -> tuple[Wait, ...]:
+            before = steps.start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                return self._ask(function, function.flow.events)
+            finally:
+                steps.stop(before)
+
+        return self._waits.ask(function, answer)
+
+    def waits_under_lock(self, function: Function) -> tuple[Wait, ...]:
+        """Those of them at whose events a lock is held."""
+        if not self.locking.may_lock(function) and not locks.required(function):
+            return ()
+        held = self.locking.held(function)
+        return self._ask(function, [function.flow.events[index] for index in sorted(held) if held[index]])
+
+    def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[Wait, ...]:
+        if function.language != "cpp" or not self._reach.may_come(function):
+            return ()
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.at)
+        gone = self.given_up(function, frozenset(one.lock for one in found)) if found else {}
+        return tuple(one._replace(given_up=one.given_up | gone.get(one.at, frozenset())) for one in found)
+
+    def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
+        taken = self.locking.taken(function)
+        for event in events if taken else ():
+            for held in sorted(taken.get(event.index, ())):
+                key = self.key(function, held.lock)
+                if key is not None:
+                    conditional = self._is_conditional(function, held.lock)
+                    yield Wait(event.index, held.lock, key, function, event.span, conditional)
+
+    def _is_conditional(self, function: Function, lock: Place) -> bool:
+        """Whether a lock is held somewhere in a function on some of the paths alone that lead there."""
+        always = self.locking.held(function)
+        return any(
+            any(one.lock == lock for one in held) and lock not in {one.lock for one in always.get(index, ())}
+            for index, held in self.locking.held(function, anywhere=True).items()
+        )
+
+    def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[Wait]:
+        for event in events:
+            callee = self.runs(function, event)
+            if callee is None:
+                continue
+            for one in self.takes(callee):
+                given_up = (outside(function, event, callee, lock) for lock in one.given_up)
+                lock = outside(function, event, callee, one.lock)
+                yield one._replace(at=event.index, lock=lock, given_up=frozenset(given_up))
+
+    def takes(self, function: Function) -> tuple[Wait, ...]:
+        """What a call of the function waits for, each lock once: without what it holds itself by then, and nothing
+        where it is given a guard, by which it may do with the lock what it likes."""
+        if self.is_given_guard(function):
+            return ()
+        found: dict[tuple[Place, Key], Wait] = {}
+        for one in self.waits(function):
+            if all(held.lock != one.lock for held in self.locking.held(function).get(one.at, ())):
+                found.setdefault((one.lock, one.key), one)
+        return tuple(found.values())
+
+    def is_given_guard(self, function: Function) -> bool:
+        """Whether who calls hands its guard over, by whatever pointer: the lock may be let go by it."""
+        words = self.locking.guards.words
+        return any(not words.isdisjoint(_WORD.findall(one.type)) for one in function.record.parameters)
+
+    @shared_property
+    def _reach(self) -> Reach:
+        return Reach(self.program, filter(self.locking.may_lock, self.program.functions))
+
+    def runs(self, function: Function, event: e.Event) -> Function | None:
+        """The one function that an event runs and that may take a lock, where it is clear which runs."""
+        return self._reach.runs(function, event)
+
+    # --- what is held ---
+
+    def exclusive(self, function: Function, index: int) -> dict[Place, Key]:
+        """The locks held on every path to an event, as far as they are of a kind that `key` knows."""
+        held = self.locking.held(function).get(index, ())
+        places = sorted({one.lock for one in held if one.guard not in (locks.TAKES, locks.READS)})
+        return {place: key for place in places if (key := self.key(function, place)) is not None}
+
+    def given_up(self, function: Function, beside: frozenset[Place] = frozenset()) -> dict[int, frozenset[Place]]:
+        """Which locks of the function's own object, or of those named beside, a body has let go before each event, when
+        its caller holds them all."""
+        if not self.locking.may_lock(function):
+            return {}
+        names = beside | _own_locks(function)
+        return {index: names - kept for index, kept in self.locking.held_if(function, names).items()}
+
+    # --- names of locks ---
+
+    def key(self, function: Function, lock: Place) -> Key | None:
+        """The kind of a lock that only one thread at a time can have, once; None for any other, and where it is not
+        known what it is."""
+        if lock == locks.SOMEBODYS or lock[0] == locks.ELSEWHERE or any(step.startswith(("<", "[")) for step in lock):
+            return None
+        found = self._member(function, lock) if len(lock) > 1 else self._variable(function, lock[0])
+        if found is None:
+            return None
+        key, written, (file, scope) = found
+        roles = self.program.roles_at(written, file, scope) if "*" not in written else ()
+        return key if "mutex" in roles and "recursive" not in roles else None
+
+    def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[r.File, str]] | None:
+        owner: Class | None = None
+        if lock[0] == THIS and len(lock) == 2:
+            owner = function.home
+        else:
+            base: r.Value = r.Name(-1, -1, lock[0])
+            for step in lock[1:-1]:
+                base = r.Member(-1, -1, base, step)
+            written = self.program.type_of(base, function)
+            owner = next(self.program.classes_of(written, function), None) if written else None
+        found = owner.field(lock[-1]) if owner is not None else None
+        if found is None:
+            return None
+        cls, field = found
+        return Key(cls.symbol, field.name, field.static), field.type, (cls.file, cls.symbol)
+
+    def _variable(self, function: Function, written: str) -> tuple[Key, str, tuple[r.File, str]] | None:
+        if written in function.declared:
+            return None
+        scope, _, name = written.rpartition("::")
+        cls = self.program.find_class(scope, function.record.scope, function.file) if scope else None
+        found = cls.field(name) if cls is not None else None
+        if found is not None:
+            return Key(found[0].symbol, name, True), found[1].type, (found[0].file, found[0].symbol)
+        here = next((one for one in function.file.variables if one.name == name), None)
+        if here is not None:
+            owner = function.path if here.static else here.scope
+            return Key(owner, name, True), here.type, (function.file, here.scope)
+        kind = self.program.type_of(r.Name(-1, -1, written), function)
+        return (Key(scope, name, True), kind, (function.file, function.record.scope)) if kind else None
+
+
+def _own_locks(function: Function) -> frozenset[Place]:
+    home = function.home
+    return frozenset((THIS, name) for name in locks.mutex_fields(home)) if home is not None else frozenset()
+
+
+@per_program
+def acquisitions(program: Program) -> Acquisitions:
+    """The acquisitions of a program; one object a program, since its answers are remembered."""
+    return Acquisitions(program)

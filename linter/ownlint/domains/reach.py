@@ -1,0 +1,86 @@
+"""Which functions of the project run where, on the way to some that matter: those that lock, those that call back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ownlint.domains import locks
+from ownlint.engine.assignments import place
+from ownlint.facts import records as r
+from ownlint.flow import events as e
+from ownlint.flow.places import THIS, Place, last_name
+from ownlint.project import types
+from ownlint.project.program import Program
+from ownlint.project.subjects import Function
+
+DEEPEST = 6
+"""So many callees below one another are asked: each level more multiplies what a large project costs."""
+
+
+class Reach:
+    """The ways through a program that come to one of some functions."""
+
+    def __init__(self, program: Program, wanted: Iterable[Function]) -> None:
+        self.program = program
+        queue = [function for function in wanted if function.language == "cpp"]
+        self.own = frozenset(queue)
+        names = {function.name for function in queue}
+        for function in queue:
+            for caller in program.callers(function):
+                if caller.name not in names:
+                    names.add(caller.name)
+                    queue.append(caller)
+        self.names = frozenset(names)
+        """Last names of what comes there, by what bodies mention."""
+
+    def may_come(self, function: Function) -> bool:
+        """Whether a body can come there, by itself or by what it calls. Needs no decoding."""
+        return function in self.own or not self.names.isdisjoint(function.record.mentions)
+
+    def runs(self, function: Function, event: e.Event) -> Function | None:
+        """The one function that an event runs and that may come there, where it is clear which runs."""
+        match event:
+            case e.Call(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
+                found = self.program.callee(node, function)
+                bodies = found.functions
+                if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
+                    return bodies[0] if bodies[0] is not function else None
+            case e.Call(node=r.Call(kind="construct" | "new", callee=r.Name(text=name), args=args)):
+                return self._constructor(function, name, len(args))
+            case e.Write(fresh=True, value=None, type=written) if written and types.parse(written).is_value:
+                return self._constructor(function, written, 0)
+        return None
+
+    def _constructor(self, function: Function, written: str, given: int) -> Function | None:
+        program = self.program
+        meant = program.expand(written, function.file, function.record.scope)
+        if types.parse(meant).last not in self.names:
+            return None
+        cls = program.find_class(meant, function.record.scope, function.file)
+        fitting = [one for one in cls.constructors if len(one.record.parameters) == given] if cls is not None else []
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def outside(function: Function, event: e.Event, callee: Function, lock: Place) -> Place:
+    """A place of the callee's as the caller knows it; below `ELSEWHERE` where it may be another object's."""
+    unknown = locks.ELSEWHERE, lock[-1]
+    if len(lock) == 1 and lock[0] not in callee.declared:
+        return lock
+    if not isinstance(event, e.Call) or callee.record.kind == "constructor":
+        return unknown
+    if lock[0] == THIS:
+        if event.receiver is not None:
+            return (*event.receiver, *lock[1:]) if _stays(function, event.receiver) else unknown
+        around = function.home.ancestry if function.home is not None else ()
+        own = isinstance(event.node.callee, r.Name) and callee.home is not None and callee.home in around
+        return lock if own else unknown
+    for parameter, argument in zip(callee.record.parameters, event.node.args, strict=False):
+        if parameter.name == lock[0]:
+            root = place(function, argument)
+            return (*root, *lock[1:]) if root is not None and _stays(function, root) else unknown
+    return unknown
+
+
+def _stays(function: Function, where: Place) -> bool:
+    """Whether what a place stands for cannot change within the function, as far as the function itself says."""
+    return where[0] == THIS or (len(where) == 1 and len(function.flow.writes_to(where)) <= 1)

@@ -1,0 +1,278 @@
+"""Calls of what others have stored: callbacks in members, in variables and in containers of them, however deep.
+
+What runs then is not the project's to know: it may lock what it likes, call back, or take as long as it wants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ownlint import steps
+from ownlint.domains import acquired, locks
+from ownlint.domains.reach import DEEPEST, Reach, outside
+from ownlint.engine.assignments import place
+from ownlint.engine.recursion import Circular
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow import events as e
+from ownlint.flow.places import Place, strip, walk
+from ownlint.patterns import strings
+from ownlint.project import types
+from ownlint.project.once import per_program, shared_property
+from ownlint.project.program import Program
+from ownlint.project.subjects import Class, Function
+
+_Holder = tuple[str, str]
+"""The class and its member, or nothing and the variable."""
+_WORD = re.compile(r"\w+")
+_CALLABLE = frozenset({"callable", "python object", "python handle"})
+_LEAVES_NOTHING = frozenset({"void", ""})
+
+
+class StoredCall(NamedTuple):
+    """Event `at` of a function calls what is stored as `name`, at `span` of `where`. `holder` is what it is stored
+    in, `held` are the locks that are held there on every path, `given_up` those of the function's caller that have
+    been let go by then: places in the function's own words, `ELSEWHERE` where it has none."""
+
+    at: int
+    name: str
+    where: Function
+    span: r.Span
+    holder: Place
+    held: tuple[tuple[Place, acquired.Key], ...] = ()
+    given_up: frozenset[Place] = frozenset()
+
+
+class StoredCalls:
+    """Which functions of one program call what others have stored."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.acquisitions = acquired.acquisitions(program)
+        self._made: Circular[Function, tuple[StoredCall, ...]] = Circular((), DEEPEST)
+
+    def made(self, function: Function) -> tuple[StoredCall, ...]:
+        """The calls that a body makes of what is stored, itself or in what it calls, in order; of a callee only the
+        first that it makes with no lock of its own."""
+
+        def answer() -> tuple[StoredCall, ...]:
+            before = steps.start(function.file.size)  # all who ask share it: none pays for the others
+            try:
+                return self._ask(function, function.flow.events)
+            finally:
+                steps.stop(before)
+
+        return self._made.ask(function, answer)
+
+    def made_under_lock(self, function: Function) -> Iterator[StoredCall]:
+        """Those of them that are made while a lock is held."""
+        locking = self.acquisitions.locking
+        if locking.may_lock(function) or locks.required(function):
+            held = locking.held(function)
+            events = [function.flow.events[index] for index in sorted(held) if held[index]]
+            yield from (one for one in self._ask(function, events) if one.held)
+
+    def _ask(self, function: Function, events: Sequence[e.Event]) -> tuple[StoredCall, ...]:
+        if not self._reach.may_come(function):
+            return ()
+        found = sorted([*self._own(function, events), *self._below(function, events)], key=lambda one: one.at)
+        gone = self.acquisitions.given_up(function) if found else {}
+        return tuple(
+            one._replace(
+                held=tuple(
+                    (lock, key)
+                    for lock, key in self.acquisitions.exclusive(function, one.at).items()
+                    if lock not in one.given_up and _belongs(one, lock, key)
+                ),
+                given_up=one.given_up | gone.get(one.at, frozenset()),
+            )
+            for one in found
+        )
+
+    def _own(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
+        for event in events if function in self._reach.own else ():
+            is_call = isinstance(event, e.Call) and event.node.kind == "call"
+            stored = self.stored(function, event.node.callee) if isinstance(event, e.Call) and is_call else None
+            if not isinstance(event, e.Call) or stored is None or self._is_computation(function, event, stored):
+                continue
+            holder = place(function, stored)
+            if holder is not None and self._is_others(function, holder):
+                yield StoredCall(event.index, text(stored, 60), function, event.span, holder)
+
+    def _below(self, function: Function, events: Sequence[e.Event]) -> Iterator[StoredCall]:
+        for event in events:
+            callee = self._reach.runs(function, event)
+            if callee is None or self.acquisitions.is_given_guard(callee):
+                continue
+            for one in self.made(callee):
+                holder = outside(function, event, callee, one.holder)
+                if not one.held and self._is_others(function, holder):
+                    given_up = frozenset(outside(function, event, callee, lock) for lock in one.given_up)
+                    yield one._replace(at=event.index, holder=holder, given_up=given_up)
+                    break
+
+    def _is_computation(self, function: Function, call: e.Call, stored: r.Value) -> bool:
+        """Whether what is called answers with a value that is wanted: a clock, an order, a factory. Who only tells
+        others something wants no more than to know whether it went well."""
+        answer = self._answer(self.program.type_of(stored, function))
+        tells = not types.parse(answer).arguments and self.program.status(answer, function) is not None
+        return answer not in _LEAVES_NOTHING and not call.dropped and not tells
+
+    @staticmethod
+    def _is_others(function: Function, holder: Place) -> bool:
+        """Whether it is known in what a callback is stored, and that is no object of the function's own, in which
+        nobody else can have put it."""
+        return holder[0] != locks.ELSEWHERE and not locks.is_made_in(function, holder[0])
+
+    # --- what is stored ---
+
+    def stored(self, function: Function, callee: r.Value) -> r.Value | None:
+        """The member or variable that holds what a call calls, where others have put it there; None for any other call.
+        Through locals that copy it, point to it or walk over it."""
+        seen: set[str] = set()
+        value = strip(callee)
+        while value is not None:
+            match value:
+                case r.Name(text=name) if name in function.declared:
+                    if name in seen or name not in function.locals:
+                        return None
+                    seen.add(name)
+                    value = strip(function.locals[name][1])
+                case (
+                    r.Unary(op="*" | "&", value=inner)
+                    | r.Index(base=inner)
+                    | r.Member(base=inner, name="first" | "second")
+                ):
+                    value = strip(inner)
+                case r.Call(callee=r.Member(base=inner)) if self._holds_callables(
+                    self.program.type_of(inner, function)
+                ):
+                    value = strip(inner)
+                case _:
+                    return value if self._is_handed_in(function, value) else None
+        return None
+
+    def _is_handed_in(self, function: Function, value: r.Value) -> bool:
+        found = self._holder(function, value)
+        return found is not None and found in self._handed_in
+
+    def _holder(self, function: Function, value: r.Value | None) -> _Holder | None:
+        """Which member or variable an expression names, that holds callables; of an element, what it is an element
+        of."""
+        program = self.program
+        value = strip(value)
+        while isinstance(value, r.Index):
+            value = strip(value.base)
+        if isinstance(value, r.Member):
+            owner = next(program.classes_of(program.type_of(value.base, function), function), None)
+            return _of_field(owner, value.name)
+        if not isinstance(value, r.Name) or value.text in function.declared:
+            return None
+        return _of_field(function.home, value.text) or ("", value.text.rpartition("::")[2])
+
+    @shared_property
+    def _handed_in(self) -> frozenset[_Holder]:
+        """The members and variables that some function gives what a parameter of its own is, or adds it to."""
+        found: set[_Holder] = set()
+        begun = (f for f in self.program.functions if any(one.name in self._names for one in f.record.initializers))
+        for function in dict.fromkeys((*self._sayers, *begun)) if self._names else ():
+            given = {one.name for one in function.record.parameters if self._may_be_callable(function, one.type)}
+            if given and function.record.kind != "lambda":
+                found.update(self._given(function, given))
+        return frozenset(found)
+
+    def _given(self, function: Function, given: set[str]) -> Iterator[_Holder]:
+        for one in function.record.initializers:
+            if function.cls is not None and any(_says(argument, given) for argument in one.args):
+                yield function.cls.symbol, one.name
+        for event in function.flow:
+            match event:
+                case e.Write(fresh=False, target=target, value=value) if target is not None and _says(value, given):
+                    holder = self._holder(function, target)
+                case e.Call(node=r.Call(callee=r.Member(base=base), args=args)) if any(_says(a, given) for a in args):
+                    holder = self._holder(function, base)
+                    yield from self._element_fields(function, base)
+                case _:
+                    continue
+            if holder is not None:
+                yield holder
+
+    def _element_fields(self, function: Function, container: r.Value) -> Iterator[_Holder]:
+        """The callable members of what a container holds, of which one is made from what is put in."""
+        for argument in types.parse(self.program.type_of(container, function)).arguments:
+            for cls in self.program.classes_of(argument, function):
+                yield from ((cls.symbol, field.name) for field in cls.record.fields if field.name in self._names)
+
+    def _may_be_callable(self, function: Function, written: str) -> bool:
+        """Whether a parameter can be a function: its type is one, or a template's."""
+        if types.parse(written).last in _WORD.findall(function.record.template):
+            return True
+        return self._holds_callables(self.program.expand(written, function.file, function.record.scope))
+
+    def _holds_callables(self, written: str) -> bool:
+        """Whether a type is one of functions, or holds some."""
+        kind = types.parse(written)
+        if types.called(written) or not _CALLABLE.isdisjoint(self.program.models.role(kind.name, ())):
+            return True
+        return any(self._holds_callables(argument) for argument in kind.arguments)
+
+    def _answer(self, written: str) -> str:
+        """What a function of a type answers, or one that the type holds; empty when that is unknown."""
+        answers = (self._answer(argument) for argument in types.parse(written).arguments)
+        return types.called(written) or next(filter(None, answers), "")
+
+    @shared_property
+    def _names(self) -> frozenset[str]:
+        """Names of the members and variables that hold callables."""
+        found: set[str] = set()
+        for file in self.program.files.values():
+            written = [(one.name, one.type) for one in file.variables]
+            written += [(field.name, field.type) for cls in file.classes for field in cls.fields]
+            if file.language == "cpp":
+                found.update(name for name, kind in written if self._holds_callables(self.program.expand(kind, file)))
+        return frozenset(found)
+
+    @property
+    def _sayers(self) -> Iterator[Function]:
+        """The functions that say one of the names."""
+        said = strings(self._names)
+        return (one for one in self.program.functions if one.language == "cpp" and one.says(said))
+
+    @shared_property
+    def _reach(self) -> Reach:
+        said = strings(name for _, name in self._handed_in)
+        return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
+
+
+def _of_field(cls: Class | None, name: str) -> _Holder | None:
+    found = cls.field(name) if cls is not None else None
+    return (found[0].symbol, name) if found is not None else None
+
+
+def _says(value: r.Value | None, names: set[str]) -> bool:
+    return any(isinstance(part, r.Name) and part.text in names for part in walk(value))
+
+
+def _belongs(call: StoredCall, lock: Place, key: acquired.Key) -> bool:
+    """Whether who has set a callback knows the lock by the same object: the lock and the callback are of one object, or
+    the class that calls the callback declares the lock, or both are variables of one file."""
+    home = call.where.home
+    if home is not None and any(cls.symbol == key.owner for cls in home.ancestry):
+        return True
+    if len(lock) > 1 and len(call.holder) > 1:
+        return lock[0] == call.holder[0]
+    variables = {one.name for one in call.where.file.variables}
+    return variables.issuperset((key.name, call.holder[0]))
+
+
+@per_program
+def stored_calls(program: Program) -> StoredCalls:
+    """The stored calls of a program; one object a program, since its answers are remembered."""
+    return StoredCalls(program)
+
+
+def under_lock(function: Function) -> Iterator[StoredCall]:
+    """See `StoredCalls.made_under_lock`."""
+    return stored_calls(function.program).made_under_lock(function)

@@ -1,0 +1,113 @@
+"""Two locks are taken in opposite orders.
+
+A thread that has the first lock and waits for the second never gets it from a thread that has the second and waits for
+the first: both wait for ever, as soon as they run at the same time once.
+
+bad:
+
+```cpp
+class Account {
+ public:
+  void Deposit(int amount) {
+    std::lock_guard<std::mutex> balance(balance_mu_);
+    balance_ += amount;
+    std::lock_guard<std::mutex> log(log_mu_);
+    log_.push_back(amount);
+  }
+  void Report() {
+    std::lock_guard<std::mutex> log(log_mu_);
+    std::lock_guard<std::mutex> balance(balance_mu_);
+    Print(log_, balance_);
+  }
+ private:
+  std::mutex balance_mu_;
+  std::mutex log_mu_;
+  int balance_ = 0;
+  std::vector<int> log_;
+};
+```
+
+good:
+
+```cpp
+class Account {
+ public:
+  void Deposit(int amount) {
+    std::lock_guard<std::mutex> balance(balance_mu_);
+    balance_ += amount;
+    std::lock_guard<std::mutex> log(log_mu_);
+    log_.push_back(amount);
+  }
+  void Report() {
+    std::lock_guard<std::mutex> balance(balance_mu_);
+    std::lock_guard<std::mutex> log(log_mu_);
+    Print(log_, balance_);
+  }
+ private:
+  std::mutex balance_mu_;
+  std::mutex log_mu_;
+  int balance_ = 0;
+  std::vector<int> log_;
+};
+```
+
+What it reports, once for each pair of locks: one is waited for while the other is held, and elsewhere in the project
+the other way round, in the same bodies or in what these call, in whatever file.
+
+What it allows: locks that are only tried, or taken at once by `std::lock` or one `std::scoped_lock`; orders that a
+third lock keeps apart, because it is held in both; a lock that a callee gives up before it takes the next; an object's
+own lock in its constructor and destructor; recursive and readers' locks, which are not waited for by the same rule.
+
+Not shown by default (`possible`): two locks of one class, where they are of two objects; a lock of which a condition
+decides whether it is taken, and nothing else.
+
+Known limits: locks are told apart by their class and member, so that both places may never mean the same two objects.
+Circles of three locks are not looked for, nor are locks in arrays, virtual callees and lambdas, which run later.
+
+Source: [thread.lock.algorithm] of the C++ standard, which gives `std::lock` for this reason; Clang's
+`ACQUIRED_BEFORE` checks the same where it is annotated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Certainty, Finding, Program, Step, because, rule
+from ownlint_rules.locks import _ordering as ordering
+
+
+@rule(severity="error", cwe=(833,), usually="likely", preview=True)
+def lock_order_reversed(program: Program) -> Iterator[Finding]:
+    for one, other in ordering.reversed_orders(program):
+        held, taken = _names(one)
+        yield one.function.finding(
+            one.event,
+            f"`{taken}` is taken while `{held}` is held, and `{other.function.name}` takes them in the opposite order",
+            certainty=_certainty(one, other),
+            help="take both in one order everywhere, or at once with `std::scoped_lock`",
+            steps=(
+                *_below(one),
+                other.function.step(other.event, f"`{held}` is taken while `{taken}` is held"),
+                *_below(other),
+            ),
+        )
+
+
+def _names(order: ordering.Order) -> tuple[str, str]:
+    """Both locks, with their classes where these differ."""
+    if order.held.owner == order.wait.key.owner:
+        return order.held.name, order.wait.key.name
+    return str(order.held), str(order.wait.key)
+
+
+def _below(order: ordering.Order) -> Iterator[Step]:
+    if order.wait.where is not order.function:
+        yield order.wait.where.step(order.wait.span, f"`{_names(order)[1]}` is taken here")
+
+
+def _certainty(one: ordering.Order, other: ordering.Order) -> Certainty:
+    if one.held.owner == other.held.owner and not (one.is_of_one_object and other.is_of_one_object):
+        return because("possible", "the locks may be those of different objects")
+    if one.wait.conditional or other.wait.conditional:
+        return because("possible", "a condition decides whether one of them is taken")
+    return because("likely", "it deadlocks only when two threads run both at the same time")
