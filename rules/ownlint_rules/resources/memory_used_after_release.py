@@ -1,7 +1,7 @@
 """Memory is used, or released again, after it was released.
 
-What `delete`, `free` or an owner has ended belongs to whoever gets it next: a read shows their data, a write changes it,
-and a second release ends what is theirs. It often works in tests, where nobody has got it yet.
+What `delete`, `free` or an owner has ended belongs to whoever gets it next: a read shows their data, a write changes
+it, and a second release ends what is theirs. It often works in tests, where nobody has got it yet.
 
 bad:
 
@@ -25,9 +25,9 @@ int Drain(Queue* queue) {
 }
 ```
 
-Reported: a pointer, a copy of it, a pointer into it or a reference, behind `delete`, `free` and what else models name, behind a
-smart pointer that gave up what it held, behind a destructor that was called by hand, and behind a function of the
-project that does so on every way out; used here, or by a function of the project that it is given to.
+Reported: a pointer, a copy of it, a pointer into it or a reference, behind `delete`, `free` and what else models name,
+behind a smart pointer that gave up what it held, and behind a function of the project that does so on every way out;
+used here, or by a function of the project that it is given to. A second `delete` behind a destructor called by hand.
 
 Quiet: pointers that got another value since, ways on which the same test goes the other way, comparisons of the pointer
 itself, memory in which a new object was made.

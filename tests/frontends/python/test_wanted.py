@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ownlint.facts import anchors
@@ -43,6 +43,7 @@ def test_every_match_holds_the_plain_text(pattern: str, text: str) -> None:
         assert plain_text(pattern).decode() in found[0]
 
 
+@example(words=[r"\b\."], beside=[], text=".")
 @given(words=st.lists(patterns, min_size=1, max_size=3), beside=st.lists(patterns, max_size=2), text=texts)
 def test_the_gate_answers_as_the_expressions_do(words: list[str], beside: list[str], text: str) -> None:
     given_ = tuple(Anchor(word, tuple(beside)) for word in words)

@@ -56,6 +56,9 @@ class Calls(Pointers):
     # --- looking and ending ---
 
     def looked_at(self, draft: Draft, pointer: Pointer, value: r.Value) -> None:
+        start = named(value)
+        if pointer.block == ("var", start) and start not in self.references:
+            return  # whoever can name a variable is in its scope: this is another of that name
         self.look(draft, pointer, self.named(value))
 
     def look(self, draft: Draft, pointer: Pointer, name: str, reason: str = "", through: str = "") -> None:
@@ -119,7 +122,11 @@ class Calls(Pointers):
     # --- what others see ---
 
     def is_own(self, name: str) -> bool:
-        return name in self.function.locals and not self.is_static(name)
+        return name in self._own_names and not self.is_static(name)
+
+    @cached_property
+    def _own_names(self) -> frozenset[str]:
+        return _own_names(self.function)
 
     def is_seen(self, block: Block) -> bool:
         """Whether the caller sees the block, too."""
@@ -395,12 +402,12 @@ class Calls(Pointers):
         ended = [(how, self.seen_there(draft, node, function, block), block) for block, how in known.ends]
         answer = self.seen_there(draft, node, function, known.result.block) if known.result is not None else None
         puts = [(self.seen_there(draft, node, function, cell.block), cell.path) for cell, _ in known.puts]
-        if known.writes:
-            self.shake(draft)
         for how, target, block in ended:
             if target is not None:
                 by = Ended(self.event.index, "by callee", name, how.sure and callee.certainty == "certain")
                 self.end_block(draft, target, by, self.name_there(node, function, block), name)
+        if known.writes:
+            self.shake(draft)
         for around, path in puts:
             if around is not None:
                 draft.write(Cell(around.block, around.path + path), NULL)
@@ -426,7 +433,7 @@ class Calls(Pointers):
     def seen_there(self, draft: Draft, node: r.Call, function: Function, block: Block) -> Pointer | None:
         """The block of the callee as the caller knows it."""
         if block[0] == "var":
-            return Pointer(block) if block[1] not in function.locals else None
+            return Pointer(block) if self.is_shared_with(function, block[1]) else None
         if block[0] != "in":
             return None
         _, around, path = block
@@ -439,6 +446,12 @@ class Calls(Pointers):
     def real(pointer: Pointer | None) -> Pointer | None:
         return None if pointer in (None, LOST, NULL) else pointer
 
+    def is_shared_with(self, function: Function, name: str) -> bool:
+        """Whether a variable is the same for both: a global, or what a lambda captures here."""
+        if name in _own_names(function):
+            return False
+        return function.parent is self.function or name not in self.function.declared
+
     def given(self, draft: Draft, node: r.Call, function: Function, name: str, path: tuple[str, ...]) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
         for index, parameter in enumerate(function.record.parameters):
@@ -450,7 +463,7 @@ class Calls(Pointers):
                 return self.cell(draft, argument) if refers else self.real(self.pointer(draft, argument))
         if name == THIS:
             return self.receiver_there(draft, node) if not path else None
-        if name in function.locals:
+        if not self.is_shared_with(function, name):
             return None
         kept = Cell(("var", last_name(node.callee)), (_HELD + name,))
         found = draft.cells.get(kept, None) if not path else None
@@ -539,6 +552,12 @@ class Calls(Pointers):
                     where = self.cell(draft, one.args[0])
                     if where is not None:
                         draft.write(where, NULL)
+
+
+def _own_names(function: Function) -> frozenset[str]:
+    """What the function declares itself, whatever is declared around it."""
+    around = function.parent.declared if function.parent is not None else frozenset[str]()
+    return (function.declared - around) | function.locals.keys()
 
 
 def _steps(block: Block) -> list[str]:

@@ -175,6 +175,7 @@ class Memory(Calls):
         if not event.fresh and where is not None and self.owns(event.target):
             self.end_held(draft, where, value)
         draft.write(where, value)
+        self.writes = self.writes or where is None or not self.is_private(where.block)
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
             if given != ranges.ANY:

@@ -62,6 +62,8 @@ class Pointers:
                 inner = strip(inner.value)
             if inner is not None:
                 found.setdefault((inner.start, inner.end), []).append((name, value))
+                if isinstance(inner, r.Unary) and inner.op == "*" and (pointed := strip(inner.value)) is not None:
+                    found.setdefault((pointed.start, pointed.end), []).append((name, value))
                 if isinstance(inner, r.Index) and not inner.indexes:  # the element of a loop over a range
                     found.setdefault((inner.base.start, inner.base.end), []).append((name, value))
         return found
@@ -292,8 +294,9 @@ def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:
         match statement:
             case r.Declare(names=names, value=value) if value is not None:
                 yield from ((name, value) for name in names)
-            case r.Loop(kind="range", target=r.Name(text=name), iterable=iterable) if iterable is not None:
-                yield name, r.Index(statement.start, statement.end, iterable, ())
+            case r.Loop(kind="range", target=target, iterable=iterable) if iterable is not None:
+                element = r.Index(statement.start, statement.end, iterable, ())
+                yield from ((one.text, element) for one in walk(target) if isinstance(one, r.Name))
 
 
 def values_in(function: Function) -> Iterator[r.Value]:

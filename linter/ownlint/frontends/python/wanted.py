@@ -87,7 +87,7 @@ def _test(pattern: str) -> _Test:
     """Plain text is looked for as such, and so is the longest text that every match of an expression holds: an
     expression alone goes through a file byte by byte."""
     text = plain_text(pattern)
-    if text and re.fullmatch(r"(?:\\b)?(?:[\w ]|\\\.)+(?:\\b)?", pattern):
+    if text and re.fullmatch(r"(?:\\b(?=\w))?(?:[\w ]|\\\.)+(?:(?<=\w)\\b)?", pattern):
         return _word_test(text, pattern.startswith(r"\b"), pattern.endswith(r"\b"))
     return lambda data: text in data and expression(pattern).search(data)
 
