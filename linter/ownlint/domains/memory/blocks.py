@@ -12,10 +12,12 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
 from ownlint.flow import events as e
+from ownlint.steps import spend
 
 Block = tuple[Any, ...]
 Path = tuple[str, ...]
@@ -38,6 +40,8 @@ NULL = Pointer(("null",))
 LOST = Pointer(("lost",))
 """Nobody knows any more where it points."""
 
+_CELLS_A_STEP = 8
+_MOST_CELLS = 128
 _LONGEST = 3
 _DEEPEST = 4
 
@@ -114,6 +118,15 @@ def is_within(block: Block, outer: Block) -> bool:
     return True
 
 
+def _on_the_way(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, and all through which they were come by."""
+    for block in blocks:
+        yield block
+        while block[0] in _THROUGH:
+            block = block[_THROUGH[block[0]]]
+            yield block
+
+
 def initial(cell: Cell, shaken: int = 0) -> Pointer:
     """What a cell that nobody has written points to."""
     depth, block = 0, cell.block
@@ -135,6 +148,9 @@ class Frame(Protocol):
 
     def is_followed(self, block: Block) -> bool:
         """Whether memory that may end can be come by from the block."""
+
+    def meet_limit(self) -> None:
+        """More had to be known of a state than is; all of it is forgotten."""
 
 
 class Draft:
@@ -160,18 +176,23 @@ class Draft:
 
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
-        held = {pointer.block for pointer in self.cells.values()}
+        spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
+        for cell in [cell for cell in self.cells if cell.block in self.ended and cell.block[0] == "var"]:
+            del self.cells[cell]
+        held = set(_on_the_way(pointer.block for pointer in self.cells.values()))
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
             del self.ended[block]
-        for cell in [cell for cell, pointer in self.cells.items() if pointer is LOST or pointer == LOST]:
+        ended = set(_on_the_way(self.ended))
+        for cell in [cell for cell, pointer in self.cells.items() if pointer == LOST]:
             first = initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken).block
-            if not any(is_within(one, first) for one in (*self.ended, *held)):
+            if first not in held and first not in ended:
                 del self.cells[cell]
+        if len(self.cells) + len(self.ended) > _MOST_CELLS:
+            self._frame.meet_limit()
+            self.cells, self.ended = {}, {}
 
     def _can_be_come_by(self, block: Block, held: set[Block]) -> bool:
         if self._frame.is_seen(block) or block in held:
-            return True
-        if any(is_within(one, block) for one in held):
             return True
         if block[0] == "var":
             return self._frame.is_followed(block)

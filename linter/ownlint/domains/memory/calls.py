@@ -45,6 +45,11 @@ class Calls(Pointers):
         """Memory of the caller that is looked at while it lives."""
         self.writes = False
         """Pointers may be changed that the caller sees."""
+        self.complete = True
+
+    def meet_limit(self) -> None:
+        """More had to be known of a state than is; all of it is forgotten."""
+        self.complete = False
 
     def report(self, what: What, name: str, ended: Ended, block: Block, reason: str = "", through: str = "") -> None:
         raise NotImplementedError

@@ -8,6 +8,7 @@ what its summary says; what an unknown function does to pointers that others see
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -70,7 +71,6 @@ class Memory(Calls):
     def __init__(self, function: Function, *, deep: bool = False) -> None:
         super().__init__(function)
         self.deep = deep
-        self.complete = True
         self.passed_by: dict[int, int] = {}
         self.passing = 0
         self.found: dict[tuple[object, ...], Trouble] = {}
@@ -81,15 +81,20 @@ class Memory(Calls):
         return summary(function, deep)
 
     def run(self) -> list[Trouble]:
-        self.complete = follow(self.flow, State(), Domain(self.step, iter, _MOST_STATES))
-        first = [key for key in self.found if not any(self.is_behind(key, other) for other in self.found)]
-        return [self.judged(key, self.found[key]) for key in first]
+        if not follow(self.flow, State(), Domain(self.step, iter, _MOST_STATES)):
+            self.meet_limit()
+        alike: dict[tuple[int, Block], list[Trouble]] = {}
+        for one in self.found.values():
+            alike.setdefault((one.ended.at, one.block), []).append(one)
+        return [
+            self.judged(key, one)
+            for key, one in self.found.items()
+            if not any(self.is_behind(one, other) for other in alike[one.ended.at, one.block])
+        ]
 
-    def is_behind(self, key: tuple[object, ...], other: tuple[object, ...]) -> bool:
-        """Whether every way to one has the other, of the same block, before it."""
-        one, before = self.found[key], self.found[other]
-        same = one.ended.at == before.ended.at and one.block == before.block
-        return same and key != other and self.flow.dominates(before.at, one.at)
+    def is_behind(self, one: Trouble, other: Trouble) -> bool:
+        """Whether every way to one has the other before it."""
+        return one is not other and self.flow.dominates(other.at, one.at)
 
     def judged(self, key: tuple[object, ...], one: Trouble) -> Trouble:
         if one.reason or (len(self.troubled[key]) >= self.passed_by[one.at.index] and self.complete):
@@ -285,7 +290,7 @@ class Memory(Calls):
             if isinstance(test, e.Test)
             and not any(isinstance(inner, r.Call | r.Assign | r.OpaqueValue) for inner in walk(test.value))
         ]
-        return frozenset(one for one in said if said.count(one) > 1)
+        return frozenset(one for one, times in Counter(said).items() if times > 1)
 
     def forget_tests(self, draft: Draft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
@@ -341,17 +346,17 @@ class Memory(Calls):
     @cached_property
     def asked_again(self) -> frozenset[str]:
         """Numbers of the function, which nobody else can change, that more than one test is about."""
-        asked = [
+        asked = Counter(
             name
             for test in self.flow.of(e.Test)
             if isinstance(test, e.Test)
             for name in {one.text for one in walk(test.value) if isinstance(one, r.Name)}
-        ]
+        )
+        others = self.shared | self.references
         return frozenset(
             name
-            for name in asked
-            if self.is_own(name) and name not in self.shared | self.references
-            if asked.count(name) > 1 or self.is_given_number(name)
+            for name, times in asked.items()
+            if self.is_own(name) and name not in others and (times > 1 or self.is_given_number(name))
         )
 
     def is_given_number(self, name: str) -> bool:
