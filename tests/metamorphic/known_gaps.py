@@ -5,6 +5,7 @@ from __future__ import annotations
 _ASSIGNED = "a name that a module gives to an import by an assignment is not followed from here: imports alone are"
 _BLOCK = "a guard that is dropped alone in a block of its own is read as meant: whoever was inside has left then"
 _THIS = "`this->x_` and `x_` are not yet one place for what this rule asks"
+_ANNOTATION_ALONE = "a macro alone on its line is read as a statement, also where it annotates the declaration behind it"
 _TYPE_ALONE = "a type in capitals alone on its line is read as a macro"
 
 EVERY = "*"
@@ -21,6 +22,19 @@ GAPS: dict[tuple[str, str, str], str] = {
     ): _THIS,
     ("cpp-written-this", "copyable-owner", "One source file knows the class, and copies it"): _THIS,
     ("cpp-written-this", "discarded-status", "The object keeps the outcome and tells of it"): _THIS,
+    ("cpp-methods-reversed", "lock-order-reversed", "Two methods of one class"): (
+        "a pair of orders is told at the first of its places, which is the other one then"
+    ),
+    (
+        "cpp-line-comments-between-tokens",
+        "borrowed-reference-returned",
+        "Written as a method, and in no table here",
+    ): _ANNOTATION_ALONE,
+    (
+        "cpp-a-token-a-line",
+        "borrowed-reference-returned",
+        "Written as a method, and in no table here",
+    ): _ANNOTATION_ALONE,
     ("cpp-spliced-lines", "unlocked-lazy-init", "A function's own flag"): (
         "a `thread_local` is told by the length of its declaration, since its record does not say it"
     ),

@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, memory, rule
 
 
-@rule(severity="error", cwe=(562, 825), usually="certain")
+@rule(severity="error", cwe=(416, 562), usually="certain")
 def pointer_outlives_local(function: Function) -> Iterator[Finding]:
     told: set[int] = set()
     for one in memory.troubles(function):

@@ -287,6 +287,10 @@ class Values:
             if at == end:
                 return self.opaque(node), ""
             return r.Member(start, end, base, self.text(at, end), arrow, at), ""
+        if kind == g.DESTRUCTOR_NAME and last.children:
+            of = last.children[-1]
+            spelled = f"~{self.text(of.start_byte, of.end_byte)}"  # `~ Node` is one name, too
+            return r.Member(start, end, base, spelled, arrow, last.start_byte), ""
         name, template = self.named(last)
         if name is None:
             return self.opaque(node), ""
