@@ -5,7 +5,9 @@ from __future__ import annotations
 _ASSIGNED = "a name that a module gives to an import by an assignment is not followed from here: imports alone are"
 _BLOCK = "a guard that is dropped alone in a block of its own is read as meant: whoever was inside has left then"
 _THIS = "`this->x_` and `x_` are not yet one place for what this rule asks"
-_ANNOTATION_ALONE = "a macro alone on its line is read as a statement, also where it annotates the declaration behind it"
+_ANNOTATION_ALONE = (
+    "a macro alone on its line is read as a statement, also where it annotates the declaration behind it"
+)
 _TYPE_ALONE = "a type in capitals alone on its line is read as a macro"
 
 EVERY = "*"
