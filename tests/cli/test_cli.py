@@ -382,6 +382,23 @@ def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeyp
     assert run("check", "-o", "none/report").err == "error: none/report: no folder none\n"
 
 
+def test_an_interrupt_while_a_class_is_made_is_one(tmp_path: Path) -> None:
+    """Until 3.12, Python wraps what `__set_name__` raises."""
+    program = """
+import sys, ownlint.cli.main as c
+class Named:
+    def __set_name__(self, owner, name):
+        raise KeyboardInterrupt
+def projects(*_, **__):
+    class Made:
+        named = Named()
+c._projects, sys.argv = projects, ["ownlint", "check"]
+c.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
+
+
 def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:
     program = (
         "import sys, ownlint.cli.main as c; c._projects = lambda *_, **__: 1 // 0; sys.argv[1:] = ['check']; c.main()"

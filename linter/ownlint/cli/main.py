@@ -97,6 +97,10 @@ def _run() -> int:
         return _failed("interrupted", 130)
     except _Stopped as stopped:
         return _failed("terminated", 128 + stopped.number)
+    except RuntimeError as error:  # what comes while a class is made, Python 3.11 wraps in one
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        return _failed("interrupted", 130)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
