@@ -12,7 +12,7 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
@@ -88,13 +88,13 @@ class Summary(NamedTuple):
 
     known: bool = False
     ends: tuple[tuple[Block, Ended], ...] = ()
-    """On every way out."""
+    """On every exit path."""
     uses: frozenset[Block] = frozenset()
-    """On some way, while they had not ended."""
+    """On some path, while they had not ended."""
     result: Pointer | None = None
-    """What every way out answers with."""
+    """What every exit path returns."""
     puts: tuple[tuple[Cell, Pointer], ...] = ()
-    """What every way out leaves in cells of the caller."""
+    """What every exit path leaves in cells of the caller."""
     writes: bool = True
     """It may change pointers that others see."""
 
@@ -102,37 +102,29 @@ class Summary(NamedTuple):
 _THROUGH = {"in": 1, "late": 2}
 
 
-def root(block: Block) -> Block:
-    """The variable, or the event, from which the block was come by."""
+def _chain(block: Block) -> Iterator[Block]:
+    """The block, and all through which it was come by; the last is a variable, or what an event made."""
+    yield block
     while block[0] in _THROUGH:
         block = block[_THROUGH[block[0]]]
-    return block
+        yield block
+
+
+def root(block: Block) -> Block:
+    """The variable, or the event, from which the block was come by."""
+    *_, last = _chain(block)
+    return last
 
 
 def is_within(block: Block, outer: Block) -> bool:
     """Whether the block was come by through `outer`."""
-    while block != outer:
-        if block[0] not in _THROUGH:
-            return False
-        block = block[_THROUGH[block[0]]]
-    return True
+    return outer in _chain(block)
 
 
-def _on_the_way(blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, and all through which they were come by."""
-    for block in blocks:
-        yield block
-        while block[0] in _THROUGH:
-            block = block[_THROUGH[block[0]]]
-            yield block
-
-
-def initial(cell: Cell, shaken: int = 0) -> Pointer:
+def initial(cell: Cell, shaken: int) -> Pointer:
     """What a cell that nobody has written points to."""
-    depth, block = 0, cell.block
-    while block[0] in _THROUGH:
-        depth, block = depth + 1, block[_THROUGH[block[0]]]
-    if depth >= _DEEPEST or len(cell.path) > _LONGEST or SOME in cell.path or cell.block in (NULL.block, LOST.block):
+    depth = sum(1 for _ in _chain(cell.block))
+    if depth > _DEEPEST or len(cell.path) > _LONGEST or SOME in cell.path or cell.block in (NULL.block, LOST.block):
         return LOST
     return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
 
@@ -179,12 +171,12 @@ class Draft:
         spend(1 + (len(self.cells) + len(self.ended)) // _CELLS_A_STEP)
         for cell in [cell for cell in self.cells if cell.block in self.ended and cell.block[0] == "var"]:
             del self.cells[cell]
-        held = set(_on_the_way(pointer.block for pointer in self.cells.values()))
+        held = {outer for pointer in self.cells.values() for outer in _chain(pointer.block)}
         for block in [one for one in self.ended if not self._can_be_come_by(one, held)]:
             del self.ended[block]
-        ended = set(_on_the_way(self.ended))
+        ended = {outer for block in self.ended for outer in _chain(block)}
         for cell in [cell for cell, pointer in self.cells.items() if pointer == LOST]:
-            first = initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken).block
+            first = self._unwritten(cell).block
             if first not in held and first not in ended:
                 del self.cells[cell]
         if len(self.cells) + len(self.ended) > _MOST_CELLS:
@@ -204,7 +196,11 @@ class Draft:
         if cell is None:
             return LOST
         found = self.cells.get(cell)
-        return found if found is not None else initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken)
+        return found if found is not None else self._unwritten(cell)
+
+    def _unwritten(self, cell: Cell) -> Pointer:
+        """What a cell holds in which nothing was put here."""
+        return initial(cell, 0 if self._frame.is_private(cell.block) else self.shaken)
 
     def put(self, cell: Cell, pointer: Pointer) -> None:
         """Into a cell that stands for itself alone."""

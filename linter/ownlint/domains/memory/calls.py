@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 from ownlint.domains.counted.references import references
@@ -14,6 +15,7 @@ from ownlint.domains.memory.blocks import (
     Cell,
     Draft,
     Ended,
+    Path,
     Pointer,
     Summary,
     What,
@@ -89,19 +91,11 @@ class Calls(Pointers):
             return
         for method in cls.defined(f"~{cls.name}"):
             for block, how in self.summary_of(method, deep=False).ends:
-                found = self.seen_through_this(draft, block, pointer)
+                found = self.translated(draft, block, lambda name, path: pointer if name == THIS and not path else None)
                 if found is not None:
                     name = str(block[2][-1]) if block[0] == "in" and block[2] else ""
                     ended = Ended(self.event.index, "destructor", f"~{cls.name}", how.sure)
                     self.end_block(draft, found, ended, name, f"~{cls.name}")
-
-    def seen_through_this(self, draft: Draft, block: Block, this: Pointer) -> Pointer | None:
-        if block == THIS_BLOCK:
-            return this
-        if block[0] != "in":
-            return None
-        around = self.seen_through_this(draft, block[1], this)
-        return None if around is None else draft.read(Cell(around.block, around.path + block[2]))
 
     def end_variable(self, draft: Draft, name: str) -> None:
         written = (self.declared(name) or ("", None))[0]
@@ -127,7 +121,7 @@ class Calls(Pointers):
     # --- what others see ---
 
     def is_own(self, name: str) -> bool:
-        return name in self._own_names and not self.is_static(name)
+        return name in self._own_names and name not in self.statics
 
     @cached_property
     def _own_names(self) -> frozenset[str]:
@@ -147,26 +141,17 @@ class Calls(Pointers):
 
     def is_private(self, block: Block) -> bool:
         """Whether nobody else can write to the block."""
-        if block[0] != "var":
-            return bool(block[0] == "result")
-        return self.is_own(block[1]) and bool(block[1] not in self.shared or block[1] in self.references)
+        kind, *rest = block
+        if kind != "var":
+            return kind == "result"  # type: ignore[no-any-return]
+        name = rest[0]
+        return self.is_own(name) and (name not in self.shared or name in self.references)
 
     @cached_property
     def shared(self) -> frozenset[str]:
         """Locals whose address somebody may have: by `&`, by a reference, or in a lambda."""
-        found: set[str] = set()
-        for _, value in self.function.locals.values():
-            found |= {named(value)} if value is not None else set()
-        found -= {name for name in found if name not in self._referred}
-        return frozenset(found | self._addressed)
-
-    @cached_property
-    def _referred(self) -> frozenset[str]:
-        return frozenset(named(self.function.locals[name][1]) for name in self.references & self.function.locals.keys())
-
-    @cached_property
-    def _addressed(self) -> frozenset[str]:
-        found: set[str] = set()
+        own = self.function.locals
+        found = {named(own[name][1]) for name in self.references & own.keys()}
         for one in values_in(self.function):
             if isinstance(one, r.Unary) and one.op == "&":
                 found.add(named(one.value))
@@ -212,8 +197,7 @@ class Calls(Pointers):
         for argument in node.args:
             self.move_out(draft, argument)
         self.bind(draft, node)
-        star = self.stars.get((node.start, node.end))
-        if star is not None:
+        if (node.start, node.end) in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, node), node)
         return True
 
@@ -392,11 +376,9 @@ class Calls(Pointers):
     def own(self, draft: Draft, node: r.Call, callee: Callee, function: Function) -> None:
         name = last_name(node.callee) or callee.symbol
         concerned = self.deep or self.is_concerned(draft, node, function)
-        if not may_end(function) and not concerned:
-            self.unknown(draft, node, callee, silent=True)
-            return
-        known = self.summary_of(function, deep=concerned)
-        if not known.known:
+        asks = concerned or may_end(function)
+        known = self.summary_of(function, deep=concerned) if asks else None
+        if known is None or not known.known:
             self.unknown(draft, node, callee, silent=True)
             return
         reason = "" if callee.certainty == "certain" else f"that it is this `{name}` is inferred from its name"
@@ -439,12 +421,16 @@ class Calls(Pointers):
         """The block of the callee as the caller knows it."""
         if block[0] == "var":
             return Pointer(block) if self.is_shared_with(function, block[1]) else None
+        return self.translated(draft, block, lambda name, path: self.given(draft, node, function, name, path))
+
+    def translated(self, draft: Draft, block: Block, given: Callable[[str, Path], Pointer | None]) -> Pointer | None:
+        """A block of a callee, in which `given` says what the pointers lead to that the callee has by name."""
         if block[0] != "in":
             return None
         _, around, path = block
         if around[0] == "var":
-            return self.given(draft, node, function, around[1], path)
-        outer = self.seen_there(draft, node, function, around)
+            return given(around[1], path)
+        outer = self.translated(draft, around, given)
         return None if outer is None else self.real(draft.read(Cell(outer.block, outer.path + path)))
 
     @staticmethod
@@ -457,7 +443,7 @@ class Calls(Pointers):
             return False
         return function.parent is self.function or name not in self.function.declared
 
-    def given(self, draft: Draft, node: r.Call, function: Function, name: str, path: tuple[str, ...]) -> Pointer | None:
+    def given(self, draft: Draft, node: r.Call, function: Function, name: str, path: Path) -> Pointer | None:
         """What a pointer that the callee has by name points to when it begins."""
         for index, parameter in enumerate(function.record.parameters):
             if parameter.name == name:

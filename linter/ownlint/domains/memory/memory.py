@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint.domains.memory.blocks import LOST, NULL, Block, Draft, Ended, Pointer, State, Summary, Trouble, What
+from ownlint.domains.memory.blocks import LOST, NULL, SOME, Block, Draft, Ended, Pointer, State, Summary, Trouble, What
 from ownlint.domains.memory.calls import Calls
 from ownlint.domains.memory.seen import may_end
 from ownlint.engine import ranges
@@ -112,7 +112,6 @@ class Memory(Calls):
         self.passing += 1
         self.passed_by[event.index] = self.passed_by.get(event.index, 0) + 1
         self.event = event
-        draft = Draft(state, self)
         edges = self.flow.successors[event.index]
         if isinstance(event, e.Test):
             for target, outcome in edges:
@@ -120,6 +119,7 @@ class Memory(Calls):
                 if self.decided(event, way, outcome):
                     yield target, way.state()
             return
+        draft = Draft(state, self)
         if self.passes(event, draft):
             after = draft.state()
             for target, _ in edges:
@@ -168,10 +168,11 @@ class Memory(Calls):
             where = draft.begin(("var", event.place[0]))
         if event.op not in ("=", "init"):
             held = draft.read(where)
-            stepped = event.target if held.path[-1:] == ("[*]",) and event.op in ("++", "--") else None
+            inside = held.path[-1:] == (SOME,)
+            stepped = event.target if inside and event.op in ("++", "--") else None
             if stepped is not None and self.is_iterator(stepped):
                 self.looked_at(draft, held, stepped)
-            value = held if held.path[-1:] == ("[*]",) else LOST
+            value = held if inside else LOST
         elif value is LOST and where is not None:
             value = draft.begin(("made", event.index, "value"))
             source = self.cell(draft, event.value)

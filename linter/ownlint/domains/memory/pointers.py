@@ -4,18 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from ownlint.domains.memory.blocks import ELEMENTS, LOST, NULL, SOME, Cell, Draft, Pointer
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
+from ownlint.flow.bodies import values
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types
+from ownlint.project.once import once
 from ownlint.project.subjects import Function
 
 SMART = frozenset({"smart pointer", "shared pointer"})
 THIS_BLOCK = ("in", ("var", THIS), ())
 _STEPPING = frozenset({"+", "-"})
+
+
+class Spans(NamedTuple):
+    """Where expressions stand of which an event is told that does not say what is done with them."""
+
+    dereferenced: frozenset[tuple[int, int]]
+    addressed: frozenset[tuple[int, int]]
+    """What is named for its address alone."""
+    arguments: frozenset[tuple[int, int]]
+
+
+@once
+def spans(function: Function) -> Spans:
+    """Of the whole body, in one walk."""
+    dereferenced: set[tuple[int, int]] = set()
+    addressed: set[tuple[int, int]] = set()
+    arguments: set[tuple[int, int]] = set()
+    for one in values_in(function):
+        match one:
+            case r.Unary(op="*" | "&" as op, value=value) if (inner := strip(value)) is not None:
+                (dereferenced if op == "*" else addressed).add((inner.start, inner.end))
+            case r.Call(args=args):
+                arguments.update((inner.start, inner.end) for each in args if (inner := strip(each)) is not None)
+    return Spans(frozenset(dereferenced), frozenset(addressed), frozenset(arguments))
 
 
 class Pointers:
@@ -69,22 +96,7 @@ class Pointers:
         return found
 
     @cached_property
-    def stars(self) -> dict[tuple[int, int], r.Unary]:
-        """By the span of a pointer, the `*` before it: the event that reads it is about the pointer."""
-        return {
-            (inner.start, inner.end): one
-            for one in values_in(self.function)
-            if isinstance(one, r.Unary) and one.op == "*" and (inner := strip(one.value)) is not None
-        }
-
-    def is_own(self, name: str) -> bool:
-        return name in self.function.declared and not self.is_static(name)
-
-    def is_static(self, name: str) -> bool:
-        return name in self._statics
-
-    @cached_property
-    def _statics(self) -> frozenset[str]:
+    def statics(self) -> frozenset[str]:
         return frozenset(
             name
             for statement in self.function.statements
@@ -221,11 +233,11 @@ class Pointers:
 
     def touch(self, draft: Draft, value: r.Value) -> None:
         """The expression is evaluated for what stands there."""
-        if (value.start, value.end) in self._addressed_here:
+        span = value.start, value.end
+        if span in self.spans.addressed:
             return
         where = self.cell(draft, value, look=True)
-        star = self.stars.get((value.start, value.end))
-        if star is not None:
+        if span in self.spans.dereferenced:
             self.looked_at(draft, self.pointer(draft, value), value)
         elif where is not None and self.is_use(value):
             self.looked_at(draft, where, value)
@@ -235,26 +247,11 @@ class Pointers:
         what becomes of that the callee says."""
         if not isinstance(value, r.Name):
             return True
-        return value.text in self.references and (value.start, value.end) not in self._arguments
+        return value.text in self.references and (value.start, value.end) not in self.spans.arguments
 
     @cached_property
-    def _addressed_here(self) -> frozenset[tuple[int, int]]:
-        """What is named for its address alone."""
-        return frozenset(
-            (inner.start, inner.end)
-            for one in values_in(self.function)
-            if isinstance(one, r.Unary) and one.op == "&" and (inner := strip(one.value)) is not None
-        )
-
-    @cached_property
-    def _arguments(self) -> frozenset[tuple[int, int]]:
-        return frozenset(
-            (inner.start, inner.end)
-            for one in values_in(self.function)
-            if isinstance(one, r.Call)
-            for argument in one.args
-            if (inner := strip(argument)) is not None
-        )
+    def spans(self) -> Spans:
+        return spans(self.function)
 
     def named(self, value: r.Value | None) -> str:
         """What a message calls it."""
@@ -302,21 +299,5 @@ def _declared(function: Function) -> Iterator[tuple[str, r.Value]]:
 def values_in(function: Function) -> Iterator[r.Value]:
     """Every expression of the body, and all in it."""
     for statement in function.statements:
-        for value in _values(statement):
+        for value in values(statement):
             yield from walk(value)
-
-
-def _values(statement: r.Statement) -> Iterator[r.Value]:
-    """The expressions of one statement, without those of the statements in it."""
-    match statement:
-        case r.Evaluate(value=value) | r.Declare(value=value) | r.Leave(value=value):
-            found: tuple[r.Value | None, ...] = (value,)
-        case r.Branch(condition=condition):
-            found = (condition,)
-        case r.Loop(condition=condition, step=step, iterable=iterable):
-            found = (condition, step, iterable)
-        case r.Switch(value=value):
-            found = (value,)
-        case _:
-            found = ()
-    yield from (value for value in found if value is not None)

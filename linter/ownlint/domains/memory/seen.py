@@ -10,7 +10,7 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
-from ownlint.project.once import per_function, per_program
+from ownlint.project.once import once, per_function, per_program
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
 
@@ -29,17 +29,16 @@ def may_end(function: Function) -> bool:
         return False
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
-    if function.mentions(*_ending(function.program)):
+    program, mentioned = function.program, function.record.mentions
+    if not _ending(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
         return True
-    if function.mentions(*_changing(function.program)) and _points_inside(function):
-        return True
-    if function.mentions(*_giving_up(function.program)):
+    if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
     return _hands_out_own(function)
 
 
 @per_program
-def _ending(program: Program) -> tuple[str, ...]:
+def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given."""
     names = program.models.functions_that(_ends_argument)
     found = set(names)
@@ -49,10 +48,10 @@ def _ending(program: Program) -> tuple[str, ...]:
             one.name
             for one in program.functions
             if one.language == "cpp" and one.name not in found and one.record.kind != "destructor"
-            if (one.says(_DELETES) or one.mentions(*wanted)) and _ends_for_caller(one, wanted)
+            if (one.says(_DELETES) or not wanted.isdisjoint(one.record.mentions)) and _ends_for_caller(one, wanted)
         )
         found |= wanted
-    return tuple(sorted(found))
+    return frozenset(found)
 
 
 def _ends_for_caller(function: Function, names: frozenset[str]) -> bool:
@@ -68,15 +67,15 @@ def _ends_for_caller(function: Function, names: frozenset[str]) -> bool:
 
 
 @per_program
-def _changing(program: Program) -> tuple[str, ...]:
+def _changing(program: Program) -> frozenset[str]:
     """Last names of what moves the elements of a container."""
-    return tuple(sorted(program.models.functions_that(lambda model: model.has("invalidate", "receiver"))))
+    return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
 
 
 @per_program
-def _giving_up(program: Program) -> tuple[str, ...]:
+def _giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds."""
-    return tuple(sorted(program.models.functions_that(_exchanges)))
+    return program.models.functions_that(_exchanges)
 
 
 @per_program
@@ -92,11 +91,12 @@ def _exchanges(model: FunctionModel) -> bool:
     return model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
 
 
+@once
 def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
     program = function.program
-    enders = frozenset((*_ending(program), *_changing(program), *_giving_up(program)))
+    enders = _ending(program) | _changing(program)
     found: set[str] = set()
     joined: list[set[str]] = []
     for one in values_in(function):
@@ -159,7 +159,7 @@ def _hands_out_own(function: Function) -> bool:
         return any(
             isinstance(one, r.Leave) and isinstance(strip(one.value), r.Name | r.Lambda) for one in function.statements
         )
-    if kind.pointers and function.mentions(*_lending(function.program)) and _has_owner(function):
+    if kind.pointers and not _lending(function.program).isdisjoint(function.record.mentions) and _has_owner(function):
         return True
     if not function.says(_ADDRESS):
         return False
