@@ -102,9 +102,9 @@ class Call(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=4):
 
 class Literal(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=5):
     """`text` as written, at most 120 characters, without a prefix that changes nothing (`r'a'` of Python). Kind
-    `null` is `nullptr`, `NULL`, `None`."""
+    `null` is `nullptr`, `NULL`, `None`; `build` is what an `#if` asks (`#ifdef A`): the same wherever it stands."""
 
-    kind: OneOf["bool", "null", "int", "float", "str", "char", "other"]
+    kind: OneOf["bool", "null", "int", "float", "str", "char", "build", "other"]
     text: str
 
 
@@ -259,7 +259,8 @@ class Block(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=32
 class Branch(Node, frozen=True, array_like=True, gc=False, tag_field="is", tag=33):
     """`if`. `before` holds the initialiser of `if (init; condition)` and a declaration that is the
     condition (`if (auto* p = f())`: then `condition` is the name); its locals end after the branch.
-    `constant` is `if constexpr`. Python's `match` becomes a `Switch`."""
+    `constant` is `if constexpr`. Python's `match` becomes a `Switch`. Where the condition is one of the build, what
+    the sides declare lives on behind the branch."""
 
     condition: Value
     then: tuple[Statement, ...]

@@ -265,6 +265,9 @@ class _Builder(Expressions):
 
     def branch(self, statement: r.Branch) -> None:
         """An `if` with all its `else if`, without recursion along them."""
+        if is_of_build(statement):
+            self.sides(statement)
+            return
         taken: list[tuple[list[Edge], Span]] = []
         while True:
             self.scopes.append([])
@@ -284,6 +287,27 @@ class _Builder(Expressions):
             self.frontier = out
             self.close(span)
             out = self.frontier
+
+    def sides(self, statement: r.Branch) -> None:
+        """An `#if` and its `#else`: they are no blocks, so that what they declare ends with what is around them."""
+        scope = self.scopes[-1]
+        assert not isinstance(scope, _Final)
+        before = len(scope)
+        yes, no = self.condition(statement.condition)
+        self.frontier = yes
+        self.side(statement.then)
+        taken, begun = self.frontier, scope[before:]
+        del scope[before:]
+        self.frontier = no
+        self.side(statement.other)
+        self.frontier = self.frontier + taken
+        scope[before:] = _once([*begun, *scope[before:]])
+
+    def side(self, body: r.Body) -> None:
+        if self.known_labels:
+            self.labelled_block(body)
+        else:
+            self.sequence(body)
 
     def loop(self, statement: r.Loop) -> None:
         span = statement.span
@@ -502,6 +526,13 @@ def lower(function: r.Function, body: r.Body, around: Surroundings) -> Graph:
     builder.frontier = builder.leaves
     exit_ = builder.emit(e.Mark(end, "exit"))
     return Graph(builder.events, builder.successors, 0, exit_, builder.aliases)
+
+
+def is_of_build(statement: r.Branch) -> bool:
+    """Whether it is the build that decides: an `#if`."""
+    asked = statement.condition
+    asked = asked.value if isinstance(asked, r.Unary) else asked
+    return isinstance(asked, r.Literal) and asked.kind == "build"
 
 
 def _contains(outer: r.Node, inner: r.Node) -> bool:

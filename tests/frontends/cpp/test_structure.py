@@ -442,7 +442,12 @@ def test_both_sides_of_a_clean_conditional_are_read() -> None:
         ("g(\n#ifdef A\n  a()\n#else\n  b()\n#endif\n);\n", ["a", "g"]),
         ("#if 0\n  a();\n#else\n  b();\n#endif\n", ["b"]),
         ("#ifdef NDEBUG\n  a(\n#else\n  b(\n#endif\n  1);\n", ["b"]),
-        ("#ifdef A\n  a();\n#else\n  b();\n#endif\n", ["a"]),
+        ("#ifdef A\n  a();\n#else\n  b();\n#endif\n", ["a", "b"]),
+        ("#ifdef A\n  *p = a();\n#else\n  ++i;\n  b();\n#endif\n", ["=i", "=p", "a", "b"]),
+        ("#ifdef A\n  a();\n#elif B\n  b();\n#else\n  c();\n#endif\n", ["a", "b", "c"]),
+        ("#if B(2)\n  a();\n#else\n  b();\n#endif\n#if B(1)\n  c();\n#else\n  d();\n#endif\n", ["a", "c"]),
+        ("#ifdef A\n  a();\n#else\n  b();\n#endif\n#ifndef A\n  c();\n#else\n  d();\n#endif\n", ["a", "d"]),
+        ("#ifdef A\n  a();\n#else\n  b();\n#endif\n#ifdef A\n  c();\n#endif\n", ["a", "c"]),
         ("#ifdef A\n  a();\n#endif\n  b();\n", ["a", "b"]),
     ],
 )

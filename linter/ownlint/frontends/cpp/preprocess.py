@@ -76,6 +76,9 @@ class Prepared(NamedTuple):
     """Flat pairs: from each `#if` to its `#endif`."""
     opened: Mapping[str, str] = MappingProxyType({})
     """The full names of what declarations like `using std::move;` bring in."""
+    asked: Mapping[int, str] = MappingProxyType({})
+    """By the offset of each `#if` or `#elif`: what it asks (`#if A > 1`, `#ifdef A`), behind a `!` when it asks for the
+    contrary."""
 
 
 class _Directive(NamedTuple):
@@ -252,6 +255,7 @@ class _Preparation:
             tuple(offset for side in conditionals.debug for offset in side),
             tuple(conditionals.whole_groups),
             self.brought_in(),
+            conditionals.asked,
         )
 
     def scan(self) -> list[tuple[int, int]]:
@@ -755,6 +759,7 @@ class _Group(NamedTuple):
     end: list[_Directive]
 
 
+_LONGEST_QUESTION = 120
 _DEEP = 50
 """Conditionals nested deeper than this keep all their sides: choosing looks at every byte once a level."""
 
@@ -773,6 +778,7 @@ class _Conditionals:
         """What only a debug build compiles, in order."""
         self.dropped: list[tuple[int, int]] = []
         self.whole_groups: list[int] = []
+        self.asked: dict[int, str] = {}
 
     def settle(self) -> None:
         """Innermost first, so that a conditional around others finds them settled."""
@@ -786,6 +792,7 @@ class _Conditionals:
                 group = stack.pop()
                 group.end.append(directive)
                 self.whole_groups += (group.parts[0].start, directive.end)
+                self.asked.update((part.start, _asked(part)) for part in group.parts if part.word != b"else")
                 for start, stop in _debug_sides(group):
                     first, last = (bisect_left(self.debug, (at,)) for at in (start, stop))
                     self.debug[first:last] = [(start, stop)]
@@ -823,7 +830,10 @@ class _Conditionals:
 
     def whole(self, start: int, texts: list[bytes]) -> bool:
         """Whether the conditional stands between statements and each side holds whole ones."""
-        before = self.buffer[max(0, start - 4000) : start].rstrip()[-1:]
+        around = self.buffer[max(0, start - 4000) : start].rstrip()
+        while around.endswith(b"#endif"):  # of a conditional whose sides are whole, too
+            around = around.removesuffix(b"#endif").rstrip()
+        before = around[-1:]
         if before and before not in b";{}":
             return False
         return all(not text.strip() or _WHOLE.match(text) is not None for text in texts)
@@ -868,7 +878,7 @@ def _debug_sides(group: _Group) -> Iterator[tuple[int, int]]:
         yield group.parts[1].end, ends[1]
 
 
-_WHOLE = re.compile(rb"\s*(?!else\b|catch\b)[^)},.;?:+*/|=\s](?s:.)*[;}]\s*\Z")
+_WHOLE = re.compile(rb"\s*(?!else\b|catch\b)(?:[^)},.;?:+/|=\s]|\+\+|::)(?s:.)*[;}]\s*\Z")
 
 
 def _balance(text: bytes) -> tuple[int, int]:
@@ -881,6 +891,19 @@ def _balance(text: bytes) -> tuple[int, int]:
 def _is_dead(part: _Directive) -> bool:
     condition = part.rest.strip()
     return part.word in (b"if", b"elif") and condition in (b"0", b"false", b"(0)")
+
+
+_DEFINED = re.compile(r"(!?) ?defined ?(?:\( ?(\w+) ?\)|(\w+))")
+
+
+def _asked(part: _Directive) -> str:
+    """What a directive asks, in one spelling: `#if !defined(A)` is the contrary of `#ifdef A`."""
+    written = " ".join(_text(part.rest).replace("\\\n", " ").split())
+    if part.word.endswith(b"def"):
+        return ("!" if b"ifn" in part.word else "") + f"#ifdef {written}"
+    if (match := _DEFINED.fullmatch(written)) is not None:
+        return f"{match[1]}#ifdef {match[2] or match[3]}"
+    return f"#if {written}"[:_LONGEST_QUESTION]
 
 
 def _unlikely(part: _Directive) -> bool:

@@ -7,7 +7,8 @@ arguments it is taken for the variable it nearly always is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from tree_sitter import Node
@@ -39,11 +40,36 @@ class Specifiers(NamedTuple):
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
 
+class Questions:
+    """What a function, from `start` to `end`, asks of the build; in `first`, how each question is put first."""
+
+    def __init__(self, asked: Mapping[int, str], start: int = 0, end: int = 0) -> None:
+        self.start, self.end = start, end
+        self.first: dict[str, str] = {}
+        self._at = sorted(at for at in asked if start <= at < end)
+        self._words = [frozenset(_MACROS.findall(asked[at])) - _NO_MACROS for at in self._at]
+        self._span: dict[str, tuple[int, int]] = {}
+        """From where to where something is asked about a macro."""
+        for at, words in zip(self._at, self._words, strict=True):
+            self.first.setdefault(asked[at].removeprefix("!"), asked[at])
+            self._span.update((word, (self._span.get(word, (at, at))[0], at)) for word in words)
+
+    def beside(self, start: int, end: int) -> bool:
+        """Whether of a macro that is asked about between the two offsets something is asked elsewhere, too."""
+        spans = (self._span[w] for words in self._words[slice(*map(self._index, (start, end)))] for w in words)
+        return any(first < start or last >= end for first, last in spans)
+
+    def _index(self, offset: int) -> int:
+        return bisect_left(self._at, offset)
+
+
 class Statements(Values):
     def __init__(self, prepared: Prepared) -> None:
         super().__init__(prepared.source, prepared.thrown, prepared.empties)
         self.taken = prepared.taken
         self.loose = prepared.loose
+        self.asked = prepared.asked
+        self.questions = Questions({})
 
     # --- to be supplied by those who know declarations ---
 
@@ -455,12 +481,62 @@ class Statements(Values):
         return r.Handler(node.start_byte, node.end_byte, type_, name, inner)
 
     def conditional_group(self, node: Node, out: Out) -> None:
-        """`#if` in a body, both sides whole: the first side counts, so that nothing is done twice."""
-        for child in node.children:
-            if child.kind_id in g.PREPROC_ELSE:
-                break
-            if child.is_named and child.start_point[0] > node.start_point[0]:
-                self.statement(child, out)
+        """`#if` in a body, all sides whole: ways of a branch that the build decides. Where the function asks about the
+        same macros elsewhere, one side counts: what is done twice under one question is done in one build."""
+        asked = self.asked.get(node.start_byte, "")
+        alternative = node.child_by_field_name("alternative")
+        if asked and alternative is not None:
+            questions = self.questions_around(node)
+            if not questions.beside(node.start_byte, node.end_byte):
+                self.ways(node, out)
+                return
+            first = questions.first[asked.removeprefix("!")]
+            node = node if first == asked else alternative
+        self.statements(self.side(node), out)
+
+    def ways(self, node: Node, out: Out) -> None:
+        """A side of a conditional, and what its other sides come to."""
+        start = node.start_byte
+        asked = self.asked.get(start)
+        if asked is None:  # `#else`
+            self.statements(self.side(node), out)
+            return
+        test: r.Value = r.Literal(start, start + 3, "build", asked.removeprefix("!"))
+        if asked.startswith("!"):
+            test = r.Unary(start, start + 3, "!", test)
+        then: Out = []
+        self.statements(self.side(node), then)
+        other: Out = []
+        alternative = node.child_by_field_name("alternative")
+        if alternative is not None and self.depth > LIMIT:
+            self.unknown(alternative, other)
+        elif alternative is not None:
+            self.depth += 1
+            self.ways(alternative, other)
+            self.depth -= 1
+        out.append(r.Branch(start, node.end_byte, test, tuple(then), tuple(other)))
+
+    def questions_around(self, node: Node) -> Questions:
+        """What the whole function around asks of the build."""
+        if not self.questions.start <= node.start_byte < self.questions.end:
+            around: Node = node
+            parent: Node | None = node
+            while parent is not None:
+                if parent.kind_id == g.FUNCTION_DEFINITION:
+                    around = parent
+                parent = parent.parent
+            self.questions = Questions(self.asked, around.start_byte, around.end_byte)
+        return self.questions
+
+    @staticmethod
+    def side(node: Node) -> list[Node]:
+        """What stands between a directive and the next of its conditional."""
+        row = node.start_point[0]
+        return [
+            child
+            for child in node.children
+            if child.is_named and child.start_point[0] > row and child.kind_id not in g.PREPROC_ELSE
+        ]
 
     # --- declarations ---
 
@@ -747,6 +823,9 @@ _ELSE = g.kind("else_clause")
 _CASE = g.kind("case_statement")
 _CATCH = g.kind("catch_clause")
 _OPEN = g.kind("(", False)
+_MACROS = re.compile(r"[A-Za-z_]\w*")
+_NO_MACROS = frozenset({"if", "ifdef", "defined"})
+
 _IGNORED = g.kinds("static_assert_declaration", "comment", "preproc_call", "preproc_def", "attribute_declaration")
 _SPECIFIERS = g.kinds("storage_class_specifier", "attribute_declaration", "explicit_function_specifier")
 _SKIPPED_SPECIFIERS = g.kinds("attribute_specifier", "ms_declspec_modifier", "ms_call_modifier", "alignas_qualifier")
