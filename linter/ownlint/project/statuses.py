@@ -286,7 +286,8 @@ class Statuses:
 
 def _modelled(found: StatusType, certainty: Certainty) -> Status:
     model = found.model
-    return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, certainty, model.advisory, model.asked_by)
+    idioms = (model.discard, model.ok)
+    return Status(found.name, model.kind, model.nodiscard, *idioms, certainty, model.advisory, model.asked_by)
 
 
 def _asked(cls: Class) -> Status | None:

@@ -65,8 +65,8 @@ def _makes_only_success(callee: Function, node: r.Call) -> bool:
 
 
 def cannot_fail(callees: Iterable[Function], call: r.Call, status: Status | None = None) -> bool:
-    """Whether all that can be called answers this call with nothing but success. What is told by an argument, or by what
-    stands for one that is left out, is told: `wait(bool throws = true)`."""
+    """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
+    that is left out, can have a say in that: `wait(bool throws = true)`."""
     found = [(callee, leave) for callee in callees for leave in _answers(callee) if _can_leave(callee, leave, call)]
     return (
         bool(found)
@@ -100,16 +100,17 @@ def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
     for index, parameter in enumerate(callee.record.parameters):
         said = call.args[index] if index < len(call.args) else parameter.default
         held = assignments.held(said)
-        if held is None or held.kind == "copy" or any(not one.fresh for one in callee.flow.writes_to((parameter.name,))):
-            continue
-        yield conditions.Given((parameter.name,), held)
+        changed = any(not one.fresh for one in callee.flow.writes_to((parameter.name,)))
+        if held is not None and held.kind != "copy" and not changed:
+            yield conditions.Given((parameter.name,), held)
 
 
 def asked_later(function: Function, at: e.Event, status: Status) -> e.Call | None:
     """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
 
     def asks(event: e.Event) -> bool:
-        return isinstance(event, e.Call) and not event.dropped and places.last_name(event.node.callee) in status.asked_by
+        asked = isinstance(event, e.Call) and not event.dropped
+        return asked and places.last_name(event.node.callee) in status.asked_by
 
     if not status.asked_by or not function.flow.always_after(at, asks):
         return None
