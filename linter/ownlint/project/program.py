@@ -952,9 +952,7 @@ class Program:
     @shared_property
     def asserting(self) -> frozenset[str]:
         """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
-        return frozenset(
-            n for n in self.called_names if self.macros.role(n) == "assert" and not self.macros.always_evaluates(n)
-        )
+        return frozenset(name for name in self.called_names if self.macros.role(name) == "assert")
 
     @shared_property
     def throwers(self) -> frozenset[str]:
