@@ -47,6 +47,8 @@ class Surroundings(NamedTuple):
     python: bool = False
     answer: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
     """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
+    throws: Callable[[str], bool] = lambda name: True
+    """Whether a call by this name can throw: not one of a library of C."""
 
 
 class Expressions:
@@ -85,7 +87,8 @@ class Expressions:
 
     def emit_call(self, event: e.Call) -> None:
         self.emit(event)
-        if self.handlers:
+        callee = event.node.callee
+        if self.handlers and (not isinstance(callee, r.Name) or self.around.throws(callee.text)):
             self.handlers[-1].append((event.index, None))
 
     def place(self, value: r.Value | None) -> Place | None:
@@ -368,6 +371,9 @@ class Expressions:
         match inner:
             case r.Binary(op="&&" | "||"):
                 return self.short_circuit(inner)
+            case r.Binary(op=",", left=first, right=last):
+                self.value(first)
+                return self.condition(last)
             case r.Unary(op="!" | "not", value=negated):
                 yes, no = self.condition(negated)
                 return no, yes

@@ -252,7 +252,12 @@ class Program:
     def _surroundings(self, function: Function) -> Surroundings:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
         outer = function.parent.declared if function.parent is not None else frozenset()
-        return Surroundings(members, self.macros.role, outer, function.language == "python", self.macros.answer)
+        python = function.language == "python"
+        return Surroundings(members, self.macros.role, outer, python, self.macros.answer, self._can_throw)
+
+    def _can_throw(self, name: str) -> bool:
+        """Not what a library of C begins its names with, and nobody here declares or defines."""
+        return not name.startswith(self.models.prefixes) or bool(self.functions_called(name) or self.macros.named(name))
 
     @shared_property
     def bindings(self) -> list[Binding]:

@@ -238,7 +238,7 @@ class Counting(Calls):
         if event.type in self.macros:
             self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
             old = None
-        elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
+        elif (event.fresh and where[0] in self.statics) or not (sees or self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
             elif where[0] not in self.statics and isinstance(bare_value(value), r.Literal):
@@ -264,19 +264,20 @@ class Counting(Calls):
             draft.tests[f"{own} := {bare.text}"] = True
 
     def holds_bare(self, event: e.Write) -> bool:
-        """Whether the local that begins holds the bare reference, and does not own it."""
-        kind = types.parse(event.type)
-        if kind.pointers or kind.is_placeholder or not event.type:
-            return "&" not in event.type
+        """Whether the local holds the bare reference, and does not own it."""
+        written = event.type if event.fresh else self.function.locals.get(event.place[0], ("", None))[0]
+        kind = types.parse(written)
+        if kind.pointers or kind.is_placeholder or not written:
+            return "&" not in written
         if kind.arguments:
             return False
         program, file, scope = self.function.program, self.function.file, self.function.record.scope
-        expanded = types.parse(program.expand(event.type, file, scope))
+        expanded = types.parse(program.expand(written, file, scope))
         if expanded.pointers:
             return True
-        if types.parse(event.type).last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
+        if kind.last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
             return True
-        return self.references.is_pointer(event.type, self.function)
+        return self.references.is_pointer(written, self.function)
 
     def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
         """Into a place that others see: it has its own reference from now on, or takes ours."""

@@ -52,7 +52,7 @@ class Calls(Tests):
                 ways += self.give(event, draft, index, argument, one)
         if moved is not None:
             self.move_in(draft, moved[0], call.args[moved[1]])
-        self.constants_given(event, draft)
+        self.constants_given(event, draft, {index for index, _, _ in given})
         self.begin_request(event, draft)
         self.replace(event, draft)
         ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
@@ -194,6 +194,9 @@ class Calls(Tests):
             case "retained":
                 if held.lent:
                     draft.change(one, lent=False)
+                elif held.kind == "borrowed" and isinstance(bare_value(argument), r.Call):
+                    # `Py_INCREF(PyTuple_GET_ITEM(all, i))` under no name: for the slot, or who looks there again
+                    draft.forget(one)
                 elif held.owed >= _MOST_REFERENCES:
                     draft.forget(one)
                 else:
@@ -267,11 +270,16 @@ class Calls(Tests):
             if lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
                 draft.forget(other)
 
-    def constants_given(self, event: e.Call, draft: Draft) -> None:
-        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up."""
+    def constants_given(self, event: e.Call, draft: Draft, seen: set[int]) -> None:
+        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up.
+        Arguments that are `seen` have been dealt with as what the place holds."""
         for index, argument in arguments(event.node):
             bare = bare_value(argument)
-            if not isinstance(bare, r.Name) or self.references.source(bare, self.function).kind != "borrowed":
+            if (
+                index in seen
+                or not isinstance(bare, r.Name)
+                or self.references.source(bare, self.function).kind != "borrowed"
+            ):
                 continue
             where = ("%object", bare.text)
             one = draft.id_at(where)
