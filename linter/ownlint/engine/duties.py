@@ -447,7 +447,7 @@ class Reading:
         return {source for index in through if index < len(call.args) for source in self.sources(call.args[index])}
 
     def is_hung_on_this(self, call: r.Call) -> bool:
-        """`new Widget(this, ...)` of a class that nobody shows, or that hands it to such a base: that may hang itself on
+        """`new Widget(this, ...)` of a class that nobody shows, or that hands it to such a base: it may hang itself on
         what it is given."""
         if call.kind != "new" or not isinstance(call.callee, r.Name):
             return False
