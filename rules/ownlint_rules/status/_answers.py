@@ -109,8 +109,9 @@ def asked_later(function: Function, at: e.Event, status: Status) -> e.Call | Non
     """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
 
     def asks(event: e.Event) -> bool:
-        asked = isinstance(event, e.Call) and not event.dropped
-        return asked and places.last_name(event.node.callee) in status.asked_by
+        if not isinstance(event, e.Call) or event.dropped:
+            return False
+        return places.last_name(event.node.callee) in status.asked_by
 
     if not status.asked_by or not function.flow.always_after(at, asks):
         return None
