@@ -41,6 +41,7 @@ _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
+_NOT_READ = "harmless if what was not understood in between releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
 _PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
 _UNKNOWN = Summary("", True, ())
@@ -130,7 +131,8 @@ class Counting(Calls):
         if not self.complete:
             return one._replace(reason=_NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
-            return one._replace(always=True)
+            unread = any(one.site.index < part.index < one.at.index for part in self.flow.of(e.Opaque))
+            return one._replace(reason=_NOT_READ) if unread else one._replace(always=True)
         return one._replace(reason=_NOT_OWED_ELSEWHERE)
 
     def is_left_settled(self, site: Event) -> bool:
