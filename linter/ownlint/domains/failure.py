@@ -459,7 +459,8 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | 
     flow = function.flow
     inner = _outcome_of(value)
     if isinstance(inner, r.Call) and inner.kind == "call":
-        return flow.call_of(inner)
+        given = _given_back(function, inner)
+        return (_origin(function, at, given) if given is not None else None) or flow.call_of(inner)
     wanted = place(function, inner) if isinstance(inner, (r.Name, r.Member, r.Index)) else None
     if wanted is None:
         return None
@@ -472,6 +473,30 @@ def _origin(function: Function, at: e.Event, value: r.Value | None) -> e.Call | 
         if isinstance(outer, r.Call) and outer.kind == "construct":
             outer = next((call for call in calls_in(event.value) if call.kind == "call"), None)
     return flow.call_of(outer)
+
+
+def _given_back(function: Function, call: r.Call) -> r.Value | None:
+    """The argument that a function of the project answers with, whatever it does: `told("dump", status)`."""
+    callee = function.program.calls.callee(call, function)
+    if not call.args or len(callee.functions) != 1 or callee.functions[0] is function:
+        return None
+    index = _returned_parameter(callee.functions[0])
+    return call.args[index] if 0 <= index < len(call.args) else None
+
+
+@once
+def _returned_parameter(callee: Function) -> int:
+    """Which parameter (from 0) every `return` answers with as it came in; -1 for none."""
+    result, names = types.parse(callee.record.result), [parameter.name for parameter in callee.record.parameters]
+    like = {one.name for one in callee.record.parameters if types.parse(one.type).last == result.last}
+    if not like or result.name in ("", "void"):
+        return -1
+    answers = [strip(leave.value) for leave in callee.flow.leaves if leave.kind in ("return", "end")]
+    said = {answer.text if isinstance(answer, r.Name) else "" for answer in answers}
+    name = said.pop() if len(said) == 1 else ""
+    if name not in like or any(not write.fresh for write in callee.flow.writes_to((name,))):
+        return -1
+    return names.index(name)
 
 
 # --- what a returned value says ------------------------------------------------------------------------------

@@ -376,12 +376,22 @@ class Validity:
         return bool(targets) and all(self.checks(target, guards) for target in targets)
 
     def checks(self, method: Function, guards: list[Guard], at: Place = (THIS,)) -> bool:
-        """Whether every way through the method calls a guard on the object at `at`."""
+        """Whether every way through the method, but for those that throw, calls a guard on the object at `at`, or asks
+        one of its flags where the method throws otherwise."""
         key = (method, at)
         if key not in self._checks:
             self._checks[key] = False  # methods that call each other promise nothing
             flow = method.flow
-            found = frozenset(event.index for event in flow if self.is_check(method, event, at, guards))
+            throws = [leave for leave in flow.leaves if leave.kind == "throw"]
+            decide = {test.index for leave in throws for test, _ in flow.guards(leave)}
+            found = frozenset(
+                event.index
+                for event in flow
+                if self.is_check(method, event, at, guards)
+                or (event.index in decide and self.is_look(method, event, at, guards))
+            )
+            if found:
+                found |= {leave.index for leave in throws}
             self._checks[key] = bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
         return self._checks[key]
 

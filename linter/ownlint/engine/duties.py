@@ -19,7 +19,7 @@ from ownlint.steps import spend
 
 if TYPE_CHECKING:
     from ownlint.engine.resources import Acquisition, Resources
-    from ownlint.project.subjects import Function
+    from ownlint.project.subjects import Class, Function
 
 OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusive pointer", "cleanup", "python object"})
 """Roles of the types that end what they hold."""
@@ -27,6 +27,8 @@ OWNING = frozenset({"scoped owner", "smart pointer", "shared pointer", "intrusiv
 RECEIVER = -1
 NUMBERS = (types.SCALARS - {"int"}) | {"string", "string_view", "void", "auto"}
 """Last names of types that are no handles, whatever stands for them."""
+_BASES = 8
+"""So many classes one above the other are followed."""
 _PAIRS = frozenset({"make_pair", "pair", "make_tuple", "tuple", "value_type", "exchange"})
 _MOST_READINGS = 12
 """Of one function; only a knot of functions that call each other gets there, and what is known by then is kept."""
@@ -436,9 +438,7 @@ class Reading:
     def sources_of_call(self, call: r.Call) -> set[Source]:
         made = self.resources.acquisition(call, self.function) if self.acquires else None
         if made is not None and made.where.kind == "result":
-            if self.is_hung_on_this(call):
-                self.given_away.add(call.start)
-            return {Source(RECEIVER, made, call.start)}
+            return set() if self.is_hung_on_this(call) else {Source(RECEIVER, made, call.start)}
         if last_name(call.callee) in _PAIRS or (call.kind == "construct" and self.is_plain(call)):
             return {source for argument in call.args for source in self.sources(argument)}
         if call.kind != "call" or not any(self.sources(arg) for arg in call.args):
@@ -447,13 +447,14 @@ class Reading:
         return {source for index in through if index < len(call.args) for source in self.sources(call.args[index])}
 
     def is_hung_on_this(self, call: r.Call) -> bool:
-        """`new Widget(this, ...)` of a class that nobody shows, which may hang itself on what it is given."""
+        """`new Widget(this, ...)` of a class that nobody shows, or that hands it to such a base: it may hang itself on
+        what it is given."""
         if call.kind != "new" or not isinstance(call.callee, r.Name):
             return False
-        if not any(isinstance(inner := strip(arg), r.Name) and inner.text == THIS for arg in call.args):
-            return False
-        function = self.function
-        return self.resources.program.names.find_class(call.callee.text, function.record.scope, function.file) is None
+        function, name = self.function, call.callee.text
+        cls = self.resources.program.names.find_class(name, function.record.scope, function.file)
+        given = [i for i, arg in enumerate(call.args) if isinstance(inner := strip(arg), r.Name) and inner.text == THIS]
+        return any(cls is None or _hands_to_unseen_base(cls, index) for index in given)
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
@@ -485,6 +486,26 @@ class Reading:
     def parameter_type(self, name: str) -> str:
         index = self.parameter(name)
         return "" if index is None else self.function.record.parameters[index].type.replace(" ", "")
+
+
+def _hands_to_unseen_base(cls: Class, index: int, depth: int = _BASES) -> bool:
+    """Whether a constructor gives what it gets at the index (from 0) to a base that nobody shows."""
+    bases = {types.parse(base.name).last: base.name for base in cls.record.bases}
+    for constructor in cls.constructors if depth else ():
+        parameters = constructor.record.parameters
+        for begun in constructor.record.initializers if index < len(parameters) else ():
+            base = bases.get(types.parse(begun.name).last)
+            handed = [
+                at
+                for at, argument in enumerate(begun.args)
+                if isinstance(inner := strip(argument), r.Name) and inner.text == parameters[index].name
+            ]
+            if base is None or not handed:
+                continue
+            above = cls.program.names.find_class(base, cls.symbol, cls.file)
+            if above is None or any(_hands_to_unseen_base(above, at, depth - 1) for at in handed):
+                return True
+    return False
 
 
 def may_be_handle(written: str) -> bool:

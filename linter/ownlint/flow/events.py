@@ -86,6 +86,8 @@ class Test(Event):
 
     value: r.Value
     asserted: bool = False
+    evaluated: bool = False
+    """Asserted by a macro that evaluates its arguments in every build."""
 
 
 @dataclass(slots=True, eq=False)

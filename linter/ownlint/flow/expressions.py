@@ -24,9 +24,11 @@ _LEAVING_ROLES = frozenset({"return on failure", "assign or return"})
 RETURNS = "return"
 """A macro that always leaves: `RETURN_TRUE;`."""
 _ABORTING_ROLES = frozenset({"check"})
+EVALUATED = "evaluated assert"
+"""An assertion of the project's own that evaluates what it is given in every build, whatever comes of it."""
 _VANISHING_ROLES = frozenset({"debug log"})
 """Their arguments do not run at all in a release build, and nothing is tested."""
-_ASSERTING_ROLES = _ABORTING_ROLES | {"assert", "assert only"}
+_ASSERTING_ROLES = _ABORTING_ROLES | {"assert", EVALUATED}
 
 _NULLS = frozenset({"NULL", "nullptr"})
 _NUMBER = re.compile(r"-?\d+")
@@ -45,6 +47,8 @@ class Surroundings(NamedTuple):
     python: bool = False
     answer: Callable[[str], tuple[tuple[str, ...], str]] = lambda name: ((), "")
     """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
+    throws: Callable[[str], bool] = lambda name: True
+    """Whether a call by this name can throw: not one of a library of C."""
 
 
 class Expressions:
@@ -83,7 +87,8 @@ class Expressions:
 
     def emit_call(self, event: e.Call) -> None:
         self.emit(event)
-        if self.handlers:
+        callee = event.node.callee
+        if self.handlers and (not isinstance(callee, r.Name) or self.around.throws(callee.text)):
             self.handlers[-1].append((event.index, None))
 
     def place(self, value: r.Value | None) -> Place | None:
@@ -277,14 +282,14 @@ class Expressions:
         return node
 
     def asserted(self, call: r.Call, role: str) -> None:
-        aborts = role in _ABORTING_ROLES
-        before, self.asserting = self.asserting, not aborts
+        aborts, evaluated = role in _ABORTING_ROLES, role == EVALUATED
+        before, self.asserting = self.asserting, self.asserting or not (aborts or evaluated)
         for argument in call.args:
             self.value(argument)
         condition = call.args[0] if call.args else r.Literal(call.start, call.end, "bool", "true")
         if len(call.args) == 2 and aborts:
             condition = r.Binary(call.start, call.end, _comparison(last_name(call.callee)), call.args[0], call.args[1])
-        test = self.emit(e.Test(call.span, condition, asserted=not aborts))
+        test = self.emit(e.Test(call.span, condition, asserted=not aborts, evaluated=evaluated))
         self.asserting = before
         self.frontier = [(test, True if aborts else None)]
 
@@ -366,6 +371,9 @@ class Expressions:
         match inner:
             case r.Binary(op="&&" | "||"):
                 return self.short_circuit(inner)
+            case r.Binary(op=",", left=first, right=last):
+                self.value(first)
+                return self.condition(last)
             case r.Unary(op="!" | "not", value=negated):
                 yes, no = self.condition(negated)
                 return no, yes

@@ -117,6 +117,7 @@ class ModelFile:
             bare=table.flag("bare"),
             returned_by=table.texts("returned_by"),
             droppable=table.texts("droppable"),
+            asked_by=table.texts("asked_by"),
             advisory=table.flag("advisory"),
             source=table.text("source"),
         )

@@ -190,6 +190,8 @@ class StatusModel(msgspec.Struct, frozen=True):
     """Functions that return it, for code whose headers are out of sight."""
     droppable: tuple[str, ...] = ()
     """Of its functions those whose answer is no news: they are called for what they do to the error state."""
+    asked_by: tuple[str, ...] = ()
+    """Functions that tell whether any call before them has failed: `cudaGetLastError`."""
     advisory: bool = False
     """Failure is an answer like another, and a cast to void says that both are fine: `LogicalResult`."""
     source: str = ""

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from ownlint.facts import records as r
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
+from ownlint.models.libraries import Models
+from ownlint.project.index import Index
 from ownlint.project.macros import Macros
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
@@ -21,8 +23,10 @@ _BYTES_A_STEP = 64
 class Lowering:
     """The bodies and flows that were asked for last."""
 
-    def __init__(self, macros: Macros) -> None:
+    def __init__(self, index: Index, macros: Macros, models: Models) -> None:
+        self._index = index
         self._macros = macros
+        self._models = models
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
         self._flows: OrderedDict[Function, Flow] = OrderedDict()
 
@@ -52,4 +56,11 @@ class Lowering:
     def _surroundings(self, function: Function) -> Surroundings:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
         outer = function.parent.declared if function.parent is not None else frozenset()
-        return Surroundings(members, self._macros.role, outer, function.language == "python", self._macros.answer)
+        macros, python = self._macros, function.language == "python"
+        return Surroundings(members, macros.role, outer, python, macros.answer, self._can_throw)
+
+    def _can_throw(self, name: str) -> bool:
+        """Not what a library of C begins its names with, and nobody here declares or defines."""
+        if not name.startswith(self._models.prefixes):
+            return True
+        return bool(self._index.functions_called(name) or self._macros.named(name))

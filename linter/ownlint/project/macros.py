@@ -53,6 +53,8 @@ class Macros:
             return self._roles[name]
         model = self._models.macro(name)
         learned = model.role if model is not None else self._learn(name, 0)
+        if learned == "assert" and self._always_evaluates(name):
+            learned = "evaluated assert"
         if not learned and self._is_hint(name):
             learned = "hint"
         self._roles[name] = learned
@@ -138,11 +140,11 @@ class Macros:
                 return "return on failure"
             if role == "assert" and _does_more(macro, inner):
                 continue
-            if role in ("return on failure", "assign or return", "check", "assert"):
+            if role in ("return on failure", "assign or return", "check", "assert", "evaluated assert"):
                 return role
         return ""
 
-    def always_evaluates(self, name: str) -> bool:
+    def _always_evaluates(self, name: str) -> bool:
         """Whether the project's `#define`s of a macro evaluate what they are given, whatever the build."""
         written = [macro for macro in self.named(name) if macro.parameters is not None]
         return bool(written) and all(

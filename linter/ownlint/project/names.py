@@ -123,7 +123,7 @@ class Names:
             return None
         if len({a.target for _, a in candidates}) > 1:
             same = [(f, a) for f, a in candidates if f is file]
-            candidates = same or self._nearest_aliases(candidates, scope)
+            candidates = self._nearest_aliases(same or candidates, scope)
             if len({a.target for _, a in candidates}) > 1:
                 before = [a for _, a in same if a.start < at]
                 return before[-1].target if before else None

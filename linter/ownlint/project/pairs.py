@@ -296,7 +296,10 @@ class Pairs:
         return kind.arguments[0] if carries or not is_known else written
 
     def _takes(self, record: r.Function, handle: Handle, file: r.File, scope: str) -> int:
-        """Which parameter takes the handle, or its address; -1 for none."""
+        """Which parameter takes the handle, or its address; -1 for none. What hands out another of the same kind turns
+        one into the other, unless its name says that it ends something: `decode` of `encode`, not `thing_free`."""
+        if releasing_verb(record.name) not in RELEASES and self.handle_of(record.result, file, scope) == handle:
+            return -1
         for index, parameter in enumerate(record.parameters):
             given = self.handle_of(parameter.type, file, scope)
             if given is None or given.name != handle.name:

@@ -75,7 +75,7 @@ class Program:
         self.calls = Calls(self.index, self.names, self.types, models)
         self.types.calls = self.calls
         self.statuses = Statuses(self)
-        self.lowering = Lowering(self.macros)
+        self.lowering = Lowering(self.index, self.macros, models)
 
     @shared_property
     def before(self) -> Program | None:

@@ -65,6 +65,12 @@ class Status(msgspec.Struct, frozen=True):
     certainty: Certainty
     advisory: bool = False
     """Failure is an answer like another (`LogicalResult`): a cast to void says that both are fine."""
+    asked_by: tuple[str, ...] = ()
+    """Functions that tell whether any call before them has failed."""
+
+    def is_success(self, constant: str) -> bool:
+        """Whether a constant is what it is compared with where something worked: `_ == cudaSuccess`."""
+        return any(idiom.partition(" == ")[2] == constant for idiom in self.ok)
 
 
 class Statuses:
@@ -282,7 +288,8 @@ class Statuses:
 
 def _modelled(found: StatusType, certainty: Certainty) -> Status:
     model = found.model
-    return Status(found.name, model.kind, model.nodiscard, model.discard, model.ok, certainty, model.advisory)
+    idioms = (model.discard, model.ok)
+    return Status(found.name, model.kind, model.nodiscard, *idioms, certainty, model.advisory, model.asked_by)
 
 
 def _asked(cls: Class) -> Status | None:

@@ -16,12 +16,7 @@ _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 @per_program
 def asserting(program: Program) -> frozenset[str]:
     """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
-    macros = program.macros
-    return frozenset(
-        name
-        for name in program.index.called_names
-        if macros.role(name) == "assert" and not macros.always_evaluates(name)
-    )
+    return frozenset(name for name in program.index.called_names if program.macros.role(name) == "assert")
 
 
 @per_program

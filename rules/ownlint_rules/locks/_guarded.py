@@ -48,6 +48,7 @@ _SAYS = re.compile(r"\b(?:guarded|protected|locked)\s+by\s+[`'\"|]?(?:this->)?(\
 _GUARDS = re.compile(r"\b(?:guards|protects)\b(.*)", re.IGNORECASE | re.DOTALL)
 _BEGINS_OR_ENDS = re.compile(r"init|create|destroy|delete|free|deinit|alloc|new|term", re.IGNORECASE)
 """A function of C that is a constructor or a destructor, by its name."""
+_SHOWING = ("log", "debug log", "assert", "evaluated assert")
 _FREE = frozenset({"atomic", "condition variable", "once", "mutex", "thread"})
 """What needs no lock: it brings its own order."""
 
@@ -495,7 +496,7 @@ def is_for_show(use: Use) -> bool:
         return True
     for value in _around(use):
         names = (places.last_name(call.callee) for call in places.calls_in(value))
-        if any(function.program.macros.role(name) in ("log", "debug log", "assert") for name in names if name):
+        if any(function.program.macros.role(name) in _SHOWING for name in names if name):
             return True
     return False
 

@@ -516,7 +516,7 @@ def _is_work(function: Function, event: e.Event) -> bool:
         and event.node.kind == "call"
         and places.last_name(event.node.callee) not in _HANDLING
         and function.program.macros.role(places.last_name(event.node.callee))
-        not in ("log", "debug log", "check", "assert")
+        not in ("log", "debug log", "check", "assert", "evaluated assert")
     )
 
 

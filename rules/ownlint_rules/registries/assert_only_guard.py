@@ -91,8 +91,9 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
     if not _may_assert(function) or _is_debug(function, function.record.start) or not _does_something(function):
         return
     for test in function.flow.events:
-        is_asserted = isinstance(test, events.Test) and test.asserted and test.index in function.flow.reachable
-        if isinstance(test, events.Test) and is_asserted and not _is_debug(function, test.span.start):
+        if not isinstance(test, events.Test) or not test.asserted or test.evaluated:
+            continue
+        if test.index in function.flow.reachable and not _is_debug(function, test.span.start):
             yield from list(_judge(function, test))[:1]
 
 
@@ -102,7 +103,7 @@ def _may_assert(function: Function) -> bool:
 
 def _is_debug_only(function: Function, name: str) -> bool:
     program = function.program
-    return program.macros.role(name) == "assert" and not program.macros.always_evaluates(name)
+    return program.macros.role(name) == "assert"
 
 
 def _does_something(function: Function) -> bool:

@@ -108,12 +108,21 @@ class CoOwners:
     def _is_candidate(self, given: r.Value | None, function: Function) -> bool:
         match given:
             case r.Name(text=name):
-                return name == places.THIS or name in function.locals
+                return name == places.THIS or (name in function.locals and not self._is_text(name, function))
             case r.Unary(op="&", value=r.Name(text=name)):
                 return name in function.locals
             case r.Call(args=(), callee=r.Member()):
                 return True
         return False
+
+    def _is_text(self, name: str, function: Function) -> bool:
+        """Whether a local is no handle by its type: text, an array, an object of the standard library. A stream that is
+        made of it owns the file of that name."""
+        written = self.program.names.expand(function.locals[name][0], function.file, function.record.scope)
+        kind = types.parse(written)
+        if kind.pointers:
+            return kind.last == "char" and kind.const
+        return written.endswith("]") or kind.name.startswith("std::")
 
     def _taking(self, call: r.Call, function: Function, index: int) -> tuple[bool, Certainty] | None:
         """Whether the call releases the argument or adopts it, and how sure that is."""

@@ -50,6 +50,8 @@ def copies(cls: Class) -> Copies:
             return Copies("own")
     if not _parts_copy(cls, 0):
         return Copies("never")
+    if _is_counted(cls):
+        return Copies("own")
     if any(not _is_seen(cls, base) for base in cls.record.bases):
         return Copies("unclear", missed)
     return Copies("defaulted" if made else "implicit", missed)
@@ -61,8 +63,12 @@ def _copying(cls: Class, kind: str) -> Iterator[r.Function]:
         is_wanted = record.kind == "constructor" if kind == "constructor" else record.name == "operator="
         if not is_wanted or not record.parameters or any(p.default is None for p in record.parameters[1:]):
             continue
-        taken = types.parse(record.parameters[0].type)
-        if taken.last == cls.name and not taken.pointers and (taken.reference or kind != "constructor"):
+        written = record.parameters[0].type
+        taken = types.parse(written)
+        meant = types.parse(
+            cls.program.names.expand(written, cls.file, cls.symbol)
+        ).last  # `typedef Array<T> self_type;`
+        if cls.name in (taken.last, meant) and not taken.pointers and (taken.reference or kind != "constructor"):
             yield record
 
 
@@ -82,6 +88,29 @@ def _missed(cls: Class) -> r.Function | None:
             if taken.reference and taken.last != cls.name:
                 return record
     return None
+
+
+def _is_counted(cls: Class) -> bool:
+    """Whether the destructor asks a member that notices copies before it ends anything: `if (count_.is_last())`."""
+    counts = {field.name for field in cls.record.fields if not field.static and _notices_copies(cls, field)}
+    flow = cls.destructor.flow if counts and cls.destructor is not None else None
+    return flow is not None and any(
+        isinstance(inner, r.Name) and inner.text in counts
+        for call in flow.calls
+        for test, _ in flow.guards(call)
+        for inner in places.walk(test.value)
+    )
+
+
+def _notices_copies(cls: Class, field: r.Field) -> bool:
+    """Whether the member's class, by value, says itself what a copy of it does."""
+    kind = types.parse(cls.program.names.expand(field.type, cls.file, cls.symbol))
+    found = cls.program.names.find_class(kind.name, cls.symbol, cls.file) if kind.is_value else None
+    return found is not None and any(
+        record.defined and "default" not in record.qualifiers and "delete" not in record.qualifiers
+        for record in _copying(found, "constructor")
+        if not _moves(record, found)
+    )
 
 
 def _forbids(cls: Class) -> bool:

@@ -105,14 +105,17 @@ def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
         yield function.step(loss.ended, "only here somebody takes it over")
 
 
-def when(loss: Loss) -> str:
+def when(function: Function, loss: Loss) -> str:
     """What fails, as a clause."""
-    return _fails(loss.ways[0])
+    return _fails(function, loss.ways[0])
 
 
-def _fails(way: Way) -> str:
-    cause = way.cause
-    return f"`{places.last_name(cause.node.callee)}` fails" if cause is not None else "this function fails"
+def _fails(function: Function, way: Way) -> str:
+    if way.cause is None:
+        return "this function fails"
+    name = places.last_name(way.cause.node.callee)
+    is_test = any(macro.parameters is not None for macro in function.program.macros.named(name))
+    return f"`{name}` makes this function return" if is_test else f"`{name}` fails"
 
 
 @once.once
@@ -569,7 +572,9 @@ class _Losing:
                 told.add(where)
                 ended = next(iter(trace.ended), None)
                 certainty = weaker(
-                    certainty, because("likely", f"on the path where {_fails(failing[0])}"), self.best(failing)
+                    certainty,
+                    because("likely", f"on the path where {_fails(self.function, failing[0])}"),
+                    self.best(failing),
                 )
                 yield Loss("gathered", places.render(where), event, acquisition, tuple(failing), ended, certainty)
 

@@ -58,7 +58,7 @@ def gathered_handles_lost(function: Function) -> Iterator[Finding]:
         if loss.kind == "gathered":
             yield function.finding(
                 loss.acquired,
-                f"what `{loss.name}` has gathered is lost when {losing.when(loss)}",
+                f"what `{loss.name}` has gathered is lost when {losing.when(function, loss)}",
                 certainty=loss.certainty,
                 help=f"let `{loss.name}` hold owners, or release its elements on this way",
                 steps=tuple(losing.steps(function, loss, f"what `{loss.name}` holds")),

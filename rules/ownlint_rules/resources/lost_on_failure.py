@@ -67,7 +67,7 @@ def lost_on_failure(function: Function) -> Iterator[Finding]:
         if loss.kind == "failure":
             yield function.finding(
                 loss.acquired,
-                f"`{loss.name}` is lost when {losing.when(loss)}",
+                f"`{loss.name}` is lost when {losing.when(function, loss)}",
                 certainty=because("possible", _IN_A_TEST) if _ends_a_test(function) else loss.certainty,
                 help=f"release `{loss.name}` on this way, or let an owner hold it from the start",
                 steps=tuple(losing.steps(function, loss, f"`{loss.name}`")),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from ownlint import Class, Function, places, types
+from ownlint import Class, Function, Status, assignments, conditions, places, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -64,17 +64,58 @@ def _makes_only_success(callee: Function, node: r.Call) -> bool:
     return not node.args and places.last_name(node.callee).lower() == named
 
 
-def cannot_fail(callees: Iterable[Function]) -> bool:
-    """Whether all that can be called answers with nothing but success."""
-    found = [(callee, leave) for callee in callees for leave in _answers(callee)]
+def cannot_fail(callees: Iterable[Function], call: r.Call, status: Status | None = None) -> bool:
+    """Whether all that can be called answers this call with nothing but success. An argument, or what stands for one
+    that is left out, can have a say in that: `wait(bool throws = true)`."""
+    found = [(callee, leave) for callee in callees for leave in _answers(callee) if _can_leave(callee, leave, call)]
     return (
         bool(found)
-        and all(
-            isinstance(leave.value, r.Call) and not leave.via and _makes_only_success(callee, leave.value)
-            for callee, leave in found
-        )
+        and all(not leave.via and _is_success(callee, leave.value, status) for callee, leave in found)
         and not any("virtual" in callee.record.qualifiers for callee, _ in found)
     )
+
+
+def _is_success(callee: Function, value: r.Value | None, status: Status | None) -> bool:
+    match places.strip(value):
+        case r.Call() as made:
+            return _makes_only_success(callee, made)
+        case r.Name(text=name) if name not in callee.declared:
+            known = callee.program.statuses.says_success(name)
+            return bool(known) or (status is not None and status.is_success(name))
+    return False
+
+
+def _can_leave(callee: Function, leave: e.Leave, call: r.Call) -> bool:
+    """Whether the arguments of the call let the callee leave there."""
+    given = list(_constants(callee, call))
+    return not any(
+        not test.asserted and conditions.comes_to(callee, test.value, one) is (not outcome)
+        for test, outcome in (callee.flow.guards(leave) if given else ())
+        for one in given
+    )
+
+
+def _constants(callee: Function, call: r.Call) -> Iterator[conditions.Given]:
+    """What the call says of the parameters, where the callee does not change them."""
+    for index, parameter in enumerate(callee.record.parameters):
+        said = call.args[index] if index < len(call.args) else parameter.default
+        held = assignments.held(said)
+        changed = any(not one.fresh for one in callee.flow.writes_to((parameter.name,)))
+        if held is not None and held.kind != "copy" and not changed:
+            yield conditions.Given((parameter.name,), held)
+
+
+def asked_later(function: Function, at: e.Event, status: Status) -> e.Call | None:
+    """The call behind it, on every path, that tells whether any of those before has failed, and that is looked at."""
+
+    def asks(event: e.Event) -> bool:
+        if not isinstance(event, e.Call) or event.dropped:
+            return False
+        return places.last_name(event.node.callee) in status.asked_by
+
+    if not status.asked_by or not function.flow.always_after(at, asks):
+        return None
+    return next((event for event in function.flow.after(at) if isinstance(event, e.Call) and asks(event)), None)
 
 
 def _answers(callee: Function) -> list[e.Leave]:

@@ -265,8 +265,10 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
         return because("possible", f"`{name}` may be started to run on its own")
     if answers.are_kept(callee.functions):
         return because("possible", f"`{name}` keeps the same result where it can be asked for later")
-    if answers.cannot_fail(callee.functions):
+    if answers.cannot_fail(callee.functions, node, status):
         return because("possible", f"no path through `{name}` was found that fails")
+    if (asked := answers.asked_later(function, at, status)) is not None:
+        return because("possible", f"`{text(asked.node.callee)}` tells later on whether `{name}` has failed")
     if trials.is_trial(function):
         return because("possible", trials.REASON)
     last_chance = function.record.kind == "destructor" or bool(_LAST_CHANCE.match(function.name))

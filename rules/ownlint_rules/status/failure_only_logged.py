@@ -231,7 +231,7 @@ def _is_asked_again(function: Function, empty: _Empty, use: events.Event) -> boo
 def _may_leave(function: Function, call: events.Call) -> bool:
     """A macro that leaves, or ends the program, when it is not given what it wants."""
     role = function.program.macros.role(places.last_name(call.node.callee))
-    return role in ("return on failure", "assign or return", "check", "assert")
+    return role in ("return on failure", "assign or return", "check", "assert", "evaluated assert")
 
 
 def _finding(function: Function, empty: _Empty, line: events.Call, use: events.Event) -> Finding:

@@ -158,7 +158,7 @@ def _is_one_of_several(seen: telling.Seen) -> bool:
 def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:
     """Whether the callee keeps the outcome where others can ask for it, or has nothing but success to tell."""
     callees = function.program.calls.callee(seen.cause.node, function).functions
-    return answers.are_kept(callees) or answers.cannot_fail(callees)
+    return answers.are_kept(callees) or answers.cannot_fail(callees, seen.cause.node, seen.status)
 
 
 def _is_commented(function: Function, seen: telling.Seen, after: telling.Aftermath, leave: events.Leave) -> bool:

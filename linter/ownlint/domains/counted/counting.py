@@ -41,6 +41,7 @@ _SEEN_LATER = frozenset({"stored borrowed", "stolen borrowed"})
 """What is told at the end of a path, of an event that stands before it."""
 _NOT_ALL_FOLLOWED = "on one path; there are more of them than are followed"
 _SOME_OVERWRITE = "on some of the paths that lead to where it is overwritten"
+_NOT_READ = "harmless if what was not understood in between releases it or passes it on"
 _NOT_OWED_ELSEWHERE = "on some of the exit paths; on others the reference is released or passed on"
 _PRESUMED = "that `{}` gives a new reference is learned from another path, on which `{}` is released"
 _UNKNOWN = Summary("", True, ())
@@ -130,7 +131,8 @@ class Counting(Calls):
         if not self.complete:
             return one._replace(reason=_NOT_ALL_FOLLOWED)
         if self.ends.get(one.site.index) == {False} and not self.is_left_settled(one.site):
-            return one._replace(always=True)
+            unread = any(one.site.index < part.index < one.at.index for part in self.flow.of(e.Opaque))
+            return one._replace(reason=_NOT_READ) if unread else one._replace(always=True)
         return one._replace(reason=_NOT_OWED_ELSEWHERE)
 
     def is_left_settled(self, site: Event) -> bool:
@@ -238,7 +240,7 @@ class Counting(Calls):
         if event.type in self.macros:
             self.lose_named(draft, event.type)  # `APPEND_CHUNK` on a line of its own, and an assignment on the next
             old = None
-        elif event.fresh and (where[0] in self.statics or not self.holds_bare(event)):
+        elif (event.fresh and where[0] in self.statics) or not (sees or self.holds_bare(event)):
             if one is not None:
                 draft.forget(one)
             elif where[0] not in self.statics and isinstance(bare_value(value), r.Literal):
@@ -264,19 +266,20 @@ class Counting(Calls):
             draft.tests[f"{own} := {bare.text}"] = True
 
     def holds_bare(self, event: e.Write) -> bool:
-        """Whether the local that begins holds the bare reference, and does not own it."""
-        kind = types.parse(event.type)
-        if kind.pointers or kind.is_placeholder or not event.type:
-            return "&" not in event.type
+        """Whether the local holds the bare reference, and does not own it."""
+        written = event.type if event.fresh else self.function.locals.get(event.place[0], ("", None))[0]
+        kind = types.parse(written)
+        if kind.pointers or kind.is_placeholder or not written:
+            return "&" not in written
         if kind.arguments:
             return False
         program, file, scope = self.function.program, self.function.file, self.function.record.scope
-        expanded = types.parse(program.names.expand(event.type, file, scope))
+        expanded = types.parse(program.names.expand(written, file, scope))
         if expanded.pointers:
             return True
-        if types.parse(event.type).last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
+        if kind.last in ("int", "long", "bool", "Py_ssize_t", "size_t"):
             return True
-        return self.references.is_pointer(event.type, self.function)
+        return self.references.is_pointer(written, self.function)
 
     def store(self, event: e.Write, draft: Draft, where: Place, one: Id | None, old: Id | None) -> None:
         """Into a place that others see: it has its own reference from now on, or takes ours."""

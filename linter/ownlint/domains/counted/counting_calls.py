@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import Tests
 from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
@@ -51,7 +52,8 @@ class Calls(Tests):
                 ways += self.give(event, draft, index, argument, one)
         if moved is not None:
             self.move_in(draft, moved[0], call.args[moved[1]])
-        self.constants_given(event, draft)
+        self.constants_given(event, draft, {index for index, _, _ in given})
+        self.begin_request(event, draft)
         self.replace(event, draft)
         ways = [another for one_way in ways for another in self.through_addresses(event, one_way)]
         for one_way in ways:
@@ -61,6 +63,18 @@ class Calls(Tests):
             if event.dropped:
                 self.drop_result(call, one_way)
         return ways
+
+    def begin_request(self, event: e.Call, draft: Draft) -> None:
+        """Where C is given a part of an object, and a function that counts it down: that one's reference is taken
+        before, and then it may be the request's by now, or is taken afterwards."""
+        for where in requests(event.node, self.function, type(self)):
+            if (one := draft.id_at(where)) is None:
+                continue
+            held = draft.objects[one]
+            if held.raised >= 0 and held.owed > (held.kind == "new"):
+                draft.forget(one)
+            else:
+                draft.change(one, lent=True)
 
     def moved_into_local(self, call: r.Call) -> tuple[Place, int] | None:
         """`Py_SETREF(made, other)`: the local whose reference is released and that gets another, and the index of what
@@ -178,7 +192,12 @@ class Calls(Tests):
             case "released":
                 self.release(event, draft, argument, one)
             case "retained":
-                if held.owed >= _MOST_REFERENCES:
+                if held.lent:
+                    draft.change(one, lent=False)
+                elif held.kind == "borrowed" and isinstance(bare_value(argument), r.Call):
+                    # `Py_INCREF(PyTuple_GET_ITEM(all, i))` under no name: for the slot, or who looks there again
+                    draft.forget(one)
+                elif held.owed >= _MOST_REFERENCES:
                     draft.forget(one)
                 else:
                     draft.change(one, owed=held.owed + 1, raised=event.index)
@@ -251,11 +270,16 @@ class Calls(Tests):
             if lent.kind == "borrowed" and lent.taken < 0 and lent.put < 0:
                 draft.forget(other)
 
-    def constants_given(self, event: e.Call, draft: Draft) -> None:
-        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up."""
+    def constants_given(self, event: e.Call, draft: Draft, seen: set[int]) -> None:
+        """A library's own object that is given to who steals: `PyTuple_SET_ITEM(t, 0, NONE)`, settled by a count up.
+        Arguments that are `seen` have been dealt with as what the place holds."""
         for index, argument in arguments(event.node):
             bare = bare_value(argument)
-            if not isinstance(bare, r.Name) or self.references.source(bare, self.function).kind != "borrowed":
+            if (
+                index in seen
+                or not isinstance(bare, r.Name)
+                or self.references.source(bare, self.function).kind != "borrowed"
+            ):
                 continue
             where = ("%object", bare.text)
             one = draft.id_at(where)

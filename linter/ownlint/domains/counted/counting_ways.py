@@ -178,7 +178,10 @@ class Ways:
         bare = bare_value(value)
         if isinstance(bare, r.Name | r.Member):
             return text(bare)
-        named = sorted(render(place) for place in draft.holders(one) if place[0] != "%")
+        holders = draft.holders(one)
+        named = sorted(
+            place[1] if place[0] in ("%object", "%element") else render(place) for place in holders if place[0] != "%"
+        )
         if named:
             return named[0]
         event = self.site(one)

@@ -48,6 +48,9 @@ class Held(NamedTuple):
     """The event that put it, uncounted, into a place that others see."""
     raised: int = -1
     """The event that took one reference more."""
+    lent: bool = False
+    """A part of it was given away together with a function that counts it down: the next reference that is taken is for
+    that one."""
 
 
 class Known(NamedTuple):
