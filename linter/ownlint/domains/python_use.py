@@ -445,7 +445,7 @@ class _Reader:
         return None
 
     def is_filled(self, made: r.Call, written: str) -> bool:
-        """Whether a sequence begins with a number of elements that are objects by themselves: `vector<py::str> v(n)`."""
+        """Whether a sequence begins with some elements that are objects by themselves: `vector<py::str> v(n)`."""
         if made.kind != "construct" or len(made.args) != 1 or isinstance(made.args[0], r.Aggregate | r.Lambda):
             return False
         kind = types.parse(self.program.expand(written, self.function.file, self.function.record.scope))
