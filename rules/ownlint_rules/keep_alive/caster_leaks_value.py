@@ -96,7 +96,7 @@ def _is_member(function: Function, where: Place) -> bool:
 def _told(
     function: Function, at: Span, target: records.Value, where: Place, made: tuple[Step, ...] = ()
 ) -> Iterator[Finding]:
-    written = function.program.type_of(target, function)
+    written = function.program.types.of(target, function)
     if written and types.parse(written).pointers != 1:
         return
     name = places.render(where)
@@ -122,7 +122,7 @@ def _made_by(function: Function, call: records.Call, where: str) -> tuple[Step, 
         return None
     made = [
         callee.step(event, "made here")
-        for callee in function.program.callee(call, function).functions
+        for callee in function.program.calls.callee(call, function).functions
         for event in callee.flow.calls
         if event.node.kind == "new"
     ]
@@ -134,7 +134,9 @@ def _is_new(function: Function, value: records.Call) -> bool:
         return not any(isinstance(arg, records.Pair) for arg in value.args)
     if not isinstance(value.callee, records.Member) or value.callee.name != "release":
         return False
-    return "scoped owner" in function.program.roles(function.program.type_of(value.callee.base, function), function)
+    return "scoped owner" in function.program.types.roles(
+        function.program.types.of(value.callee.base, function), function
+    )
 
 
 def _deletes(function: Function) -> bool:

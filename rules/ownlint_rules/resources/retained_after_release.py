@@ -114,5 +114,5 @@ def _given_up(function: Function, value: records.Value) -> records.Call | None:
 
 
 def _is_own(function: Function, call: records.Call) -> bool:
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     return callee.certainty != "possible" and bool(callee.functions) and all(map(_empties, callee.functions))
