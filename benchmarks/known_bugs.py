@@ -279,6 +279,8 @@ def sides(bug: Bug) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 def check(folder: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
     """All findings in those of the paths that are there, `possible` ones included."""
     there = [path for path in paths if (folder / path).is_file()]
+    # Else the project would be the folder of the path alone, and nobody would read what lies beside it.
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
     command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--exit-zero", "--no-cache", "-q", "-j1"]
     command += ["--certainty", "possible", "--output-format", "json", "--", *there]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

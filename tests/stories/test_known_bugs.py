@@ -173,3 +173,19 @@ def test_entries_have_known_families_and_outcomes() -> None:
         assert one.reason or one.outcome != "missed", one.id
     known = {rule.id for rule in load()}
     assert {rule for rules in families.values() for rule in rules} <= known
+
+
+def test_what_lies_beside_the_named_files_is_read(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "inc" / "engine.h").write_text(
+        "#pragma once\nstruct Part { int n; };\n"
+        "class Engine {\n public:\n  Part* part() { return &part_; }\n private:\n  Part part_;\n};\n"
+    )
+    (tmp_path / "src" / "bind.cc").write_text(
+        '#include "engine.h"\n#include <pybind11/pybind11.h>\nnamespace py = pybind11;\n'
+        'PYBIND11_MODULE(m, m) {\n  py::class_<Part>(m, "Part");\n'
+        '  py::class_<Engine>(m, "Engine").def("part", &Engine::part);\n}\n'
+    )
+    found = known_bugs.check(tmp_path, ["src/bind.cc"])
+    assert "python-deletes-borrowed-pointer" in {one["rule"] for one in found}

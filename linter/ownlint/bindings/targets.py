@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,8 +19,19 @@ from ownlint.project.once import per_binding, per_program
 from ownlint.project.program import Program
 from ownlint.project.subjects import Binding, Class, Function
 
-_CAST = re.compile(r"\(\s*(?:[\w:<>, ]*::\s*)?\*\s*\)\s*\((?P<parameters>.*)\)")
+_CAST = re.compile(r"\(\s*(?P<owner>[\w:<>, ]*::\s*)?\*\s*\)\s*\((?P<parameters>.*)\)(?P<behind>[\s\w]*)")
 """The parameters in `R (C::*)(A, B) const` and `R (*)(A, B)`."""
+
+
+class Overload(NamedTuple):
+    """Which of several functions of one name is meant. `const` says whether it is that of a constant object; None where
+    nothing says so."""
+
+    parameters: tuple[str, ...]
+    const: bool | None = None
+
+
+_SAYS_CONST = re.compile(r",\s*(?:\w+::)*const_\s*(?:\{\s*\})?\s*\)$")
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -77,13 +89,14 @@ def returned_values(function: Function) -> list[r.Value]:
     ]
 
 
-def _overload(binding: Binding, wrappers: Sequence[str]) -> tuple[str, ...] | None:
-    """The parameter types that choose an overload: `overload_cast<A>(&C::f)`, `static_cast<R (C::*)(A)>(&C::f)`."""
+def _overload(binding: Binding, wrappers: Sequence[str]) -> Overload | None:
+    """What chooses an overload: `overload_cast<A>(&C::f, const_)`, `static_cast<R (C::*)(A) const>(&C::f)`."""
     for extra in binding.record.extras:
         if extra.name in wrappers and (extra.template or "overload" in extra.name):
-            return types.arguments_of(extra.template)
+            return Overload(types.arguments_of(extra.template), _SAYS_CONST.search(extra.text) is not None)
         if found := _CAST.search(extra.template):
-            return types.arguments_of(found["parameters"])
+            of_object = "const" in found["behind"].split() if found["owner"] else None
+            return Overload(types.arguments_of(found["parameters"]), of_object)
     return None
 
 
@@ -120,7 +133,7 @@ def _decayed(written: str) -> str:
     return written if "*" in written else re.sub(r"^const\s+", "", written).rstrip(" &")
 
 
-def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None) -> Target | None:
+def _named_target(binding: Binding, name: str, overload: Overload | None) -> Target | None:
     program = binding.program
     scope = binding.around.record.scope if binding.around is not None else ""
     owner, _, last = name.rpartition("::")
@@ -151,7 +164,7 @@ def _free_functions(program: Program) -> dict[str, list[Function]]:
     return found
 
 
-def _declared_target(binding: Binding, name: str, overload: tuple[str, ...] | None) -> Target | None:
+def _declared_target(binding: Binding, name: str, overload: Overload | None) -> Target | None:
     """A free function that is declared, and whose body nobody shows."""
     owner, _, last = name.rpartition("::")
     declared = [
@@ -164,11 +177,14 @@ def _declared_target(binding: Binding, name: str, overload: tuple[str, ...] | No
     return Target(results.pop(), None, None, 1, fitting[0]) if len(results) == 1 else None
 
 
-def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> Target | None:
+def _member_target(cls: Class, name: str, overload: Overload | None) -> Target | None:
     declared = _fitting(cls.declared(name), overload)
     results = {plain(d.result) for d in declared if d.result}
     if not declared:
         return None
+    if len(results) > 1 and len({_without_const(one) for one in results}) == 1:
+        declared = [d for d in declared if "const" not in d.qualifiers] or declared  # one for whoever may change it
+        results = {plain(d.result) for d in declared if d.result}
     bodies = [f for f in cls.defined(name) if f.record in _fitting([b.record for b in cls.defined(name)], overload)]
     static = any("static" in d.qualifiers for d in declared)
     body = bodies[0] if len(bodies) == 1 else None
@@ -178,19 +194,23 @@ def _member_target(cls: Class, name: str, overload: tuple[str, ...] | None) -> T
     return Target(result, body, cls, 1 if static else 2, declared[0])
 
 
-def _fitting(records: Sequence[r.Function], overload: tuple[str, ...] | None) -> list[r.Function]:
+def _fitting(records: Sequence[r.Function], overload: Overload | None) -> list[r.Function]:
     if overload is None:
         return list(records)
-    same = [record for record in records if len(record.parameters) == len(overload)]
-    exact = [
-        record for record in same if all(_same(p.type, t) for p, t in zip(record.parameters, overload, strict=True))
-    ]
-    return exact or same
+    said = overload.parameters
+    same = [record for record in records if len(record.parameters) == len(said)]
+    exact = [record for record in same if all(_same(p.type, t) for p, t in zip(record.parameters, said, strict=True))]
+    fitting = exact or same
+    return [one for one in fitting if ("const" in one.qualifiers) is overload.const] or fitting
 
 
 def _same(one: str, other: str) -> bool:
     left, right = types.parse(one), types.parse(other)
     return (left.last, left.pointers, left.reference) == (right.last, right.pointers, right.reference)
+
+
+def _without_const(written: str) -> str:
+    return " ".join(re.sub(r"\bconst\b", " ", plain(written)).split())
 
 
 def plain(written: str) -> str:

@@ -226,7 +226,8 @@ def _kept(cls: Class, constructor: Function, fields: set[str], depth: int) -> It
     record = constructor.record
     kept: list[r.Value] = []
     for each in record.initializers:
-        name = each.name.partition("<")[0].rpartition("::")[2]
+        written = each.name if each.name in fields else cls.program.names.expand(each.name, cls.file, cls.symbol)
+        name = written.partition("<")[0].rpartition("::")[2]
         base = next((base for base in cls.bases if base.name == name), cls if name == cls.name else None)
         if name in fields:
             kept += each.args

@@ -392,6 +392,10 @@ class _Reader:
     def by_helper(self, event: e.Call, node: r.Call) -> Use | None:
         callee = self.program.calls.callee(node, self.function)
         only = isinstance(node.callee, r.Name) and len(callee.functions) == len(callee.records) == 1
+        if not callee.functions and callee.records and node.kind == "call":
+            results = {record.result for record in callee.records}
+            if all(types.parse(one).is_value and kind_of(self.function, one) == "object" for one in results):
+                return Use(event, f"`{text(node.callee)}` answers a Python object and is called")
         if callee.certainty != "certain" and not only:
             return None
         for target in callee.functions[:1]:
@@ -432,11 +436,25 @@ class _Reader:
                 return None
             return Use(write, f"`{name}` is made")
         inner = strip(write.value)
+        if isinstance(inner, r.Call) and self.is_filled(inner, written):
+            return Use(write, f"the elements of `{name}` are made")
         if _is_move(write.value) or not isinstance(inner, (r.Name, r.Member)) or not is_counted(self.function, written):
             return None
         if self.kind(inner) in ("object", "holder", "handle"):
             return Use(write, f"`{text(inner)}` is copied", throws=False)
         return None
+
+    def is_filled(self, made: r.Call, written: str) -> bool:
+        """Whether a sequence begins with some elements that are objects by themselves: `vector<py::str> v(n)`."""
+        if made.kind != "construct" or len(made.args) != 1 or isinstance(made.args[0], r.Aggregate | r.Lambda):
+            return False
+        kind = types.parse(self.program.names.expand(written, self.function.file, self.function.record.scope))
+        if not kind.arguments or "sequence" not in self.program.types.roles(written, self.function):
+            return False
+        element, given = kind.arguments[0], types.parse(self.program.types.of(made.args[0], self.function))
+        if kind_of(self.function, element) != "object" or is_empty(self.function, element):
+            return False
+        return not given.arguments and not given.pointers and not self.kind(made.args[0])
 
     def initialised(self, write: e.Write) -> Use | None:
         found = self.function.home.field(write.place[-1]) if self.function.home is not None else None

@@ -16,7 +16,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
 from ownlint.patterns import AnyName
-from ownlint.project import comments
+from ownlint.project import comments, types
 from ownlint.steps import spend
 
 if TYPE_CHECKING:
@@ -281,11 +281,15 @@ class Class(_Subject):
     @cached_property
     def bases(self) -> tuple[Class, ...]:
         """The bases that the project defines."""
-        return tuple(
-            found
-            for base in self.record.bases
-            if (found := self.program.names.find_class(base.name, self.symbol, self.file))
-        )
+        return tuple(found for base in self.record.bases if (found := self._base(base.name)) is not None)
+
+    def _base(self, name: str) -> Class | None:
+        """By its own name, or by another that it goes by."""
+        found = self.program.names.find_class(name, self.symbol, self.file)
+        if found is not None:
+            return found
+        meant = types.parse(self.program.names.expand(name, self.file, self.symbol)).name
+        return self.program.names.find_class(meant, self.symbol, self.file) if meant != name else None
 
     @cached_property
     def ancestry(self) -> tuple[Class, ...]:

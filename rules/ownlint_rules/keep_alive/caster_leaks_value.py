@@ -34,11 +34,12 @@ struct type_caster<Shape> {
 ```
 
 Reported: in a specialisation of `type_caster`, a member that gets the result of `new` or of a unique pointer's
-`release()`, where the caster has no destructor.
+`release()`, where the caster has no destructor; also from a function of the project that returns what it made with
+`new`, or writes it where an argument leads to (`return Convert(src, &value);`).
 
 Quiet: members that own what they hold, casters with a destructor, locals, values that are not made here.
 
-Limits: what a function of the project makes is not followed, nor what `cast` does with its policy and parent.
+Limits: what `cast` does with its policy and parent is not looked at.
 
 Source: pybind11 and nanobind documentation, custom casters.
 """
@@ -47,7 +48,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, casters, places, records, rule, types
+from ownlint import (
+    Finding,
+    Function,
+    Place,
+    Span,
+    Step,
+    assignments,
+    because,
+    casters,
+    places,
+    records,
+    resources,
+    rule,
+    types,
+)
 
 
 @rule(severity="warning", cwe=(401,), usually="likely")
@@ -56,21 +71,62 @@ def caster_leaks_value(function: Function) -> Iterator[Finding]:
         return
     for write in function.flow.writes:
         value = places.strip(write.value)
-        if write.fresh or not isinstance(value, records.Call) or not _is_new(function, value):
+        if write.fresh or not isinstance(value, records.Call) or write.target is None:
             continue
-        if write.place[0] in function.declared and write.place[0] != places.THIS:
+        if not _is_member(function, write.place):
             continue
-        written = function.program.types.of(write.target, function) if write.target is not None else ""
-        if written and types.parse(written).pointers != 1:
-            continue
-        yield function.finding(
-            write,
-            f"`{places.render(write.place)}` is made with `new`, and the caster deletes nothing",
-            certainty="certain"
-            if written
-            else because("likely", f"the type of `{places.render(write.place)}` is not known"),
-            help="hold it by value, or in a `std::unique_ptr`",
-        )
+        if _is_new(function, value):
+            yield from _told(function, write.span, write.target, write.place)
+        elif (made := _made_by(function, value, "result")) is not None:
+            yield from _told(function, write.span, write.target, write.place, made)
+    for event in function.flow.calls:
+        for number, argument in enumerate(event.node.args, 1):
+            target = _addressed(argument)
+            where = assignments.place(function, target) if target is not None else None
+            if target is None or where is None or not _is_member(function, where):
+                continue
+            if (made := _made_by(function, event.node, f"argument {number}")) is not None:
+                yield from _told(function, event.span, target, where, made)
+
+
+def _is_member(function: Function, where: Place) -> bool:
+    return where[0] not in function.declared or where[0] == places.THIS
+
+
+def _told(
+    function: Function, at: Span, target: records.Value, where: Place, made: tuple[Step, ...] = ()
+) -> Iterator[Finding]:
+    written = function.program.types.of(target, function)
+    if written and types.parse(written).pointers != 1:
+        return
+    name = places.render(where)
+    yield function.finding(
+        at,
+        f"`{name}` is made with `new`, and the caster deletes nothing",
+        certainty="certain" if written else because("likely", f"the type of `{name}` is not known"),
+        help="hold it by value, or in a `std::unique_ptr`",
+        steps=made,
+    )
+
+
+def _addressed(argument: records.Value) -> records.Value | None:
+    """What an argument leads to: `value` and `&value`."""
+    target = places.strip(argument)
+    return places.strip(target.value) if isinstance(target, records.Unary) and target.op == "&" else target
+
+
+def _made_by(function: Function, call: records.Call, where: str) -> tuple[Step, ...] | None:
+    """Where a function of the project makes with `new` what it hands out there; None where it does not."""
+    found = resources.resources(function.program).acquisition(call, function) if call.kind == "call" else None
+    if found is None or str(found.where) != where or "delete" not in found.releases or found.certainty == "possible":
+        return None
+    made = [
+        callee.step(event, "made here")
+        for callee in function.program.calls.callee(call, function).functions
+        for event in callee.flow.calls
+        if event.node.kind == "new"
+    ]
+    return tuple(made[:1])
 
 
 def _is_new(function: Function, value: records.Call) -> bool:

@@ -22,7 +22,8 @@ Node* retain(Node* node);
 ```
 
 Reported: a call that counts a reference up (`retain`, `Py_INCREF`, `borrow`), whose only argument is what an owner just
-gave up (`release()`, `steal()`, `detach()`), possibly behind `.ptr()` or a cast.
+gave up (`release()`, `steal()`, `detach()`, a method of the project that empties a member and returns what it held),
+possibly behind `.ptr()` or a cast.
 
 Quiet: a release that is adopted, a handle that is only looked at, methods of these names with arguments of their own.
 
@@ -36,20 +37,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, places, records, rule, statements, text
+from ownlint import Finding, Function, Program, because, once, places, records, rule, statements, text, types
 
-_COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain|borrow)", re.IGNORECASE)
+_COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain(?:_ref)?|borrow)", re.IGNORECASE)
 _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"})
 _THROUGH = frozenset({"ptr", "get"})
 
 
 @rule(severity="error", cwe=(416,), usually="likely")
 def retained_after_release(function: Function) -> Iterator[Finding]:
-    if not function.mentions(*_GIVES_UP):
+    if not function.mentions(*_GIVES_UP, *_emptying(function.program)):
         return
     for statement in statements(function.body):
         for call in _calls(statement):
-            given = _given_up(call.args[0]) if len(call.args) == 1 else None
+            given = _given_up(function, call.args[0]) if len(call.args) == 1 else None
             if given is None or not _COUNTS_UP.fullmatch(places.last_name(call.callee)):
                 continue
             owner = places.receiver(given) or given
@@ -67,13 +68,42 @@ def _calls(statement: records.Statement) -> Iterator[records.Call]:
             yield from places.calls_in(value)
 
 
-def _given_up(value: records.Value) -> records.Call | None:
+@once.per_program
+def _emptying(program: Program) -> frozenset[str]:
+    """Names of the project's own methods that answer what a member held, and leave the member empty."""
+    return frozenset(
+        function.name
+        for function in program.functions
+        if function.language == "cpp"
+        and function.record.kind == "method"
+        and function.is_short
+        and not function.record.parameters
+        and types.parse(function.record.result).pointers
+        and _empties(function)
+    )
+
+
+def _empties(function: Function) -> bool:
+    held: dict[str, str] = {}
+    emptied: set[str] = set()
+    for statement in statements(function.body):
+        match statement:
+            case records.Declare(names=(name,), value=value) if value is not None:
+                held[name] = text(value)
+            case records.Evaluate(value=records.Assign(target=target, value=records.Literal(kind="null"))):
+                emptied.add(text(target))
+            case records.Leave(value=records.Name(text=name)) if held.get(name, "") in emptied:
+                return True
+    return False
+
+
+def _given_up(function: Function, value: records.Value) -> records.Call | None:
     """The call by which an owner gives up what the value is."""
     inner = places.strip(value)
     for _ in range(3):
         match inner:
             case records.Call(callee=records.Member(name=name, base=base), args=()):
-                if name in _GIVES_UP:
+                if name in _GIVES_UP or (name in _emptying(function.program) and _is_own(function, inner)):
                     return inner
                 if name not in _THROUGH:
                     return None
@@ -81,3 +111,8 @@ def _given_up(value: records.Value) -> records.Call | None:
             case _:
                 return None
     return None
+
+
+def _is_own(function: Function, call: records.Call) -> bool:
+    callee = function.program.calls.callee(call, function)
+    return callee.certainty != "possible" and bool(callee.functions) and all(map(_empties, callee.functions))

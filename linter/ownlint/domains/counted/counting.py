@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from ownlint.domains.counted import outs
 from ownlint.domains.counted.counting_calls import Calls
 from ownlint.domains.counted.counting_tests import CONSTANT
 from ownlint.domains.counted.counting_ways import Summary, Trouble, What, bare_value, result_place
@@ -301,6 +302,11 @@ class Counting(Calls):
             else:
                 draft.forget(one)
         draft.places.pop(where, None)
+        if (out := outs.written_to(bare_value(event.target), self.function)) is not None:
+            if self.is_null(event.value):
+                draft.places[out] = NULL
+            else:
+                draft.places[out] = one if one is not None and one in draft.objects else outs.SOMETHING
         if one is not None and one in draft.objects and not isinstance(bare_value(event.target), r.Unary | r.Index):
             draft.places[where] = one
         elif one is None and isinstance(bare_value(event.value), r.Literal):
@@ -486,7 +492,20 @@ class Counting(Calls):
             tuple(one.pop() if len(one) == 1 else "" for one in uses),
             lenders.pop() if len(lenders) == 1 else -1,
             frozenset(number for number in range(count) if (-2 - number, 0) in self.shared),
+            outs.filled(
+                self.function,
+                [(draft, self.signs(draft, leave, one)) for draft, leave, one in self.exits if leave.kind != "throw"],
+            ),
         )
+
+    def signs(self, draft: Draft, leave: e.Leave, one: Id | None) -> str:
+        """The signs of what a way answers; empty where they are not known."""
+        if one is not None:
+            return "+" if draft.objects[one].null == "no" else ""
+        where = ("%", "answer")
+        self.write_other(draft, where, leave.value)
+        known = draft.places.pop(where, None)
+        return known.signs if isinstance(known, Known) and len(known.signs) == 1 else ""
 
     def lender(self, draft: Draft, one: Id) -> int:
         """Which argument lends the object, itself or by what it lends; -1 where it is none."""

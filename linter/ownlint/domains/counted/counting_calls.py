@@ -8,6 +8,7 @@ from ownlint.domains.counted.callbacks import requests
 from ownlint.domains.counted.counting_tests import Tests
 from ownlint.domains.counted.counting_ways import Trouble, bare_value, result_place
 from ownlint.domains.counted.counts import NULL, Draft, Held, Id, Known
+from ownlint.domains.counted.outs import Filled, filling_names
 from ownlint.domains.counted.references import arguments, format_letters, may_count
 from ownlint.engine.assignments import place as named_place
 from ownlint.facts import records as r
@@ -373,9 +374,37 @@ class Calls(Tests):
             elif letters is not None and letters.get(index, "?") in lends:
                 draft.places.pop(where, None)
                 draft.places[where] = draft.begin(event.index, Held("borrowed", 0, "unknown"))
+            elif model is None and (out := self.filled_at(call, index)) is not None:
+                ways += self.fill(event, draft, where, out)
             else:
                 self.lose(draft, where)
         return ways if nothing is None else [*ways, nothing]
+
+    def filled_at(self, call: r.Call, index: int) -> Filled | None:
+        """What a function of the project writes to where the argument leads, if that is a new reference."""
+        if call.kind != "call" or last_name(call.callee) not in filling_names(self.function.program):
+            return None
+        found = self.summary_at(call)
+        return next((one for one in found.filled if one.parameter == index), None) if found is not None else None
+
+    def fill(self, event: e.Call, draft: Draft, where: Place, out: Filled) -> list[Draft]:
+        """The way on which there was nothing to write; `draft` is left with that on which there was."""
+        answer = result_place(event.node)
+        known = draft.places.get(answer)
+        self.lose(draft, where)
+        ways = []
+        if out.failed and known is None:
+            for sign in out.failed:
+                way = draft.copy()
+                way.places[answer] = Known(sign)
+                ways.append(way)
+        if out.worked and known is None:
+            draft.places[answer] = NULL if out.worked == "0" else Known(out.worked)
+        # Where the answer does not tell, nobody may owe it.
+        one = draft.begin(event.index, Held("new", 1, "no", pending=not out.worked))
+        draft.places[where] = one
+        self.shared.add(one)
+        return ways
 
     def lender_of(self, event: e.Call, draft: Draft, model: FunctionModel, index: int) -> Id | None:
         """Whose object, or memory, the call writes through argument `index`."""

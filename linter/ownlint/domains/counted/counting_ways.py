@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ownlint.domains.counted.counts import Draft, Held, Id
+from ownlint.domains.counted.outs import Filled
 from ownlint.domains.counted.references import Use, alternatives, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.assignments import place as named_place
@@ -71,6 +72,8 @@ class Summary(NamedTuple):
     """Which argument (from 0) lends the result, or has the memory that it points to."""
     shared: frozenset[int] = frozenset()
     """Arguments of which somebody may keep a reference."""
+    filled: tuple[Filled, ...] = ()
+    """Arguments through which a new reference comes out."""
 
 
 class Ways:

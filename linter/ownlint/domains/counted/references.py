@@ -77,7 +77,19 @@ class References:
         """A method of a wrapped object; those of `object` are those of all that are derived from it."""
         if callee.name not in self.names:
             return None
-        return self.program.models.counted_method(callee.name) if self.is_object(callee.base, function) else None
+        found = self.program.models.counted_method(callee.name)
+        if found is None or self.is_object(callee.base, function):
+            return found
+        return found if self._is_of(callee.base, found.name.rpartition("::")[0], function) else None
+
+    def _is_of(self, base: r.Value, owner: str, function: Function) -> bool:
+        """Whether `base` is a struct of a library, or points to one, whose members are functions: by its type, or
+        because the library itself hands it out (`Py_TYPE(x)->tp_alloc`)."""
+        written = self.program.types.of(base, function)
+        if written:
+            kind = types.parse(self.program.names.expand(written, function.file, function.record.scope))
+            return f"::{owner}".endswith(f"::{kind.name}") and kind.pointers <= 1
+        return isinstance(base, r.Call) and self.is_library(base, function) and owner.startswith(self._prefixes)
 
     def is_macro(self, call: r.Call) -> bool:
         return bool(self.program.macros.named(last_name(call.callee)))
@@ -168,10 +180,10 @@ class References:
         if not model.counted or (model.has("keep", "argument 1") and model.has("own", "result")):
             return NOTHING
         on = call.callee.base if isinstance(call.callee, r.Member) else None
-        if on is not None:
-            return self._of_method(call, model, on, function)
         if model.has("acquire", "result"):
             return Source("new", call, model)
+        if on is not None:
+            return self._of_method(call, model, on, function)
         for effect in model.effects:
             if effect.verb == "borrow" and effect.place is not None and effect.place.kind == "result":
                 index = effect.other.index if effect.other is not None else -1

@@ -135,6 +135,11 @@ _SPACED_OPERATOR = re.compile(
     rb"\boperator((?:\s++\(\s*+\)|\s*+\(\s++\)|\s++\[\s*+\]|\s*+\[\s++\]|\s++[-+*/%^&|~!=<>,]++))"
 )
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
+_NAMESPACE_MACRO = re.compile(
+    rb"^[ \t]*+(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)"
+    rb"(?=[ \t]*+\r?$)",
+    re.MULTILINE,
+)
 _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
 _STATEMENTS = re.compile(rb"[;{}]\s*+\Z")
@@ -227,6 +232,7 @@ class _Preparation:
         self.unsplice()
         self.join_operators()
         self.usual_namespaces()
+        self.namespaces_by_macro()
         self.attributes_of_enums()
         self.members_in_one_word()
         for match in _WORDS.finditer(self.masked):
@@ -315,6 +321,26 @@ class _Preparation:
             behind = self.masked[use.end() : use.end() + 64].lstrip()
             if not before.endswith(b"::") and (behind[:2] == b"::" or before.endswith(b"namespace")):
                 self.buffer[slice(*use.span())] = short.ljust(len(use[0]))
+
+    def namespaces_by_macro(self) -> None:
+        """`NAMESPACE_BEGIN(detail)` ... `NAMESPACE_END(detail)`, where each that begins is followed by one that ends,
+        becomes `namespace detail {` ... `}`."""
+        if b"NAMESPACE" not in self.masked:
+            return
+        open_, pairs = list[re.Match[bytes]](), list[tuple[re.Match[bytes], re.Match[bytes]]]()
+        for match in _NAMESPACE_MACRO.finditer(self.masked):
+            if match["begins"]:
+                open_.append(match)
+            elif not open_ or open_[-1]["name"] != match["name"]:
+                return  # one of another file's
+            else:
+                pairs.append((open_.pop(), match))
+        masked = bytearray(self.masked)
+        for begin, end in pairs if not open_ else ():
+            for match, said in ((begin, b"namespace %s {" % begin["name"]), (end, b"}")):
+                at = slice(*match.span())
+                self.buffer[at] = masked[at] = said.ljust(match.end() - match.start())
+        self.masked = bytes(masked)
 
     def usual_names(self) -> dict[bytes, bytes]:
         """Of each alias of a framework's namespace that has room for it: the shortest usual one. The last says it."""
