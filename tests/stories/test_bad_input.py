@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests import starting
 from tests.stories.repositories import SESSION
 
 COMMAND = (sys.executable, "-P", "-m", "ownlint")
@@ -64,15 +65,7 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def ownlint(where: Path, *arguments: str, **variables: str) -> Done:
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=where,
-        env=environment(**variables),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
+    done = starting.run(*arguments, cwd=where, env=environment(**variables), safe_path=True, timeout=120)
     result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
     assert "Traceback" not in result.err, result.err
     assert "\x1b" not in result.out + result.err
