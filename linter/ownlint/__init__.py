@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from ownlint.models import consumers as consumer_models
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
-    from ownlint.project import closures, once, pairs, releases, trials, types
+    from ownlint.project import closures, once, pairs, releases, trials, types, undecoded
     from ownlint.project.program import Program
     from ownlint.project.statuses import Status, must_look
     from ownlint.project.subjects import Binding, Class, Function
@@ -161,6 +161,7 @@ _HOMES = {
     "text": "ownlint.facts.show:text",
     "trials": "ownlint.project.trials",
     "types": "ownlint.project.types",
+    "undecoded": "ownlint.project.undecoded",
     "typestate": "ownlint.engine.forward",
     "validity": "ownlint.domains.validity",
     "views": "ownlint.bindings.views",
@@ -249,6 +250,7 @@ __all__ = [
     "trials",
     "types",
     "typestate",
+    "undecoded",
     "validity",
     "views",
     "weaker",

@@ -34,7 +34,7 @@ def test_each_type_gets_a_copy_and_the_name_that_the_call_says(program):
         ("Right.at", "bind"),
         ("Right.to", "bind"),
     ]
-    lambdas = [made.function_at(b.file, b.record.callable.function) for b in made.bindings if b.name == "at"]
+    lambdas = [made.index.function_at(b.file, b.record.callable.function) for b in made.bindings if b.name == "at"]
     assert [one.record.parameters[0].type for one in lambdas] == ["Left&", "Right&"]
     assert [one.locals["other"][0] for one in lambdas] == ["Left*", "Right*"]
     assert [one.parent.record is made.bindings[n].around.record for one, n in zip(lambdas, (0, 2), strict=True)] == [

@@ -9,7 +9,7 @@ from ownlint.flow.places import last_name
 
 def _callee(function, name):
     call = next(c for c in function.flow.calls if last_name(c.node.callee) == name)
-    return function.program.callee(call.node, function)
+    return function.program.calls.callee(call.node, function)
 
 
 def test_header_and_source_are_one_class(program):
@@ -59,7 +59,7 @@ def test_nested_classes_and_namespaces(program, function):
 def test_overloads_by_arity(program, function):
     made = program(a_cc="int f(int a) { return 1; }\nvoid f(int a, int b) {}\nvoid g() { f(1); f(1, 2); }")
     g = function(made, "g")
-    found = [made.callee(call.node, g) for call in g.flow.calls]
+    found = [made.calls.callee(call.node, g) for call in g.flow.calls]
     assert [callee.result for callee in found] == ["int", "void"]
     assert [len(callee.functions) for callee in found] == [1, 1]
 
@@ -76,7 +76,7 @@ def test_aliases_are_followed(program, function):
         a_cc='#include "a.h"\nnamespace n { void g(U& u, P p) { u.F(); p->F(); } }',
     )
     g = function(made, "g")
-    assert {made.callee(call.node, g).symbol for call in g.flow.calls} == {"n::T::F"}
+    assert {made.calls.callee(call.node, g).symbol for call in g.flow.calls} == {"n::T::F"}
 
 
 def test_methods_and_members_are_inherited(program, function):

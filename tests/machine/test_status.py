@@ -8,13 +8,13 @@ from ownlint.project import types
 
 
 def _status(made, function, name, written):
-    return made.status(written, function(made, name))
+    return made.statuses.of(written, function(made, name))
 
 
 def _result(made, function, name, at=0):
     """The result type of a call in a function."""
     where = function(made, name)
-    return made.result_type(where.flow.calls[at].node, where)
+    return made.calls.result_type(where.flow.calls[at].node, where)
 
 
 @pytest.mark.parametrize("written", ["absl::Status", "absl::StatusOr<std::map<K, V>>", "const absl::Status"])

@@ -87,8 +87,8 @@ def bound_class(binding: Binding) -> Class | None:
     if binding.owner is None:
         return None
     program = binding.program
-    return program.find_class(
-        program.expand(binding.owner.type, binding.file, at=binding.owner.start), "", binding.file
+    return program.names.find_class(
+        program.names.expand(binding.owner.type, binding.file, at=binding.owner.start), "", binding.file
     )
 
 
@@ -97,12 +97,12 @@ def _is_object(binding: Binding, signature: Signature, number: int) -> bool:
     if signature.parameters is None or number > len(signature.parameters):
         return False
     kind = types.parse(signature.parameters[number - 1])
-    if kind.pointers + kind.reference != 1 or kind.last not in binding.program.bound_types:
+    if kind.pointers + kind.reference != 1 or kind.last not in binding.program.names.bound_types:
         return False
     framework = framework_of(binding)
     target = signature.target
     file = (target.function or binding).file if target is not None else binding.file
-    cls = binding.program.find_class(kind.name, "", file)
+    cls = binding.program.names.find_class(kind.name, "", file)
     counts = cls is not None and framework is not None and counts_itself(framework, cls)
     return cls is None or not (counts or is_lent_only(cls) or any(has_own_holder(each) for each in cls.ancestry))
 
@@ -128,10 +128,10 @@ def stored_by_field(binding: Binding) -> Step | None:
     if held is None or held[1].static:
         return None
     home, field = held
-    kind = types.parse(home.program.expand(field.type, home.file, home.symbol))
-    if kind.pointers != 1 or kind.last not in binding.program.bound_types:
+    kind = types.parse(home.program.names.expand(field.type, home.file, home.symbol))
+    if kind.pointers != 1 or kind.last not in binding.program.names.bound_types:
         return None
-    pointee = binding.program.find_class(kind.name, home.symbol, home.file)
+    pointee = binding.program.names.find_class(kind.name, home.symbol, home.file)
     if pointee is not None and (is_lent_only(pointee) or counts_itself(framework, pointee) or has_own_holder(pointee)):
         return None
     said = Policies(binding, framework)
@@ -168,7 +168,7 @@ def kept_classes(program: Program) -> Iterator[Kept]:
             if max(keep.nurse, keep.patient) >= len(ends):
                 continue
             nurse, patient = (_end(binding, signature, ends, index) for index in (keep.nurse, keep.patient))
-            if {nurse.last, patient.last} <= program.bound_types:
+            if {nurse.last, patient.last} <= program.names.bound_types:
                 yield Kept(binding, _instance(nurse), _instance(patient), (keep.nurse, keep.patient))
 
 
@@ -176,7 +176,7 @@ def _end(binding: Binding, signature: Signature, ends: tuple[str, ...], index: i
     """The class at one end; of an implied `self` as the class is bound, since its own name lacks the arguments."""
     written = types.parse(ends[index])
     if index == 1 and signature.target is not None and signature.target.first == 2 and binding.owner is not None:
-        bound = types.parse(binding.program.expand(binding.owner.type, binding.file, at=binding.owner.start))
+        bound = types.parse(binding.program.names.expand(binding.owner.type, binding.file, at=binding.owner.start))
         return bound if bound.last == written.last else written
     return written
 

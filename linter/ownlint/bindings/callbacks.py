@@ -38,14 +38,14 @@ def is_untyped(function: Function, written: str) -> bool:
     """Whether it is `void*`, by whatever name."""
     if ("*" not in written and "void" in written) or "&" in written or "<" in written:
         return False
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     return kind.name == "void" and kind.pointers == 1
 
 
 @per_program
 def untyped_aliases(program: Program) -> frozenset[str]:
     """Names of the project's own for `void*`."""
-    return frozenset(a.name for a in program.type_aliases if "void" in a.target and "*" in a.target)
+    return frozenset(a.name for a in program.index.type_aliases if "void" in a.target and "*" in a.target)
 
 
 @per_program
@@ -53,7 +53,7 @@ def untyped_takers(program: Program) -> frozenset[str]:
     """Names of the functions that take a `void*`."""
     return frozenset(
         name
-        for name, record in program.declared_functions()
+        for name, record in program.index.declared_functions()
         if any("void" in p.type and "*" in p.type for p in record.parameters)
     )
 
@@ -102,19 +102,19 @@ def handles(function: Function) -> Iterator[r.Parameter]:
 
 
 def is_handle(function: Function, written: str) -> bool:
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if "(" in written or not kind.name or kind.pointers > 1 or kind.arguments:
         return False
-    if kind.last in _BUILTIN or function.program.roles(written, function):
+    if kind.last in _BUILTIN or function.program.types.roles(written, function):
         return False
-    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
     if not kind.is_value:
-        return cls is None or function.program.status(written, function) is None
+        return cls is None or function.program.statuses.of(written, function) is None
     if cls is None:
         return (
-            function.program.find_class(kind.name, function.record.scope, function.file, enum=True) is None
+            function.program.names.find_class(kind.name, function.record.scope, function.file, enum=True) is None
             and not kind.name.endswith("_t")
-            and function.program.status(written, function) is None
+            and function.program.statuses.of(written, function) is None
         )
     fields = [f for f in cls.fields.values() if not f.static]
     return (
@@ -145,12 +145,14 @@ def has_owner(cls: Class, depth: int = 0) -> bool:
         for field in one.fields.values():
             if field.static:
                 continue
-            roles = one.program.roles_at(field.type, one.file, one.symbol)
+            roles = one.program.types.roles_at(field.type, one.file, one.symbol)
             if any(role in roles for role in _OWNERS):
                 return True
-            kind = types.parse(one.program.expand(field.type, one.file, one.symbol))
+            kind = types.parse(one.program.names.expand(field.type, one.file, one.symbol))
             inner = (
-                one.program.find_class(kind.name, one.symbol, one.file) if kind.is_value and depth < _DEEPEST else None
+                one.program.names.find_class(kind.name, one.symbol, one.file)
+                if kind.is_value and depth < _DEEPEST
+                else None
             )
             if inner is not None and inner is not cls and has_owner(inner, depth + 1):
                 return True

@@ -97,8 +97,8 @@ def borrowed_by(binding: Binding) -> Step | None:
     """The field through which objects of the bound class look at what they do not own."""
     if binding.owner is None:
         return None
-    expanded = binding.program.expand(binding.owner.type, binding.file, at=binding.owner.start)
-    cls = binding.program.find_class(expanded, "", binding.file)
+    expanded = binding.program.names.expand(binding.owner.type, binding.file, at=binding.owner.start)
+    cls = binding.program.names.find_class(expanded, "", binding.file)
     return borrowing_field(cls) if cls is not None else None
 
 
@@ -114,11 +114,11 @@ class _Reading:
         self.file = (target.function or target.owner or binding).file
         self.scope = scope_of(binding, target)
         self.at = target.function.record.start if target.function is not None else binding.record.start
-        self.result = self.program.expand(target.result, self.file, self.scope, self.at)
+        self.result = self.program.names.expand(target.result, self.file, self.scope, self.at)
         kind = types.parse(self.result)
         self.handing: Handing = "pointer" if kind.pointers else "reference" if kind.reference else "value"
         self.shape: Shape = "pointer" if kind.pointers else "reference" if kind.reference else "view"
-        self.returned = self.program.find_class(kind.name, self.scope, self.file)
+        self.returned = self.program.names.find_class(kind.name, self.scope, self.file)
         self.name = self.returned.symbol if self.returned is not None else kind.name
 
     def answers(self) -> Iterator[Contract]:
@@ -180,9 +180,9 @@ class _Reading:
     def _bound_classes(self) -> Iterator[Class]:
         """The bound classes that the result is, or holds."""
         for written in _held(self.result, 0):
-            expanded = self.program.expand(written, self.file, self.scope, self.at)
-            cls = self.program.find_class(types.parse(expanded).name, self.scope, self.file)
-            if cls is not None and cls.name in self.program.bound_types:
+            expanded = self.program.names.expand(written, self.file, self.scope, self.at)
+            cls = self.program.names.find_class(types.parse(expanded).name, self.scope, self.file)
+            if cls is not None and cls.name in self.program.names.bound_types:
                 yield cls
 
     def _refers(self) -> bool:
@@ -192,14 +192,14 @@ class _Reading:
     def _refers_to_elements(self) -> bool:
         """Whether the result is a container of pointers at which Python is to look."""
         kinds = [types.parse(held) for held in _held(self.result, 0)][1:]
-        pointers = any(kind.pointers == 1 and kind.last in self.program.bound_types for kind in kinds)
+        pointers = any(kind.pointers == 1 and kind.last in self.program.names.bound_types for kind in kinds)
         return pointers and self.policies.effective("pointer") in ("reference", "reference internal")
 
     def _standing(self) -> Certainty | None:
         """How sure it is that Python gets a wrapper around the object returned that nobody keeps alive."""
         if self.returned is not None and shares_itself(self.returned):
             return because("possible", f"a `{self.name}` can share ownership of itself")
-        if self.name.rsplit("::", 1)[-1] in self.program.bound_types:
+        if self.name.rsplit("::", 1)[-1] in self.program.names.bound_types:
             return "certain"
         return because("likely", f"no binding of `{self.name}` was read") if self.returned is not None else None
 

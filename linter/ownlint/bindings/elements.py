@@ -57,7 +57,7 @@ def lent_element(binding: Binding) -> Lent | None:
     if Policies(binding, framework).effective(signature.handing) != "reference internal":
         return None
     target = signature.target
-    if target is None or target.function is None or signature.kind.last not in binding.program.bound_types:
+    if target is None or target.function is None or signature.kind.last not in binding.program.names.bound_types:
         return None
     for value in returned_values(target.function):
         found = _field(value, target.function, target.first, 0)
@@ -80,7 +80,7 @@ def _field(value: r.Value | None, function: Function, first: int, depth: int) ->
         return place if _moves_elements(*place) else None
     if isinstance(inner, r.Call) and depth < _DEEPEST:
         origins = Origins(function, sources_of(function, first))
-        for target in function.program.callee(inner, function).functions[:1]:
+        for target in function.program.calls.callee(inner, function).functions[:1]:
             owner = origins.given(inner, 1)
             if owner is not None and owner.argument == 1 and {"&", "*"} & set(target.record.result):
                 for back in returned_values(target):
@@ -103,7 +103,7 @@ def _place(base: r.Value, function: Function, first: int) -> tuple[Class, str] |
         if isinstance(root, r.Name) and root.text == "this":
             cls = function.home
         elif origins.is_argument(root) and (found := origins.address(root)) is not None and found.argument == 1:
-            written = function.program.type_of(root, function)
+            written = function.program.types.of(root, function)
             cls = origins.class_of(written) or origins.class_of(types.element(written))
         else:
             return None
@@ -114,7 +114,7 @@ def _place(base: r.Value, function: Function, first: int) -> tuple[Class, str] |
 
 def _moves_elements(cls: Class, field: str) -> bool:
     """Whether the elements are in the container by value, and do not stay where they are."""
-    written = cls.program.expand(cls.fields[field].type, cls.file, cls.symbol)
+    written = cls.program.names.expand(cls.fields[field].type, cls.file, cls.symbol)
     roles = roles_of(cls, written)
     kind = types.parse(written)
     if kind.pointers or not {"container", "sequence"} & set(roles) or not kind.arguments:
@@ -150,7 +150,7 @@ def _changed(function: Function, first: int, cls: Class, field: str, depth: int)
                         yield function.step(inner, f"`{field}` grows or shrinks here")
                         continue
                 origins = Origins(function, sources_of(function, first))
-                for target in function.program.callee(inner, function).functions[:1]:
+                for target in function.program.calls.callee(inner, function).functions[:1]:
                     owner = origins.given(inner, 1)
                     if target is not function and owner is not None and owner.argument == 1:
                         yield from _changed(target, 2, cls, field, depth + 1)

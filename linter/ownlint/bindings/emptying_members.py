@@ -66,8 +66,8 @@ def _owned_fields(binding: Binding) -> Iterator[tuple[Class, str]]:
 
 
 def _owns(cls: Class, field: r.Field) -> bool:
-    expanded = cls.program.expand(field.type, cls.file, cls.symbol)
-    roles = cls.program.roles_at(expanded, cls.file, cls.symbol)
+    expanded = cls.program.names.expand(field.type, cls.file, cls.symbol)
+    roles = cls.program.types.roles_at(expanded, cls.file, cls.symbol)
     if any(role in roles for role in _OWNS):
         return not types.parse(expanded).pointers
     return types.parse(expanded).pointers == 1 and cls.destructor is not None and is_released(cls, field)

@@ -35,11 +35,11 @@ def mismatch(binding: Binding) -> Mismatch | None:
         return None
     old = is_before(binding.program, framework, framework.facts["holder_mismatch_until"])
     newer = framework.facts.get("holder_mismatch_unless", "").split()
-    if old is False or (old is None and any(word in binding.program.called_names for word in newer)):
+    if old is False or (old is None and any(word in binding.program.index.called_names for word in newer)):
         return None
     for written, returned, scope in _handed(binding):
         for pointer, pointee in _shared(binding, written, 0):
-            cls = binding.program.find_class(pointee, scope, binding.file)
+            cls = binding.program.names.find_class(pointee, scope, binding.file)
             bound = _unique(binding, framework, cls) if cls is not None else None
             if cls is not None and bound is not None:
                 sure = "certain" if old else because("likely", "the version of the framework is not known")
@@ -77,15 +77,15 @@ def field_of(binding: Binding) -> tuple[Class, r.Field] | None:
         return None
     owner, _, name = inner.value.text.rpartition("::")
     scope = binding.around.record.scope if binding.around is not None else ""
-    expanded = binding.program.expand(owner, binding.file, scope, record.start)
-    cls = binding.program.find_class(expanded, scope, binding.file)
+    expanded = binding.program.names.expand(owner, binding.file, scope, record.start)
+    cls = binding.program.names.find_class(expanded, scope, binding.file)
     return cls.field(name) if cls is not None else None
 
 
 def _shared(binding: Binding, written: str, depth: int) -> Iterator[tuple[str, str]]:
     """The shared pointers in a type: the pointer's own name and the class it shares."""
     kind = types.parse(written)
-    roles = binding.program.roles_at(written, binding.file, "")
+    roles = binding.program.types.roles_at(written, binding.file, "")
     if "shared pointer" in roles and len(kind.arguments) == 1 and not kind.pointers:
         yield kind.name, types.parse(kind.arguments[0]).name
     elif depth < _DEEPEST and not kind.pointers:
@@ -98,10 +98,10 @@ def _unique(binding: Binding, framework: FrameworkModel, cls: Class) -> tuple[r.
     found = [(file, bound) for file, bound in bound_as(binding, cls) if bound.framework == framework.spelling.name]
     for file, bound in found:
         for written in bound.arguments[1:]:
-            holder = types.parse(binding.program.expand(written, file, at=bound.start))
+            holder = types.parse(binding.program.names.expand(written, file, at=bound.start))
             names = {types.parse(argument).last for argument in holder.arguments}
             if (cls.name in names and holder.last != "unique_ptr") or holder.last in ("...", ""):
                 return None
-            if not holder.arguments and binding.program.find_class(holder.name, "", file) is None:
+            if not holder.arguments and binding.program.names.find_class(holder.name, "", file) is None:
                 return None  # a holder by a name of its own, a base nobody shows
     return found[0] if found else None

@@ -67,10 +67,10 @@ class Store(NamedTuple):
 
 def is_raw(function: Function, written: str) -> bool:
     """Whether a value of the type is an address or a view, which owns nothing."""
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if "(" in written:
         return False
-    return bool(kind.pointers or kind.reference or "view" in function.program.roles(written, function))
+    return bool(kind.pointers or kind.reference or "view" in function.program.types.roles(written, function))
 
 
 def raw_fields(cls: Class) -> frozenset[str]:
@@ -78,7 +78,7 @@ def raw_fields(cls: Class) -> frozenset[str]:
     found: set[str] = set()
     for owner in cls.ancestry:
         for field in owner.fields.values():
-            written = owner.program.expand(field.type, owner.file, owner.symbol)
+            written = owner.program.names.expand(field.type, owner.file, owner.symbol)
             kind = types.parse(written)
             if field.static or "(" in written:
                 continue
@@ -203,7 +203,9 @@ def kept_by(cls: Class, args: tuple[r.Value, ...], depth: int = 0) -> Iterator[K
 def is_address(cls: Class, written: str) -> bool:
     """Whether a parameter of the type is a pointer, a reference or a view, rather than a value of its own."""
     return (
-        "*" in written or "&" in written or "view" in roles_of(cls, cls.program.expand(written, cls.file, cls.symbol))
+        "*" in written
+        or "&" in written
+        or "view" in roles_of(cls, cls.program.names.expand(written, cls.file, cls.symbol))
     )
 
 
@@ -308,7 +310,7 @@ def _of_call(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
         yield from kept_by(made, call.args)
         return
     written = call.callee.text if isinstance(call.callee, r.Name) and call.kind != "new" else ""
-    roles = function.program.roles(written, function) if written else ()
+    roles = function.program.types.roles(written, function) if written else ()
     if _WRAPPERS.fullmatch(name) or not _OWNERS.isdisjoint(roles):
         for arg in call.args:
             yield from kept(function, arg, "", depth + 1)
@@ -324,17 +326,17 @@ def made_class(function: Function, call: r.Call) -> Class | None:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
     elif _MAKERS.fullmatch(name) and call.template:
         written = types.arguments_of(call.template)[0]
-    elif isinstance(call.callee, r.Name) and function.program.defines(name):
+    elif isinstance(call.callee, r.Name) and function.program.index.defines(name):
         written = call.callee.text
     if not written:
         return None
-    expanded = function.program.expand(written, function.file, function.record.scope)
-    return function.program.find_class(expanded, function.record.scope, function.file)
+    expanded = function.program.names.expand(written, function.file, function.record.scope)
+    return function.program.names.find_class(expanded, function.record.scope, function.file)
 
 
 def _of_factory(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
     """What the project's own function hands back keeps of what it was called with."""
-    for target in function.program.callee(call, function).functions[:1]:
+    for target in function.program.calls.callee(call, function).functions[:1]:
         if target is function or depth >= _DEEPEST - 1:
             continue
         numbers = {p.name: at for at, p in enumerate(target.record.parameters)}
@@ -346,8 +348,8 @@ def _of_factory(function: Function, call: r.Call, depth: int) -> Iterator[Kept]:
 
 
 def _of_aggregate(function: Function, items: tuple[r.Value, ...], into: str, depth: int) -> Iterator[Kept]:
-    written = function.program.expand(into, function.file, function.record.scope)
-    cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+    written = function.program.names.expand(into, function.file, function.record.scope)
+    cls = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     if cls is not None and types.parse(written).is_value:
         yield from kept_by(cls, items)
     elif into and is_raw(function, into):
@@ -371,7 +373,7 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
             yield Kept(r.Name(capture.start, capture.end, capture.name), how="capture")
     if default is None:
         return
-    body = function.program.function_at(function.file, made.function)
+    body = function.program.index.function_at(function.file, made.function)
     said = _names_in(body.statements) - set(body.locals) if body is not None else set()
     said -= {capture.name for capture in made.captures}
     for name in sorted(said & set(function.locals)):
@@ -380,7 +382,7 @@ def _captured(function: Function, made: r.Lambda) -> Iterator[Kept]:
 
 
 def _type(function: Function, value: r.Value) -> str:
-    return function.program.type_of(value, function)
+    return function.program.types.of(value, function)
 
 
 def _names_in(statements: Iterable[r.Statement]) -> set[str]:
@@ -424,12 +426,12 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     known = keepers(function.program)
     assigned = {name[1:] for name in function.record.mentions if name[0] == "="} & known.names
     if not everywhere:
-        assigned = {name for name in assigned if _is_member(function, name) or function.program.is_variable(name)}
+        assigned = {name for name in assigned if _is_member(function, name) or function.program.index.is_variable(name)}
     if assigned or _assigns_by_reference(function, known):
         return True
     if _PUTS.intersection(function.record.mentions):
         said = said_names(function) & known.filled
-        if any(_is_member(function, name) or function.program.is_variable(name) for name in said):
+        if any(_is_member(function, name) or function.program.index.is_variable(name) for name in said):
             return True
         if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):
             return True
@@ -516,7 +518,7 @@ def outlives_call(function: Function, place: Place, target: r.Value | None) -> b
     """Whether it is a member of the object, or a variable of the program."""
     if place[0] == THIS:
         return len(place) > 1
-    return not function.is_local(place) and function.program.is_variable(place[0])
+    return not function.is_local(place) and function.program.index.is_variable(place[0])
 
 
 def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[Store]:
@@ -526,7 +528,7 @@ def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[S
         keyed = _key_type(function, held)
         if keyed and is_view(function, keyed):
             yield Store(event, event.place, Kept(inner.indexes[0], how="key"), in_container=True)
-    into = function.program.type_of(target, function)
+    into = function.program.types.of(target, function)
     if isinstance(inner, r.Name) and inner.text in function.flow.aliases:
         into = into.rstrip(" &")  # a name for the place itself
     if types.parse(into).reference and not types.parse(into).pointers:
@@ -538,9 +540,9 @@ def _by_write(function: Function, event: e.Write, target: r.Value) -> Iterator[S
 def _by_call(function: Function, event: e.Call, place: Place) -> Iterator[Store]:
     call = event.node
     name, on = last_name(call.callee), receiver(call)
-    written = function.program.type_of(on, function)
-    roles = function.program.roles(written, function)
-    arguments = types.parse(function.program.expand(written, function.file, function.record.scope)).arguments
+    written = function.program.types.of(on, function)
+    roles = function.program.types.roles(written, function)
+    arguments = types.parse(function.program.names.expand(written, function.file, function.record.scope)).arguments
     if not arguments or not call.args:
         return
     if name == "reset":
@@ -600,21 +602,21 @@ def _constructed(function: Function, args: tuple[r.Value, ...], written: str) ->
     if len(args) == 1 and (found := list(kept(function, args[0], written))):
         yield from found
         return
-    expanded = function.program.expand(written, function.file, function.record.scope)
-    cls = function.program.find_class(types.parse(expanded).name, function.record.scope, function.file)
+    expanded = function.program.names.expand(written, function.file, function.record.scope)
+    cls = function.program.names.find_class(types.parse(expanded).name, function.record.scope, function.file)
     if cls is not None and types.parse(expanded).is_value:
         yield from kept_by(cls, args)
 
 
 def is_view(function: Function, written: str) -> bool:
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
-    return kind.is_value and "view" in function.program.roles(written, function)
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
+    return kind.is_value and "view" in function.program.types.roles(written, function)
 
 
 def _key_type(function: Function, written: str) -> str:
-    if "associative" not in function.program.roles(written, function):
+    if "associative" not in function.program.types.roles(written, function):
         return ""
-    arguments = types.parse(function.program.expand(written, function.file, function.record.scope)).arguments
+    arguments = types.parse(function.program.names.expand(written, function.file, function.record.scope)).arguments
     return arguments[0] if arguments else ""
 
 

@@ -62,7 +62,7 @@ class Natives:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.destroyers: dict[str, Destroyer] = {}
-        for name, record in program.declared_functions():
+        for name, record in program.index.declared_functions():
             if (found := _destroyer(program, name, record)) is not None:
                 self.destroyers.setdefault(name, found)
         self.types = frozenset(one.type for one in self.destroyers.values())
@@ -71,7 +71,7 @@ class Natives:
     def destroyed(self, function: Function, call: r.Call) -> tuple[str, r.Value] | None:
         """The native type whose object the call ends, and the argument that stands for it."""
         if call.kind == "delete" and call.args:
-            written = function.program.type_of(call.args[0], function)
+            written = function.program.types.of(call.args[0], function)
             return (types.parse(written).last, call.args[0]) if written else None
         if call.kind != "call" or not isinstance(call.callee, r.Name):
             return None
@@ -100,7 +100,7 @@ class Natives:
     def is_handle(self, written: str, file: r.File, scope: str) -> bool:
         kind = types.parse(written)
         return not kind.arguments and (
-            kind.last in self.types or types.parse(self.program.expand(written, file, scope)).last in self.types
+            kind.last in self.types or types.parse(self.program.names.expand(written, file, scope)).last in self.types
         )
 
     def reaches(self, outer: str, inner: str) -> bool:
@@ -163,7 +163,7 @@ def _can_be_handle(kind: types.Type) -> bool:
 def _edges(program: Program) -> dict[str, set[str]]:
     """From each type to those that functions of the project hand out for it; a class leads to what it holds."""
     found: dict[str, set[str]] = {}
-    for name, record in program.declared_functions():
+    for name, record in program.index.declared_functions():
         if record.owner or not record.parameters or makes(name):
             continue
         given, got = types.parse(record.parameters[0].type), types.parse(record.result)
@@ -219,7 +219,7 @@ def _is_native(function: Function, call: r.Call) -> bool:
     """A free function that the project only declares, or that has C linkage."""
     if not isinstance(call.callee, r.Name) or call.kind != "call":
         return False
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     if call.callee.text in function.declared:  # a lambda that a local holds
         return False
     return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)

@@ -49,7 +49,9 @@ def made_by_hand(value: r.Value, origins: Origins, framework: FrameworkModel) ->
         return _cast(value, origins, framework)
     if name in framework.facts.get("memory_views", "").split():
         return (Made("memory", "memoryview", origin) for origin in origins.each(value.args[:1]))
-    if isinstance(value.callee, r.Name) and "python array" in origins.program.roles(_written(value), origins.function):
+    if isinstance(value.callee, r.Name) and "python array" in origins.program.types.roles(
+        _written(value), origins.function
+    ):
         return _array(value, origins, framework)
     return None
 
@@ -75,7 +77,7 @@ def _written(call: r.Call) -> str:
 def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
     """`cast(value, policy, parent)`."""
     given = origins.resolved(call.args[0])
-    written = origins.program.type_of(given, origins.function)
+    written = origins.program.types.of(given, origins.function)
     kind = types.parse(written)
     is_pointer = kind.pointers > 0 or (isinstance(given, r.Unary) and given.op == "&")
     handing: Handing = "pointer" if is_pointer else "reference" if kind.reference else "value"
@@ -84,7 +86,7 @@ def _cast(call: r.Call, origins: Origins, framework: FrameworkModel) -> Iterator
     if handing != "value" and policy in _REFERS:
         origin = origins.address(given) if not origins.is_argument(given) else None
         is_borrowed = policy == "reference"  # an internal one has a parent, or the cast raises
-        if origin is not None and kind.last in origins.program.bound_types and is_borrowed:
+        if origin is not None and kind.last in origins.program.names.bound_types and is_borrowed:
             yield Made("pointer" if is_pointer else "reference", kind.last, origin)
         return
     cls = origins.class_of(written)
@@ -100,7 +102,7 @@ def _is_object(value: r.Name, origins: Origins) -> bool:
     parameters = {parameter.name for parameter in function.record.parameters}
     if value.text in parameters or value.text not in function.locals:
         return False
-    return "python object" in origins.program.roles(function.locals[value.text][0], function)
+    return "python object" in origins.program.types.roles(function.locals[value.text][0], function)
 
 
 def _filled(name: str, origins: Origins, framework: FrameworkModel) -> Iterator[Made]:
@@ -112,8 +114,8 @@ def _filled(name: str, origins: Origins, framework: FrameworkModel) -> Iterator[
             if isinstance(inner, r.Call) and (made := made_by_hand(inner, origins, framework)) is not None:
                 yield from made
                 continue
-            kind = types.parse(origins.program.type_of(put, origins.function))
-            if policy in _REFERS and kind.pointers == 1 and kind.last in origins.program.bound_types:
+            kind = types.parse(origins.program.types.of(put, origins.function))
+            if policy in _REFERS and kind.pointers == 1 and kind.last in origins.program.names.bound_types:
                 origin = origins.address(put) if not origins.is_argument(put) else None
                 if origin is not None:
                     yield Made("pointer", kind.last, origin)
@@ -153,7 +155,7 @@ def _is_address(value: r.Value, origins: Origins) -> bool:
         return True
     if isinstance(inner, r.Call) and last_name(inner.callee) == "data":
         return True
-    written = origins.program.type_of(inner, origins.function)
+    written = origins.program.types.of(inner, origins.function)
     return types.parse(written).pointers > 0 or written.endswith("]")  # an array stands for its first element
 
 
@@ -162,7 +164,7 @@ def _is_base(value: r.Value, origins: Origins) -> bool:
     inner = strip(value)
     if isinstance(inner, r.Aggregate | r.Literal | r.Binary):
         return False
-    roles = origins.program.roles(origins.program.type_of(inner, origins.function), origins.function)
+    roles = origins.program.types.roles(origins.program.types.of(inner, origins.function), origins.function)
     return (
         isinstance(inner, r.Name) or "python object" in roles or "python handle" in roles or _is_nobody(value, origins)
     )
@@ -179,11 +181,11 @@ def _is_nobody(value: r.Value, origins: Origins) -> bool:
         inner = strip(initial)
     if isinstance(inner, r.Call) and (not written or types.parse(written).is_placeholder):
         written = _written(inner)
-    if "python object" not in origins.program.roles(written, origins.function):
+    if "python object" not in origins.program.types.roles(written, origins.function):
         return False
     args = inner.args if isinstance(inner, r.Call) else ()
     destructors = [arg for arg in map(strip, args) if isinstance(arg, r.Lambda)]
     if destructors:
-        function = origins.program.function_at(origins.function.file, destructors[-1].function)
+        function = origins.program.index.function_at(origins.function.file, destructors[-1].function)
         return function is not None and not function.body
     return not args or all(isinstance(arg, r.Literal) for arg in args)

@@ -83,7 +83,7 @@ def _is_held(written: str, function: Function) -> bool:
     """By reference, by pointer, or by what shares it: a parameter taken by value dies with the call."""
     if "&&" in written:
         return False
-    roles = function.program.roles(written, function)
+    roles = function.program.types.roles(written, function)
     return "&" in written or "*" in written or any(role in roles for role in _SHARED)
 
 
@@ -155,14 +155,14 @@ class Origins:
 
     def _holder(self, value: r.Value) -> Class | None:
         """The class of an expression, or of what it points to."""
-        written = self.program.type_of(value, self.function)
+        written = self.program.types.of(value, self.function)
         return (self.class_of(written) or self.class_of(types.element(written))) if written else None
 
     def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
         """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
         if initial is None or strip(initial) == value:
             return None
-        roles = self.program.roles(written, self.function)
+        roles = self.program.types.roles(written, self.function)
         if looks_elsewhere(written, roles) or "*" in written or "&" in written:
             return self._deeper().address(initial)
         if not types.parse(written).is_placeholder:
@@ -172,12 +172,12 @@ class Origins:
         if isinstance(made, r.Unary) and made.op == "&":
             return self._deeper().address(initial)
         if isinstance(made, r.Call):
-            result = self.program.type_of(made, self.function)
+            result = self.program.types.of(made, self.function)
             kind = types.parse(result)
             if kind.reference and not kind.pointers:
                 return None  # `auto copy = reference();` copies
             return self._deeper().address(initial)
-        result = self.program.type_of(initial, self.function)
+        result = self.program.types.of(initial, self.function)
         return self._deeper().address(initial) if types.parse(result).pointers else None
 
     def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
@@ -186,7 +186,7 @@ class Origins:
         if held is None:
             return found
         cls, field = held
-        written = self.program.expand(field.type, cls.file, cls.symbol)
+        written = self.program.names.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
         roles = self.program.models.role(kind.name, (cls.symbol,))
         is_foreign = kind.pointers and (is_given(cls, name) or not is_released(cls, field))
@@ -223,7 +223,7 @@ class Origins:
         return self._through_callee(call)
 
     def _method(self, call: r.Call, callee: r.Member, name: str) -> Origin | None:
-        known = self.program.callee(call, self.function)
+        known = self.program.calls.callee(call, self.function)
         if known.functions and known.certainty != "possible":
             return self._through_callee(call)
         base = self.address(callee.base)
@@ -232,7 +232,7 @@ class Origins:
         if name in _ACCESSORS or name.startswith("operator"):
             return base
         kind = types.parse(known.result)
-        roles = self.program.roles(known.result, self.function) if known.result else ()
+        roles = self.program.types.roles(known.result, self.function) if known.result else ()
         if known.result and not looks_elsewhere(known.result, roles):
             return None
         sure: Certainty = "likely" if known.result and known.certainty != "possible" and kind.name else "possible"
@@ -242,7 +242,7 @@ class Origins:
 
     def _through_callee(self, call: r.Call) -> Origin | None:
         """What the project's own function hands back borrows from what it was called with."""
-        callee = self.program.callee(call, self.function)
+        callee = self.program.calls.callee(call, self.function)
         for target in callee.functions[:1]:
             if not self._leads_on(target):
                 continue
@@ -258,7 +258,7 @@ class Origins:
 
     def _leads_on(self, function: Function) -> bool:
         """Whether the result can be an address at all: a pointer, a reference, a view, an iterator, or left open."""
-        written = self.program.expand(function.record.result, function.file, function.record.scope)
+        written = self.program.names.expand(function.record.result, function.file, function.record.scope)
         kind = types.parse(written)
         is_dependent = "::" in kind.name and "<" in kind.name  # `Map<K>::const_iterator`: nobody can tell
         if not written or kind.is_placeholder or is_dependent:
@@ -266,7 +266,7 @@ class Origins:
         cls = self.class_of(written) if kind.is_value else None
         if cls is not None and borrowing_fields(cls):
             return True
-        return kind.pointers > 0 or looks_elsewhere(written, self.program.roles(written, function))
+        return kind.pointers > 0 or looks_elsewhere(written, self.program.types.roles(written, function))
 
     def given(self, call: r.Call, index: int) -> Origin | None:
         """What this call gives as the callee's `index`: 1 is its `this`."""
@@ -309,7 +309,7 @@ class Origins:
         if made is not None:
             yield from self._arguments(made, call.args)
             return
-        callee = self.program.callee(call, self.function)
+        callee = self.program.calls.callee(call, self.function)
         if callee.functions:
             for target in callee.functions[:1]:
                 inner = Origins(target, sources_of(target, 2), self.depth + 1)
@@ -362,7 +362,7 @@ class Origins:
                     if last_name(call.callee) in _FILLS:
                         yield from self.each(arg for arg in call.args if not self.is_argument(strip(arg)))
             case r.Call():
-                for target in self.program.callee(inner, self.function).functions[:1]:
+                for target in self.program.calls.callee(inner, self.function).functions[:1]:
                     beyond = Origins(target, sources_of(target, 2), self.depth + 1)
                     for found in (found for back in returned_values(target) for found in beyond.elements(back)):
                         if (here := self.given(inner, found.argument)) is not None:
@@ -407,7 +407,7 @@ class Origins:
         if isinstance(inner, r.Unary) and inner.op == "*" and last_name(inner.value) == "this":
             given = self.function.home
         else:
-            written = self.program.type_of(inner, self.function)
+            written = self.program.types.of(inner, self.function)
             given = None if not written or types.parse(written).pointers else self.class_of(written)
         return given is not None and cls in given.ancestry
 
@@ -426,17 +426,17 @@ class Origins:
         return self.class_of(written) if written else None
 
     def _is_python(self, value: r.Value) -> bool:
-        written = self.program.type_of(strip(value), self.function)
-        return "python object" in self.program.roles(written, self.function)
+        written = self.program.types.of(strip(value), self.function)
+        return "python object" in self.program.types.roles(written, self.function)
 
     def _is_view(self, call: r.Call) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
-        return bool(written) and "view" in self.program.roles(written, self.function)
+        return bool(written) and "view" in self.program.types.roles(written, self.function)
 
     def class_of(self, written: str) -> Class | None:
         record = self.function.record
-        expanded = self.program.expand(written, self.function.file, record.scope, record.start)
-        return self.program.find_class(types.parse(expanded).name, record.scope, self.function.file)
+        expanded = self.program.names.expand(written, self.function.file, record.scope, record.start)
+        return self.program.names.find_class(types.parse(expanded).name, record.scope, self.function.file)
 
     def _deeper(self) -> Origins:
         return Origins(self.function, self.sources, self.depth + 1)
@@ -455,7 +455,7 @@ class Origins:
                 return ("&" in written or "*" in written) and initial is not None and self.is_argument(strip(initial))
             case r.Call(callee=callee) if self.depth < _DEEPEST:
                 on = callee.base if isinstance(callee, r.Member) else r.Name(value.start, value.start, "this")
-                functions = self.program.callee(value, self.function).functions
+                functions = self.program.calls.callee(value, self.function).functions
                 return bool(functions) and self.is_argument(strip(on)) and _returns_itself(functions[0], self.depth)
         return False
 

@@ -62,8 +62,8 @@ class Policies:
         if around is not None and extra.name in around.locals:
             written, initial = around.locals[extra.name]
             return f"{written} {text(initial, 200)}" if initial is not None else written
-        spelled = program.expand(extra.name, self.binding.file, around.record.scope if around is not None else "")
-        return spelled if spelled != extra.name else program.written_as(extra.name) or extra.text
+        spelled = program.names.expand(extra.name, self.binding.file, around.record.scope if around is not None else "")
+        return spelled if spelled != extra.name else program.names.written_as(extra.name) or extra.text
 
     # --- policies ---
 

@@ -61,15 +61,15 @@ def signature_of(binding: Binding) -> Signature | None:
     scope = scope_of(binding, target)
     at = target.function.record.start if target.function is not None else binding.record.start
     program = binding.program
-    result = program.expand(target.result or _nothing(target), file, scope, at)
+    result = program.names.expand(target.result or _nothing(target), file, scope, at)
     record = target.function.record if target.function is not None else target.declared
-    taken = None if record is None else tuple(program.expand(p.type, file, scope, at) for p in record.parameters)
+    taken = None if record is None else tuple(program.names.expand(p.type, file, scope, at) for p in record.parameters)
     if taken is not None and target.first == 2:
         taken = (f"{target.owner.symbol if target.owner is not None else ''}&", *taken)
     if record is not None and any(p.spread or "..." in p.type for p in record.parameters):
         taken = None
-    returned = program.find_class(types.parse(result).name, scope, file) if result else None
-    return Signature(result, taken, target, returned, program.roles_at(result, file, scope) if result else ())
+    returned = program.names.find_class(types.parse(result).name, scope, file) if result else None
+    return Signature(result, taken, target, returned, program.types.roles_at(result, file, scope) if result else ())
 
 
 def _nothing(target: Target) -> str:
@@ -87,7 +87,7 @@ def _constructor(binding: Binding) -> Signature | None:
     own = f"{binding.owner.type}&"
     made = next((inner for arg in call.args[:1] if (inner := _lambda(binding, arg)) is not None), None)
     if made is not None:
-        taken = tuple(made.program.expand(p.type, made.file, made.record.scope) for p in made.record.parameters)
+        taken = tuple(made.program.names.expand(p.type, made.file, made.record.scope) for p in made.record.parameters)
         return Signature("void", (own, *taken), Target("void", made, None, 2))
     if call.args:
         return Signature("void", None)
@@ -95,7 +95,7 @@ def _constructor(binding: Binding) -> Signature | None:
     if any("..." in argument for argument in arguments):
         return Signature("void", None)
     scope = binding.around.record.scope if binding.around is not None else ""
-    taken = tuple(binding.program.expand(argument, binding.file, scope) for argument in arguments)
+    taken = tuple(binding.program.names.expand(argument, binding.file, scope) for argument in arguments)
     return Signature("void", (own, *taken))
 
 
@@ -104,7 +104,7 @@ def _lambda(binding: Binding, value: r.Value) -> Function | None:
     if isinstance(inner, r.Name) and binding.around is not None and inner.text in binding.around.locals:
         inner = strip(binding.around.locals[inner.text][1])
     if isinstance(inner, r.Lambda):
-        return binding.program.function_at(binding.file, inner.function)
+        return binding.program.index.function_at(binding.file, inner.function)
     return None
 
 
@@ -123,7 +123,7 @@ def is_converted(binding: Binding, written: str, roles: tuple[str, ...]) -> bool
     kind = types.parse(written)
     if is_plain(written, roles):
         return True
-    if kind.pointers or (kind.last in binding.program.bound_types):
+    if kind.pointers or (kind.last in binding.program.names.bound_types):
         return False
     if any(role in roles for role in _SEVERAL) and kind.arguments and not {"set", "unknown"} & set(roles):
         return not _are_opaque(binding)
@@ -142,7 +142,7 @@ def _are_opaque(binding: Binding) -> bool:
     """Whether the project binds containers as classes: then nobody can tell which are converted."""
     framework = framework_of(binding)
     words = framework.facts.get("binds_containers", "").split() if framework is not None else ()
-    return any(word in binding.program.called_names or binding.program.defines(word) for word in words)
+    return any(word in binding.program.index.called_names or binding.program.index.defines(word) for word in words)
 
 
 # --- the class behind it ----------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def is_lent_only(cls: Class) -> bool:
     made = [
         each
         for file, bound in bound_as(cls, cls)
-        for each in program.bindings_of(file, file.bound_classes.index(bound))
+        for each in program.index.bindings_of(file, file.bound_classes.index(bound))
         if each.record.kind == "init"
     ]
     policies = [Policies(each, framework) for each in made if (framework := framework_of(each)) is not None]
@@ -175,10 +175,10 @@ def has_own_holder(cls: Class) -> bool:
     """Whether objects of the class are held by neither unique nor shared pointers where it is bound: by what counts."""
     for file, bound in bound_as(cls, cls):
         for written in bound.arguments[1:]:
-            holder = types.parse(cls.program.expand(written, file, at=bound.start))
+            holder = types.parse(cls.program.names.expand(written, file, at=bound.start))
             if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
                 continue
-            roles = cls.program.roles_at(written, file, "")
+            roles = cls.program.types.roles_at(written, file, "")
             if "intrusive pointer" in roles or not {"smart pointer", "shared pointer"} & set(roles):
                 return True
     return False
@@ -189,8 +189,8 @@ def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundCl
     program = asked.program
     return [
         (file, bound)
-        for file, bound in program.bound_classes_called(cls.name)
-        if program.find_class(program.expand(bound.type, file, at=bound.start), "", file) in (cls, None)
+        for file, bound in program.index.bound_classes_called(cls.name)
+        if program.names.find_class(program.names.expand(bound.type, file, at=bound.start), "", file) in (cls, None)
     ]
 
 

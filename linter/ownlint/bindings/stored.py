@@ -64,7 +64,7 @@ def constructed(cls: Class, parameters: tuple[str, ...], depth: int = 0) -> list
         if declared.kind != "constructor" or not _fits(declared, parameters):
             continue
         for number, parameter in enumerate(declared.parameters, 2):
-            given = cls.program.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
+            given = cls.program.names.find_class(types.parse(parameter.type).name, cls.symbol, cls.file)
             is_address = looks_elsewhere(parameter.type, roles_of(cls, parameter.type))
             if given is not None and given not in cls.ancestry and is_address and points_at(cls, given):
                 step = Step(cls.path, parameter.span, f"`{cls.name}` has a field that can point to `{parameter.name}`")
@@ -140,7 +140,7 @@ class _Stores:
                 return (held, Origin(self.sources["this"], "certain", inner)) if held is not None else None
             case r.Member(base=base, name=name):
                 holder = self.origins.address(base)
-                written = self.program.type_of(base, self.function)
+                written = self.program.types.of(base, self.function)
                 cls = self.origins.class_of(written) or self.origins.class_of(types.element(written))
                 if isinstance(strip(base), r.Name) and last_name(strip(base)) == "this":
                     cls = self.function.home
@@ -167,7 +167,7 @@ class _Stores:
         """Whether the function is given a Python object as well, and the class has a place for one."""
 
         def is_object(written: str) -> bool:
-            return "python object" in self.program.roles(written, self.function)
+            return "python object" in self.program.types.roles(written, self.function)
 
         fields = (field for each in cls.ancestry for field in each.record.fields)
         return any(is_object(p.type) for p in self.function.record.parameters) and any(
@@ -195,7 +195,7 @@ class _Stores:
         inner = strip(value)
         if not isinstance(inner, r.Lambda):
             return
-        body = self.program.function_at(self.function.file, inner.function)
+        body = self.program.index.function_at(self.function.file, inner.function)
         for capture in inner.captures:
             written = self.function.locals.get(capture.name, ("", None))[0]
             if capture.name in self.sources and capture.name != "this" and capture.value is None:
@@ -237,7 +237,7 @@ class _Stores:
             elif place is None and self._is_factory:
                 yield from self._made(made, args, 1, call)
             return
-        callee = self.program.callee(call, self.function)
+        callee = self.program.calls.callee(call, self.function)
         for target in callee.functions[:1]:
             if target is self.function:
                 continue
@@ -257,7 +257,7 @@ class _Stores:
 
     def _made(self, cls: Class, args: tuple[r.Value, ...], holder: int, at: r.Node) -> Iterator[Stored]:
         """What the constructor of an object keeps that is the holder, or a part of it."""
-        given = tuple(self.program.type_of(arg, self.function) for arg in args)
+        given = tuple(self.program.types.of(arg, self.function) for arg in args)
         if len(args) == 1 and types.parse(given[0]).last == cls.name:
             return  # a copy looks where its original looks
         for one in constructed(cls, given, self.depth + 1):
@@ -297,13 +297,13 @@ def _is_placement(value: r.Value) -> bool:
 
 def _is_memory(cls: Class, field: r.Field) -> bool:
     """Whether the field points to memory in which values are put: `double* data_`."""
-    kind = types.parse(cls.program.expand(field.type, cls.file, cls.symbol))
+    kind = types.parse(cls.program.names.expand(field.type, cls.file, cls.symbol))
     return kind.pointers == 1
 
 
 def _keeps_address(cls: Class, field: r.Field) -> bool:
     """Whether the field can hold the address of what is put there, and does not free it."""
-    written = cls.program.expand(field.type, cls.file, cls.symbol)
+    written = cls.program.names.expand(field.type, cls.file, cls.symbol)
     kind = types.parse(written)
     roles = roles_of(cls, written)
     if "callable" in roles:

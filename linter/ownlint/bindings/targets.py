@@ -88,16 +88,16 @@ def _overload(binding: Binding, wrappers: Sequence[str]) -> tuple[str, ...] | No
 
 
 def _lambda_target(binding: Binding, index: int) -> Target | None:
-    function = binding.program.function_at(binding.file, index)
+    function = binding.program.index.function_at(binding.file, index)
     if function is None:
         return None
     result = function.record.result
-    meaning = binding.program.meaning(binding.file, function.record.start)
+    meaning = binding.program.names.meaning(binding.file, function.record.start)
     if not result and meaning is not None:
         result = meaning.type
     if not result:
         found = {
-            kind for value in returned_values(function) if (kind := _decayed(binding.program.type_of(value, function)))
+            kind for value in returned_values(function) if (kind := _decayed(binding.program.types.of(value, function)))
         }
         result = found.pop() if len(found) == 1 else ""
     return Target(result, function, None, 1)
@@ -109,7 +109,7 @@ def _result(function: Function) -> str:
     kind = types.parse(written)
     if not kind.is_placeholder:
         return plain(written)
-    found = function.program.inferred_result(function)
+    found = function.program.calls.inferred_result(function)
     if kind.name == "decltype(auto)" or not found:
         return found
     return _decayed(found) + ("&" if kind.reference else "")
@@ -125,7 +125,9 @@ def _named_target(binding: Binding, name: str, overload: tuple[str, ...] | None)
     scope = binding.around.record.scope if binding.around is not None else ""
     owner, _, last = name.rpartition("::")
     cls = (
-        program.find_class(program.expand(owner, binding.file, scope, binding.record.start), scope, binding.file)
+        program.names.find_class(
+            program.names.expand(owner, binding.file, scope, binding.record.start), scope, binding.file
+        )
         if owner
         else None
     )
@@ -153,7 +155,9 @@ def _declared_target(binding: Binding, name: str, overload: tuple[str, ...] | No
     """A free function that is declared, and whose body nobody shows."""
     owner, _, last = name.rpartition("::")
     declared = [
-        record for record in binding.program.declarations_of(last) if not record.owner and record.scope.endswith(owner)
+        record
+        for record in binding.program.index.declarations_of(last)
+        if not record.owner and record.scope.endswith(owner)
     ]
     fitting = _fitting(declared, overload)
     results = {plain(record.result) for record in fitting if record.result}

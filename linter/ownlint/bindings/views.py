@@ -43,7 +43,7 @@ def borrowing_fields(cls: Class, depth: int = 0) -> tuple[BorrowingField, ...]:
         for field in owner.fields.values():
             if field.static:
                 continue
-            written = owner.program.expand(field.type, owner.file, owner.symbol)
+            written = owner.program.names.expand(field.type, owner.file, owner.symbol)
             roles = roles_of(owner, written)
             if any(role in _SHARES for role in roles):
                 return ()
@@ -60,7 +60,7 @@ def _inside(owner: Class, field: r.Field, written: str, depth: int) -> Iterator[
     """A view inside the view, itself or in a container."""
     for held in (written, *types.parse(written).arguments):
         kind = types.parse(held)
-        inner = owner.program.find_class(kind.name, owner.symbol, owner.file) if kind.is_value else None
+        inner = owner.program.names.find_class(kind.name, owner.symbol, owner.file) if kind.is_value else None
         if inner is not None and inner is not owner and (deeper := borrowing_fields(inner, depth + 1)):
             yield BorrowingField(field.name, deeper[0].at)
             return
@@ -176,7 +176,7 @@ def holds(owner: Class, inner: Class) -> bool:
     """Whether objects of `inner` are parts of `owner`: a field, an element, or what a smart pointer owns."""
     for cls in owner.ancestry:
         for field in cls.fields.values():
-            written = cls.program.expand(field.type, cls.file, cls.symbol)
+            written = cls.program.names.expand(field.type, cls.file, cls.symbol)
             if field.static or not types.parse(written).is_value:
                 continue
             if any(types.parse(held).last == inner.name for held in (written, *types.parse(written).arguments)):

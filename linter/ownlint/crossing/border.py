@@ -170,7 +170,7 @@ class Border:
             seen.add(own)
             file, index = self.bound[own]
             bare = name.removesuffix("=")
-            found = [b for b in self.program.bindings_of(file, index) if b.name == bare]
+            found = [b for b in self.program.index.bindings_of(file, index) if b.name == bare]
             if found:
                 return self._fact(found, cls, name)
             contract = exports.of(self.program).class_contract(file, file.bound_classes[index], own, "")
@@ -257,7 +257,7 @@ class Border:
         for file in self.program.files.values():
             if file.language != "python" or not file.meanings:
                 continue
-            inner = [f for f in map(partial(self.program.function_at, file), range(len(file.functions))) if f]
+            inner = [f for f in map(partial(self.program.index.function_at, file), range(len(file.functions))) if f]
             models = self.program.models
             said = _spoken_of(file)
             spoken = {library for dotted in said for library in models.libraries_of(dotted)}
@@ -313,7 +313,7 @@ class Border:
     def _makes(self, file: r.File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
         if symbol.startswith("*."):
-            symbol = self.program.star_import(file, symbol)
+            symbol = self.program.names.star_import(file, symbol)
         if symbol not in self._made_by:
             on, _, name = symbol.rpartition(".")
             cls = self.find(symbol)
@@ -423,7 +423,7 @@ class Border:
         for cls in method.file.classes:
             if (cls.scope, cls.name) == (scope, name):
                 for field in cls.fields:
-                    meaning = self.program.meaning(method.file, field.start) if field.type else None
+                    meaning = self.program.names.meaning(method.file, field.start) if field.type else None
                     found = self.find(meaning.type) if meaning is not None and meaning.type else None
                     if found is not None and "." + field.name not in known:
                         span, shown = r.Span(field.start, field.end), f"self.{field.name}"

@@ -86,7 +86,7 @@ def containers(program: Program) -> dict[str, Container]:
         for word in framework.facts.get(f"{kind}_classes", "").split()
     }
     found: dict[str, list[Container]] = {}
-    if makers.keys().isdisjoint(program.called_names):
+    if makers.keys().isdisjoint(program.index.called_names):
         return {}
     for function in program.functions:
         if function.language == "cpp" and not makers.keys().isdisjoint(function.record.mentions):
@@ -119,7 +119,7 @@ def _made(program: Program, function: Function, call: r.Call) -> Container | Non
     arguments = types.arguments_of(template)
     if framework is None or said is None or not arguments:
         return None
-    cxx = program.expand(arguments[0], function.file, function.record.scope, call.start)
+    cxx = program.names.expand(arguments[0], function.file, function.record.scope, call.start)
     held = types.parse(cxx).arguments
     if len(held) < (2 if kind == "map" else 1):
         return None

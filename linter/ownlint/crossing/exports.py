@@ -99,7 +99,7 @@ class Exports:
         for (path, index), name in self.class_names.items():
             file = self.program.files[path]
             record = file.bound_classes[index]
-            last = types.parse(self.program.expand(record.type, file, at=record.start)).last
+            last = types.parse(self.program.names.expand(record.type, file, at=record.start)).last
             found.setdefault(last, set()).add(name)
         return {last: names.pop() for last, names in found.items() if len(names) == 1}
 
@@ -126,7 +126,7 @@ class Exports:
         if record.owner >= 0 or record.kind == "function" or around is None:
             return self.class_names.get((binding.path, record.owner), "")
         written = around.locals.get(record.parent, ("", None))[0]
-        spelled = types.parse(self.program.expand(written, binding.file, around.record.scope))
+        spelled = types.parse(self.program.names.expand(written, binding.file, around.record.scope))
         return self.python_class(spelled.arguments[0]) if spelled.arguments else ""
 
     # --- members ---
@@ -184,7 +184,7 @@ class Exports:
             held = field_of(binding)
             if held is None:
                 return "", "unknown"
-            kind = types.parse(self.program.expand(held[1].type, held[0].file, held[0].symbol))
+            kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
             cls = self.python_class(kind.name) or self.python_class(held[1].type)
             if not cls:
                 return "", "plain" if is_plain(held[1].type) else "unknown"
@@ -243,7 +243,7 @@ class Exports:
                 yield Lent(source, not ignored, "", reason, sure)
         held = field_of(binding)
         if held is not None:
-            kind = types.parse(self.program.expand(held[1].type, held[0].file, held[0].symbol))
+            kind = types.parse(self.program.names.expand(held[1].type, held[0].file, held[0].symbol))
             if (self.python_class(kind.name) or self.python_class(held[1].type)) and not held[1].static:
                 via = f"`{held[0].name}::{held[1].name}`"
                 yield Lent("self", True, _clean(via), "a field keeps its object alive")
@@ -304,13 +304,13 @@ class Exports:
         """What stands behind the class in the template: bases, a holder, a class that Python can derive from."""
         bases: list[str] = []
         holder = trampoline = ""
-        own = types.parse(self.program.expand(record.type, file, at=record.start))
+        own = types.parse(self.program.names.expand(record.type, file, at=record.start))
         for argument in record.arguments[1:]:
-            kind = types.parse(self.program.expand(argument, file, at=record.start))
-            cls = self.program.find_class(kind.name, "", file)
+            kind = types.parse(self.program.names.expand(argument, file, at=record.start))
+            cls = self.program.names.find_class(kind.name, "", file)
             if any(types.parse(inner).last == own.last for inner in kind.arguments) and cls is None:
                 holder = argument
-            elif kind.last in self.program.bound_types and (base := self.python_class(kind.name)):
+            elif kind.last in self.program.names.bound_types and (base := self.python_class(kind.name)):
                 bases.append(base)
             elif cls is not None and any(one.name == own.last for one in cls.ancestry[1:]):
                 trampoline = argument

@@ -88,7 +88,7 @@ def _stores(program: Program, file: r.File, line: r.Entry, kind: Kind) -> tuple[
     asked = line.setter if kind == "property_rw" else line.function
     if not isinstance(asked, r.Name):
         return ()
-    here = (one for one in program.functions_called(last_name(asked)) if one.file is file)
+    here = (one for one in program.index.functions_called(last_name(asked)) if one.file is file)
     function = next((one for one in here if one.record.kind == "function"), None)
     return stores_of(function, line.flags, kind == "property_rw") if function is not None else ()
 

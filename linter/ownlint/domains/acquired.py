@@ -165,7 +165,7 @@ class Acquisitions:
         if found is None:
             return None
         key, written, (file, scope) = found
-        roles = self.program.roles_at(written, file, scope) if "*" not in written else ()
+        roles = self.program.types.roles_at(written, file, scope) if "*" not in written else ()
         return key if "mutex" in roles and "recursive" not in roles else None
 
     def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[r.File, str]] | None:
@@ -176,8 +176,8 @@ class Acquisitions:
             base: r.Value = r.Name(-1, -1, lock[0])
             for step in lock[1:-1]:
                 base = r.Member(-1, -1, base, step)
-            written = self.program.type_of(base, function)
-            owner = next(self.program.classes_of(written, function), None) if written else None
+            written = self.program.types.of(base, function)
+            owner = next(self.program.types.classes_of(written, function), None) if written else None
         found = owner.field(lock[-1]) if owner is not None else None
         if found is None:
             return None
@@ -188,7 +188,7 @@ class Acquisitions:
         if written in function.declared:
             return None
         scope, _, name = written.rpartition("::")
-        cls = self.program.find_class(scope, function.record.scope, function.file) if scope else None
+        cls = self.program.names.find_class(scope, function.record.scope, function.file) if scope else None
         found = cls.field(name) if cls is not None else None
         if found is not None:
             return Key(found[0].symbol, name, True), found[1].type, (found[0].file, found[0].symbol)
@@ -196,7 +196,7 @@ class Acquisitions:
         if here is not None:
             owner = function.path if here.static else here.scope
             return Key(owner, name, True), here.type, (function.file, here.scope)
-        kind = self.program.type_of(r.Name(-1, -1, written), function)
+        kind = self.program.types.of(r.Name(-1, -1, written), function)
         return (Key(scope, name, True), kind, (function.file, function.record.scope)) if kind else None
 
 

@@ -30,7 +30,7 @@ def behind(call: r.Call, function: Function) -> r.Call | None:
 
 
 def _is_partial(callee: r.Value, function: Function) -> bool:
-    return function.program.meant_name(function.file, callee) == "partial"
+    return function.program.names.meant_name(function.file, callee) == "partial"
 
 
 def _is_steady(value: r.Value, function: Function) -> bool:

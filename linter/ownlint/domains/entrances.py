@@ -61,7 +61,7 @@ class Entrances:
     def _ended(self, file: r.File, bound: r.BoundClass) -> None:
         """The destructor of a bound class: Python ends its objects."""
         framework = self.program.models.frameworks.get(bound.framework)
-        cls = self.program.find_class(self.program.expand(bound.type, file, at=bound.start), "", file)
+        cls = self.program.names.find_class(self.program.names.expand(bound.type, file, at=bound.start), "", file)
         if framework is None or cls is None or cls.destructor is None:
             return
         if any(framework.extras.get(extra.name) == "call guard" for extra in bound.extras):
@@ -114,7 +114,9 @@ def callable_of(binding: Binding) -> Target | None:
     value = binding.record.callable
     if binding.record.kind == "init" and isinstance(value, r.Call) and value.args:
         inner = strip(value.args[0])
-        function = binding.program.function_at(binding.file, inner.function) if isinstance(inner, r.Lambda) else None
+        function = (
+            binding.program.index.function_at(binding.file, inner.function) if isinstance(inner, r.Lambda) else None
+        )
         return Target("", function, None, 1) if function is not None else None
     if binding.record.kind in ("field", "field_rw", "init"):
         return None
@@ -198,7 +200,7 @@ def _threaded(program: Program) -> frozenset[Class]:
         cls
         for cls in program.classes
         if any(
-            "thread" in program.roles_at(part, cls.file, cls.symbol)
+            "thread" in program.types.roles_at(part, cls.file, cls.symbol)
             for field in cls.record.fields
             for part in (field.type, types.element(field.type))
             if part
@@ -208,7 +210,7 @@ def _threaded(program: Program) -> frozenset[Class]:
 
 def is_thread(function: Function, written: str) -> bool:
     kind = types.parse(written)
-    return "thread" in function.program.roles(kind.name, function)
+    return "thread" in function.program.types.roles(kind.name, function)
 
 
 def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]:
@@ -217,11 +219,11 @@ def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]
         return list(node.args[:1]), True
     if node.kind == "call" and last_name(node.callee) in _FILLS and call.receiver is not None:
         assert isinstance(node.callee, r.Member)
-        element = types.element(program.type_of(node.callee.base, function))
+        element = types.element(program.types.of(node.callee.base, function))
         return (list(node.args[:1]), True) if element and is_thread(function, element) else ([], True)
     if node.kind in ("construct", "new") or last_name(node.callee) not in _interesting(program):
         return [], True
-    callee = program.callee(node, function)
+    callee = program.calls.callee(node, function)
     for model in callee.models:
         for effect in model.effects:
             if effect.verb == "spawn" and effect.place is not None:
@@ -269,7 +271,7 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
     while isinstance(inner, r.Unary) and inner.op in ("&", "+"):
         inner = strip(inner.value)
     if isinstance(inner, r.Lambda):
-        return program.function_at(function.file, inner.function)
+        return program.index.function_at(function.file, inner.function)
     if isinstance(inner, r.Call) and last_name(inner.callee) in ("bind", "bind_front", "function") and inner.args:
         return meant(function, inner.args[0])
     if not isinstance(inner, r.Name):
@@ -279,12 +281,12 @@ def meant(function: Function, value: r.Value | None) -> Function | None:
         held_by = strip(made[1])
         return meant(function, held_by) if isinstance(held_by, r.Lambda) else None
     owner, _, last = inner.text.rpartition("::")
-    cls = program.find_class(owner, function.record.scope, function.file) if owner else function.home
+    cls = program.names.find_class(owner, function.record.scope, function.file) if owner else function.home
     if cls is not None and (methods := cls.defined(last)):
         return methods[0] if len(methods) == 1 else None
     free = [
         one
-        for one in program.functions_called(last)
+        for one in program.index.functions_called(last)
         if one.language == "cpp" and one.record.kind == "function"
         if not owner or one.record.scope.endswith(owner)
     ]

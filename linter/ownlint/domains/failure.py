@@ -17,7 +17,7 @@ from ownlint.facts import records as r
 from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
-from ownlint.project import types
+from ownlint.project import types, undecoded
 from ownlint.project.once import once, per_program
 from ownlint.project.program import Program
 from ownlint.project.subjects import Function
@@ -173,7 +173,7 @@ def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) ->
     """Whether the program ends there: `abort()`, or a function of the project's own that comes to it at its end."""
     if last_name(call.callee) not in _enders(function.program):
         return False
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     if any(effect.verb == "never returns" for model in callee.models for effect in model.effects):
         return True
     return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
@@ -377,7 +377,7 @@ def asks(function: Function, call: e.Call) -> bool:
         return True
     if _ASKS.match(name) or assigned(call.node) is not None or inserted(call.node) is not None:
         return True
-    callees = function.program.callee(call.node, function).records
+    callees = function.program.calls.callee(call.node, function).records
     return bool(callees) and all("const" in callee.qualifiers for callee in callees)
 
 
@@ -396,10 +396,10 @@ def _by_truth(
     if origin is None:
         return None, None
     program = function.program
-    written = program.type_of(value, function)
+    written = program.types.of(value, function)
     if (isinstance(value, r.Name) and types.parse(written).is_placeholder) or not written:
-        written = program.result_type(origin.node, function) or written
-    status = program.status(written, function)
+        written = program.calls.result_type(origin.node, function) or written
+    status = program.statuses.of(written, function)
     if status is not None:
         failing = not any(ok == "_" or ".ok" in ok or "has_value" in ok or "bool" in ok for ok in status.ok)
         return (origin, "certain") if failing == outcome else (None, None)
@@ -483,7 +483,7 @@ def reports_failure(function: Function, value: r.Value | None) -> bool:
         case r.Name() | r.Member():
             return not _is_good(function, value) if value is not None else False
         case r.Aggregate(items=()):
-            return function.program.status(function.record.result, function) is None
+            return function.program.statuses.of(function.record.result, function) is None
         case _:
             return refuses(function, value) is not False
 
@@ -526,7 +526,7 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     lowered = name.lower()
     if _last_word_is_good(name):
         return False
-    status = function.program.status(function.program.type_of(call, function), function)
+    status = function.program.statuses.of(function.program.types.of(call, function), function)
     if not call.args and status is not None and status.kind == "value" and name == status.name.rsplit("::", 1)[-1]:
         return False  # a class may be called `Failure`, and an empty one say that there was none
     if "error" in lowered or "fail" in lowered or lowered == "unexpected":
@@ -534,7 +534,7 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
     scope = call.callee.text.rpartition("::")[0] if isinstance(call.callee, r.Name) else ""
     if (
         scope
-        and function.program.status(scope, function) is not None
+        and function.program.statuses.of(scope, function) is not None
         and (call.args or _takes_why(function, scope, name))
     ):
         return True  # `Status::Busy("in progress")`
@@ -547,7 +547,7 @@ def _made_error(function: Function, call: r.Call, name: str) -> bool | None:
 
 def _takes_why(function: Function, scope: str, name: str) -> bool:
     """`Status::Busy()`, of which another form takes a message."""
-    cls = function.program.find_class(scope, function.record.scope, function.file)
+    cls = function.program.names.find_class(scope, function.record.scope, function.file)
     return cls is not None and any(record.parameters for record in cls.declared(name))
 
 
@@ -562,8 +562,8 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
     if last_name(call.node.callee).lower().startswith(("ok", "success")):
         return None
     program = function.program
-    written = program.result_type(call.node, function)
-    if program.status(written, function) is not None:
+    written = program.calls.result_type(call.node, function)
+    if program.statuses.of(written, function) is not None:
         return None if _makes_status(call.node, written) else call
     if only_looks(call.node) or asks(function, call):
         return None
@@ -574,7 +574,7 @@ def _handed_on(function: Function, leave: e.Leave) -> e.Call | None:
 
 def _becomes_status(function: Function, call: e.Call) -> bool:
     """Whether the answer of somebody's method, whose declaration is out of sight, is returned as a status."""
-    status = function.program.status(function.record.result, function)
+    status = function.program.statuses.of(function.record.result, function)
     return status is not None and not status.advisory and call.receiver is not None and status.kind == "value"
 
 
@@ -637,14 +637,14 @@ def _thrown(function: Function) -> Iterator[Failure]:
 
 def _may_throw(function: Function, name: str) -> bool:
     """Whether something of that name throws by itself, or is an object that is called."""
-    throwers = function.program.throwers
+    throwers = undecoded.throwers(function.program)
     return name in throwers or not name or name in function.locals or "operator()" in throwers
 
 
 def throws(function: Function, call: e.Call) -> Certainty | None:
     """Whether a call can end in a `throw` of the project's own callee: likely where that throws because something it
     called has failed, possible where it may as well complain about a mistake of its caller."""
-    callees = function.program.callee(call.node, function).functions
+    callees = function.program.calls.callee(call.node, function).functions
     found = [certainty for callee in callees if callee is not function for certainty in _throws_of(callee)]
     return "likely" if "likely" in found else "possible" if found else None
 

@@ -94,7 +94,7 @@ def by_hand(program: Program) -> frozenset[str]:
     """Last names by which something takes or gives up the lock other than by a local: calls, macros, and functions of
     the project that do so for their callers."""
     words = frozenset(
-        name for name in program.called_names if program.models.gil_word(name) in ("drops", "takes", "restores")
+        name for name in program.index.called_names if program.models.gil_word(name) in ("drops", "takes", "restores")
     )
     found = set(words)
     for _ in range(_DEEPEST):
@@ -124,7 +124,7 @@ class _Reader:
         self.function = function
         self.program = function.program
         self.models = function.program.models
-        self.scopes = function.program.scopes(function)
+        self.scopes = function.program.names.scopes(function)
         self.boxes: set[str] = set()
         """Locals that may come to hold a guard."""
 
@@ -166,7 +166,7 @@ class _Reader:
         if not kind.is_value and not kind.pointers:
             return state
         if kind.arguments and types.parse(kind.arguments[0]).last in words(self.program):
-            if not _BOXES.intersection(self.program.roles(kind.name, self.function)):
+            if not _BOXES.intersection(self.program.types.roles(kind.name, self.function)):
                 return state
             self.boxes.add(name)
             if write.value is None or (isinstance(write.value, r.Call) and not _is_filled(write.value)):
@@ -216,7 +216,7 @@ class _Reader:
         return state
 
     def by_helper(self, event: e.Call, state: State) -> State:
-        for helper in self.program.callee(event.node, self.function).functions[:1]:
+        for helper in self.program.calls.callee(event.node, self.function).functions[:1]:
             if helper is not self.function and (done := net(helper)):
                 return self.said("takes" if done == "take" else "drops", event, state)
         return state
@@ -274,11 +274,11 @@ def guard_kind(program: Program, written: str, file: r.File, scope: str) -> Guar
     kind = types.parse(written)
     if not kind.is_value or kind.last not in words(program):
         return ""
-    meant = types.parse(program.expand(written, file, scope))
-    for model in program.models.classes(meant.name, program.scopes_at(file, scope)):
+    meant = types.parse(program.names.expand(written, file, scope))
+    for model in program.models.classes(meant.name, program.names.scopes_at(file, scope)):
         if model.holds == LOCK:
             return "drop" if "unguard" in model.roles else "take"
-    cls = program.find_class(meant.name, scope, file)
+    cls = program.names.find_class(meant.name, scope, file)
     if cls is not None:
         return _own(program).get(cls.symbol, "")
     named = {kind for symbol, kind in _own(program).items() if symbol.rpartition("::")[2] == meant.last}
@@ -290,7 +290,7 @@ def words(program: Program) -> frozenset[str]:
     """Last names by which such a type can be written."""
     known = _known(program)
     names = known | {symbol.rpartition("::")[2] for symbol in _own(program)}
-    return names | {alias.name for alias in program.type_aliases if types.parse(alias.target).last in names}
+    return names | {alias.name for alias in program.index.type_aliases if types.parse(alias.target).last in names}
 
 
 @per_program
@@ -328,11 +328,11 @@ def _kind(cls: Class, names: frozenset[str], found: dict[str, Guard]) -> Guard:
 
 def _part_kind(cls: Class, written: str, found: dict[str, Guard]) -> Guard:
     program = cls.program
-    meant = types.parse(program.expand(written, cls.file, cls.symbol))
-    for model in program.models.classes(meant.name, program.scopes_at(cls.file, cls.symbol)):
+    meant = types.parse(program.names.expand(written, cls.file, cls.symbol))
+    for model in program.models.classes(meant.name, program.names.scopes_at(cls.file, cls.symbol)):
         if model.holds == LOCK:
             return "drop" if "unguard" in model.roles else "take"
-    own = program.find_class(meant.name, cls.symbol, cls.file)
+    own = program.names.find_class(meant.name, cls.symbol, cls.file)
     return found.get(own.symbol, "") if own is not None else ""
 
 

@@ -42,11 +42,11 @@ class Instances:
 
     def symbol(self, function: Function, value: r.Value) -> str:
         """The dotted name, aliases of modules replaced, that an expression means through imports and definitions."""
-        symbol = self.program.named(function.file, value)
+        symbol = self.program.names.named(function.file, value)
         if not symbol:
             return ""
         if symbol.startswith("*."):
-            symbol = self.program.star_import(function.file, symbol)
+            symbol = self.program.names.star_import(function.file, symbol)
         return self.program.models.canonical(symbol)
 
     def bindings(self, function: Function) -> dict[str, list[r.Value | None]]:
@@ -60,7 +60,7 @@ class Instances:
         return self._bindings[function]
 
     def module_body(self, file: r.File) -> Function | None:
-        return self.program.function_at(file, 0)
+        return self.program.index.function_at(file, 0)
 
     def file_of(self, module: str) -> r.File | None:
         """The project's file of that dotted name; the root may lie anywhere."""
@@ -144,7 +144,7 @@ class Instances:
 
     def _parameter(self, function: Function, name: str) -> Kind | None:
         parameter = next(p for p in function.record.parameters if p.name == name)
-        meaning = self.program.meaning(function.file, parameter.start)
+        meaning = self.program.names.meaning(function.file, parameter.start)
         written = self.program.models.canonical(meaning.type) if meaning is not None and meaning.type else ""
         if not written:
             return None
@@ -178,7 +178,7 @@ class Instances:
         """What an attribute is assigned in the class's body and in its methods."""
         for index, record in enumerate(cls.file.functions):
             if record.kind == "class" and record.start == cls.record.start:
-                body = self.program.function_at(cls.file, index)
+                body = self.program.index.function_at(cls.file, index)
                 if body is not None:
                     yield from ((body, value) for value in self.bindings(body).get(name, []))
         for method in cls.methods:
@@ -249,16 +249,16 @@ class Instances:
         return self._known_as(name)
 
     def _class(self, file: r.File, name: str) -> Class | None:
-        return next((c for c in self.program.classes_called(name, file) if c.file is file), None)
+        return next((c for c in self.program.index.classes_called(name, file) if c.file is file), None)
 
     def _derived(self, cls: Class, depth: int) -> Kind | None:
         body = self.module_body(cls.file)
         for base in cls.record.bases if body is not None and depth > 0 else ():
             last = base.end - len(base.name.rpartition(".")[2].encode())
-            meaning = self.program.meaning(cls.file, last)
+            meaning = self.program.names.meaning(cls.file, last)
             symbol = meaning.symbol if meaning is not None else ""
             if symbol.startswith("*."):
-                symbol = self.program.star_import(cls.file, symbol)
+                symbol = self.program.names.star_import(cls.file, symbol)
             found = self.named(self.program.models.canonical(symbol), cls.file, depth - 1) if symbol else None
             if found is None and not symbol and body is not None:
                 found = self._first(body, self.bindings(body).get(base.name, []), depth - 1)

@@ -261,7 +261,7 @@ class Locking:
             if made is not None and function.parent is not None and not self.starts_thread(function):
                 yield function.parent, made
             return
-        callers = self.program.callers(function)
+        callers = self.program.index.callers(function)
         if len(callers) > _MOST_CALLERS:
             callers = [one for one in callers if one.home is not None and one.home is function.home]
         if len(callers) > _MOST_CALLERS:
@@ -272,7 +272,7 @@ class Locking:
                     yield caller, event
 
     def _reaches(self, caller: Function, event: e.Call, function: Function) -> bool:
-        found = self.program.callee(event.node, caller)
+        found = self.program.calls.callee(event.node, caller)
         if found.functions:
             return function in found.functions
         if _says_what_it_makes(caller, event, function):
@@ -285,7 +285,7 @@ class Locking:
         if made.parent is None or not isinstance(event, e.Call):
             return False
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
-        return bool(written) and "thread" in self.program.roles(written, made.parent)
+        return bool(written) and "thread" in self.program.types.roles(written, made.parent)
 
     def is_deferred(self, function: Function) -> bool:
         """Whether nobody knows when the function runs, and under which locks: a lambda that is handed on."""
@@ -530,8 +530,12 @@ class _Reader:
 
     def lock_in(self, value: r.Value) -> Place:
         """A lock that a guard is given; of an object that has one, nobody knows which it is."""
-        kind = types.parse(self.program.type_of(value, self.function))
-        cls = self.program.find_class(kind.name, self.function.record.scope, self.function.file) if kind.name else None
+        kind = types.parse(self.program.types.of(value, self.function))
+        cls = (
+            self.program.names.find_class(kind.name, self.function.record.scope, self.function.file)
+            if kind.name
+            else None
+        )
         return SOMEBODYS if cls is not None and mutex_fields(cls) and cls not in self.mutexes.own else self.lock(value)
 
     def lock(self, value: r.Value) -> Place:
@@ -543,7 +547,7 @@ class _Reader:
         while isinstance(inner, r.Unary):
             inner = strip(inner.value)
         if isinstance(inner, r.Call):
-            for getter in self.program.callee(inner, self.function).functions[:1]:
+            for getter in self.program.calls.callee(inner, self.function).functions[:1]:
                 returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
                 member = place(getter, returned[0]) if len(returned) == 1 else None
                 if member is not None and member[0] == THIS:
@@ -648,7 +652,7 @@ class _Reader:
     def is_lock(self, call: r.Call, on: Place) -> bool:
         """Whether a receiver can be a mutex: its type says so, or nobody knows its type."""
         assert isinstance(call.callee, r.Member)
-        written = self.program.type_of(call.callee.base, self.function)
+        written = self.program.types.of(call.callee.base, self.function)
         if not written:
             return plain(last_name(call.callee)) in ("lock", "unlock", "assertheld")
         return self.mutexes.is_mutex(
@@ -656,7 +660,7 @@ class _Reader:
         )
 
     def by_model(self, call: r.Call, state: Locks) -> Locks:
-        for model in self.program.callee(call, self.function).models:
+        for model in self.program.calls.callee(call, self.function).models:
             for effect in model.effects:
                 if effect.verb in ("hold", "release") and effect.place is not None and effect.place.kind == "argument":
                     where = (
@@ -670,7 +674,7 @@ class _Reader:
 
     def by_helper(self, call: r.Call, on: Place | None, state: Locks) -> Locks:
         """A function of the project that locks or unlocks for its caller."""
-        for helper in self.program.callee(call, self.function).functions[:1]:
+        for helper in self.program.calls.callee(call, self.function).functions[:1]:
             taken, let_go = self.locking.net(helper)
             if not taken and not let_go:
                 continue

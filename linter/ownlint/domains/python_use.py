@@ -65,16 +65,16 @@ def _kinds(program: Program) -> dict[tuple[str, str, str], Kind]:
 def _kind(program: Program, written: str, file: r.File, scope: str, depth: int) -> Kind:
     if not written or depth > _DEEPEST:
         return ""
-    meant = program.expand(written, file, scope)
+    meant = program.names.expand(written, file, scope)
     kind = types.parse(meant)
     if kind.pointers or types.parse(written).pointers:
         return ""
-    roles = program.roles_at(kind.name, file, scope)
+    roles = program.types.roles_at(kind.name, file, scope)
     if "python object" in roles:
         return "object"
     if "python handle" in roles:
         return "handle"
-    cls = program.find_class(kind.name, scope, file)
+    cls = program.names.find_class(kind.name, scope, file)
     if cls is not None:
         return _kind_of_class(cls, depth)
     if _SHARED.intersection(roles) or not (_BOXES.intersection(roles) or kind.last in ("variant", "tuple")):
@@ -130,7 +130,7 @@ def is_counted(function: Function, written: str) -> bool:
 
 def is_empty(function: Function, written: str) -> bool:
     """Whether the default constructor of a Python type makes no object."""
-    name = function.program.expand(written, function.file, function.record.scope)
+    name = function.program.names.expand(written, function.file, function.record.scope)
     spelled = {types.parse(name).last, types.parse(written).last}
     return any(known.rpartition("::")[2] in spelled for known in function.program.models.gil.empty)
 
@@ -211,7 +211,7 @@ def captures(
             yield from _captured_unnamed(function, made, capture, kinds)
             continue
         value = capture.value or r.Name(capture.start, capture.end, capture.name)
-        if kind_of(function, function.program.type_of(strip(value), function)) in kinds:
+        if kind_of(function, function.program.types.of(strip(value), function)) in kinds:
             yield capture.name, value
 
 
@@ -219,7 +219,7 @@ def _captured_unnamed(
     function: Function, made: r.Lambda, capture: r.Capture, kinds: frozenset[Kind]
 ) -> Iterator[tuple[str, r.Value]]:
     """What `[=]` copies: the locals around that the body names."""
-    inner = function.program.function_at(function.file, made.function)
+    inner = function.program.index.function_at(function.file, made.function)
     if inner is None:
         return
     for name, (written, _) in sorted(function.locals.items()):
@@ -237,7 +237,7 @@ class _Reader:
         self.function = function
         self.program = function.program
         self.models = function.program.models
-        self.scopes = function.program.scopes(function)
+        self.scopes = function.program.names.scopes(function)
         self.above = above
         self.whole = True
         """No answer so far hangs on how deep it was asked, or on the functions `above`."""
@@ -258,14 +258,14 @@ class _Reader:
     def kind(self, value: r.Value | None) -> Kind:
         if value is None:
             return ""
-        written = self.program.type_of(value, self.function)
+        written = self.program.types.of(value, self.function)
         if not written and isinstance(value, r.Call) and isinstance(value.callee, r.Name):
             written = value.callee.text  # `T(a)` is spelled like a call
         return kind_of(self.function, written)
 
     def is_array(self, value: r.Value) -> bool:
         """Whether it is an array, whose elements are C++'s."""
-        return "python array" in self.program.roles(self.program.type_of(value, self.function), self.function)
+        return "python array" in self.program.types.roles(self.program.types.of(value, self.function), self.function)
 
     # --- calls ---
 
@@ -296,7 +296,7 @@ class _Reader:
         word = self.models.gil_word(callee.text, self.scopes)
         if word == "asks" and event.asserted:
             return Use(event, f"`{callee.text}` asserts that it is held")
-        if word != "needs" or self.program.callee(node, self.function).records:
+        if word != "needs" or self.program.calls.callee(node, self.function).records:
             return None
         c_function = "::" not in callee.text
         return Use(
@@ -321,20 +321,20 @@ class _Reader:
         base, name = node.callee.base, node.callee.name
         kind = self.kind(base)
         if kind not in ("object", "handle"):
-            member = self.program.type_of(node.callee, self.function)
+            member = self.program.types.of(node.callee, self.function)
             if member and kind_of(self.function, member) in ("object", "handle"):
                 return Use(event, f"`{text(node.callee)}` is called", runs=True)
             return None
         if name in self.models.gil.methods or (self.is_array(base) and name in _ELEMENTS):
             return None
-        if self.program.callee(node, self.function).records:
+        if self.program.calls.callee(node, self.function).records:
             return None
         runs = name not in _PLAIN
         return Use(event, f"`{text(node.callee)}` is called", throws=runs and not self.is_struct(base), runs=runs)
 
     def is_struct(self, value: r.Value) -> bool:
         """Whether it is a struct of the C library, whose members are pointers to C functions: `type->tp_free(self)`."""
-        kind = types.parse(self.program.type_of(value, self.function))
+        kind = types.parse(self.program.types.of(value, self.function))
         return "::" not in kind.name and kind.name.startswith(self.models.prefixes)
 
     def copied_in(self, event: e.Call, node: r.Call) -> Use | None:
@@ -342,7 +342,7 @@ class _Reader:
         for argument in node.args:
             if isinstance(argument, r.Lambda) and (name := self.captured(argument)):
                 return Use(event, f"`{name}` is copied into a lambda", throws=False)
-        callee = self.program.callee(node, self.function)
+        callee = self.program.calls.callee(node, self.function)
         if callee.certainty != "certain" or not callee.records:
             return None
         for parameter, argument in zip(callee.records[0].parameters, node.args, strict=False):
@@ -366,14 +366,14 @@ class _Reader:
             made: int | None = inner.function if isinstance(inner, r.Lambda) else None
             if made is None or not self.runs_at_once(node, position):
                 continue
-            function = self.program.function_at(self.function.file, made)
+            function = self.program.index.function_at(self.function.file, made)
             use = self.needed(function) if function is not None else None
             if use is not None and function is not None:
                 return Use(event, use.what, (function.step(use.event, "here"), *use.steps), use.throws, use.runs)
         return None
 
     def runs_at_once(self, node: r.Call, position: int) -> bool:
-        callee = self.program.callee(node, self.function)
+        callee = self.program.calls.callee(node, self.function)
         if any(effect.verb == "spawn" for model in callee.models for effect in model.effects):
             return False
         written = node.callee.text if isinstance(node.callee, r.Name) else ""
@@ -390,7 +390,7 @@ class _Reader:
         return use
 
     def by_helper(self, event: e.Call, node: r.Call) -> Use | None:
-        callee = self.program.callee(node, self.function)
+        callee = self.program.calls.callee(node, self.function)
         only = isinstance(node.callee, r.Name) and len(callee.functions) == len(callee.records) == 1
         if callee.certainty != "certain" and not only:
             return None
@@ -409,7 +409,7 @@ class _Reader:
             return self.begun(write)
         if write.op == "init":
             return self.initialised(write)
-        if write.target is None or not is_counted(self.function, self.program.type_of(write.target, self.function)):
+        if write.target is None or not is_counted(self.function, self.program.types.of(write.target, self.function)):
             return None
         if self.kind(write.target) != "object":
             return None
@@ -426,7 +426,7 @@ class _Reader:
             return Use(write, f"`{copied}` is copied into a lambda", throws=False) if copied else None
         written = write.type
         if kind.is_placeholder:
-            written = self.program.type_of(write.value, self.function) if isinstance(write.value, r.Name) else ""
+            written = self.program.types.of(write.value, self.function) if isinstance(write.value, r.Name) else ""
         if write.value is None:
             if kind_of(self.function, written) != "object" or is_empty(self.function, written):
                 return None

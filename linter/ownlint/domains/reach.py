@@ -26,7 +26,7 @@ class Reach:
         self.own = frozenset(queue)
         names = {function.name for function in queue}
         for function in queue:
-            for caller in program.callers(function):
+            for caller in program.index.callers(function):
                 if caller.name not in names:
                     names.add(caller.name)
                     queue.append(caller)
@@ -41,7 +41,7 @@ class Reach:
         """The one function that an event runs and that may come there, where it is clear which runs."""
         match event:
             case e.Call(node=node) if node.kind == "call" and last_name(node.callee) in self.names:
-                found = self.program.callee(node, function)
+                found = self.program.calls.callee(node, function)
                 bodies = found.functions
                 if len(bodies) == 1 and found.certainty == "certain" and "virtual" not in bodies[0].record.qualifiers:
                     return bodies[0] if bodies[0] is not function else None
@@ -53,10 +53,10 @@ class Reach:
 
     def _constructor(self, function: Function, written: str, given: int) -> Function | None:
         program = self.program
-        meant = program.expand(written, function.file, function.record.scope)
+        meant = program.names.expand(written, function.file, function.record.scope)
         if types.parse(meant).last not in self.names:
             return None
-        cls = program.find_class(meant, function.record.scope, function.file)
+        cls = program.names.find_class(meant, function.record.scope, function.file)
         fitting = [one for one in cls.constructors if len(one.record.parameters) == given] if cls is not None else []
         return fitting[0] if len(fitting) == 1 else None
 

@@ -116,8 +116,8 @@ class StoredCalls:
     def _is_computation(self, function: Function, call: e.Call, stored: r.Value) -> bool:
         """Whether what is called answers with a value that is wanted: a clock, an order, a factory. Who only tells
         others something wants no more than to know whether it went well."""
-        answer = self._answer(self.program.type_of(stored, function))
-        tells = not types.parse(answer).arguments and self.program.status(answer, function) is not None
+        answer = self._answer(self.program.types.of(stored, function))
+        tells = not types.parse(answer).arguments and self.program.statuses.of(answer, function) is not None
         return answer not in _LEAVES_NOTHING and not call.dropped and not tells
 
     @staticmethod
@@ -147,7 +147,7 @@ class StoredCalls:
                 ):
                     value = strip(inner)
                 case r.Call(callee=r.Member(base=inner)) if self._holds_callables(
-                    self.program.type_of(inner, function)
+                    self.program.types.of(inner, function)
                 ):
                     value = strip(inner)
                 case _:
@@ -166,7 +166,7 @@ class StoredCalls:
         while isinstance(value, r.Index):
             value = strip(value.base)
         if isinstance(value, r.Member):
-            owner = next(program.classes_of(program.type_of(value.base, function), function), None)
+            owner = next(program.types.classes_of(program.types.of(value.base, function), function), None)
             return _of_field(owner, value.name)
         if not isinstance(value, r.Name) or value.text in function.declared:
             return None
@@ -201,15 +201,15 @@ class StoredCalls:
 
     def _element_fields(self, function: Function, container: r.Value) -> Iterator[_Holder]:
         """The callable members of what a container holds, of which one is made from what is put in."""
-        for argument in types.parse(self.program.type_of(container, function)).arguments:
-            for cls in self.program.classes_of(argument, function):
+        for argument in types.parse(self.program.types.of(container, function)).arguments:
+            for cls in self.program.types.classes_of(argument, function):
                 yield from ((cls.symbol, field.name) for field in cls.record.fields if field.name in self._names)
 
     def _may_be_callable(self, function: Function, written: str) -> bool:
         """Whether a parameter can be a function: its type is one, or a template's."""
         if types.parse(written).last in _WORD.findall(function.record.template):
             return True
-        return self._holds_callables(self.program.expand(written, function.file, function.record.scope))
+        return self._holds_callables(self.program.names.expand(written, function.file, function.record.scope))
 
     def _holds_callables(self, written: str) -> bool:
         """Whether a type is one of functions, or holds some."""
@@ -231,7 +231,9 @@ class StoredCalls:
             written = [(one.name, one.type) for one in file.variables]
             written += [(field.name, field.type) for cls in file.classes for field in cls.fields]
             if file.language == "cpp":
-                found.update(name for name, kind in written if self._holds_callables(self.program.expand(kind, file)))
+                found.update(
+                    name for name, kind in written if self._holds_callables(self.program.names.expand(kind, file))
+                )
         return frozenset(found)
 
     @property

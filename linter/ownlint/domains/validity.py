@@ -144,7 +144,7 @@ class Validity:
         program = self.program
         known = {
             name
-            for name, record in program.declared_functions()
+            for name, record in program.index.declared_functions()
             if any("noreturn" in annotation.name for annotation in record.annotations)
         }
         called = {name for function in program.functions if function.is_short for name in function.record.mentions}
@@ -205,7 +205,7 @@ class Validity:
         for owner in self.program.classes:
             for field in owner.record.fields:
                 if types.parse(field.type).last in names and not field.static:
-                    cls = self.program.find_class(field.type, owner.symbol, owner.file)
+                    cls = self.program.names.find_class(field.type, owner.symbol, owner.file)
                     if cls in roots:
                         out.setdefault(owner, []).append((field.name, cls))
         return out
@@ -230,8 +230,8 @@ class Validity:
         kind = types.parse(parameter.type)
         if not parameter.name or not (kind.pointers or kind.reference):
             return None
-        written = self.program.expand(parameter.type, function.file, function.record.scope)
-        return self.program.find_class(written, function.record.scope, function.file)
+        written = self.program.names.expand(parameter.type, function.file, function.record.scope)
+        return self.program.names.find_class(written, function.record.scope, function.file)
 
     def _forwarded(self, function: Function, known: dict[Class, list[Guard]]) -> Guard | None:
         """A function that always calls a guard, on a member of the object or on the object itself."""
@@ -271,8 +271,8 @@ class Validity:
         name = last_name(call.node.callee)
         found = {cls: [g for g in guards if g.name == name and not _needs_argument(g)] for cls, guards in known.items()}
         base = call.node.callee.base if isinstance(call.node.callee, r.Member) else None
-        written = self.program.type_of(base, function) if base is not None else ""
-        expanded = self.program.expand(types.parse(written).name, function.file, function.record.scope)
+        written = self.program.types.of(base, function) if base is not None else ""
+        expanded = self.program.names.expand(types.parse(written).name, function.file, function.record.scope)
         spelled = set(re.findall(r"\w+", f"{written} {expanded}")) if written else set()
         named = [g for cls, guards in found.items() if cls.name in spelled for g in guards]
         return named or [g for guards in found.values() for g in guards]
@@ -313,7 +313,7 @@ class Validity:
 
     def _returned(self, function: Function, call: r.Call, depth: int) -> Place | None:
         """The member that a short method returns, whatever it checks before."""
-        candidates = self.program.callee(call, function).functions
+        candidates = self.program.calls.callee(call, function).functions
         if len(candidates) != 1 or not candidates[0].is_short or candidates[0].record.parameters:
             return None
         getter = candidates[0]
@@ -372,7 +372,7 @@ class Validity:
 
     def _always_checks(self, function: Function, event: e.Call, guards: list[Guard]) -> bool:
         """Whether the method called makes the check itself on every way through it."""
-        targets = self.program.callee(event.node, function).functions
+        targets = self.program.calls.callee(event.node, function).functions
         return bool(targets) and all(self.checks(target, guards) for target in targets)
 
     def checks(self, method: Function, guards: list[Guard], at: Place = (THIS,)) -> bool:
@@ -408,7 +408,7 @@ class Validity:
         where = self.where(function, on) if on is not None else (THIS,)
         if where is None or (at[: len(where)] != where and where[: len(at)] != at):
             return False
-        for target in self.program.callee(call, function).functions:
+        for target in self.program.calls.callee(call, function).functions:
             said = {flag[-1] for flag in flags}
             if target.is_short and any(b'"%b"' % name.encode() in bytes(target.record.body) for name in said):
                 return True
@@ -445,7 +445,7 @@ class Validity:
                     if where_on in {(*at, *flag) for flag in flags} and last_name(call.callee) in _SETTERS:
                         return True
                     if where_on is not None and where_on in {at, *((*at, *flag[:-1]) for flag in flags)}:
-                        targets = self.program.callee(call, function).functions
+                        targets = self.program.calls.callee(call, function).functions
                         if any(t.mentions(*(f"={name}" for name in last)) and t is not function for t in targets):
                             return True
         return False
@@ -457,11 +457,11 @@ class Validity:
         if depth >= 2 or self.bound_as(function) is not None:
             return False
         found = False
-        for caller in self.program.callers(function):
+        for caller in self.program.index.callers(function):
             for event in caller.flow.calls:
                 if last_name(event.node.callee) != function.name:
                     continue
-                if function not in self.program.callee(event.node, caller).functions:
+                if function not in self.program.calls.callee(event.node, caller).functions:
                     continue
                 where = self._as_caller_sees(caller, event, function, at)
                 if where is None or not self._is_careful(caller, event, where, guards, depth):
@@ -511,7 +511,7 @@ class Validity:
             if isinstance(value, r.Name):
                 owner, _, last = value.text.rpartition("::")
                 scope = binding.around.record.scope if binding.around is not None else ""
-                cls = self.program.find_class(owner, scope, binding.file) if owner else None
+                cls = self.program.names.find_class(owner, scope, binding.file) if owner else None
                 found.setdefault(f"{cls.symbol}::{last}" if cls is not None else value.text, binding)
         return found
 
@@ -561,12 +561,12 @@ class Validity:
         if function.home is not None and "::" not in written and function.home.declared(written):
             return False
         program, scope = self.program, function.record.scope
-        if program.find_class(written, scope, function.file) is not None:
+        if program.names.find_class(written, scope, function.file) is not None:
             return False
         owner = written.rpartition("::")[0]
-        if owner and program.find_class(owner, scope, function.file) is not None:
+        if owner and program.names.find_class(owner, scope, function.file) is not None:
             return False
-        return owner != "std" and program.expand(written, function.file, scope) == written
+        return owner != "std" and program.names.expand(written, function.file, scope) == written
 
     def _handle(self, function: Function, value: r.Value | None, at: Place, cls: Class) -> str:
         """The member of the object at `at` that the value is: something to work on, no plain data."""
@@ -583,8 +583,8 @@ class Validity:
         if found is None or found[1].static:
             return False
         owner, field = found
-        kind = types.parse(self.program.expand(field.type, owner.file, owner.symbol))
-        roles = self.program.roles_at(field.type, owner.file, owner.symbol)
+        kind = types.parse(self.program.names.expand(field.type, owner.file, owner.symbol))
+        roles = self.program.types.roles_at(field.type, owner.file, owner.symbol)
         if not _HOLDS_VALUES.isdisjoint(roles) or "python object" in roles or kind.is_placeholder:
             return False
         if not kind.pointers and not kind.arguments and not self._is_native(cls, owner, name, kind):
@@ -592,7 +592,7 @@ class Validity:
         if kind.last == "char":
             return False
         names = [kind.name, *kind.arguments[:1]]
-        inner = [self.program.find_class(one, owner.symbol, owner.file) for one in names]
+        inner = [self.program.names.find_class(one, owner.symbol, owner.file) for one in names]
         return not any(one is not None and self.guards_of(one) for one in inner)
 
     def _is_native(self, cls: Class, owner: Class, name: str, kind: types.Type) -> bool:
@@ -600,9 +600,9 @@ class Validity:
         a pointer, or one that is defined out of sight."""
         if kind.last in types.SCALARS:
             return kind.last in _NUMBERS and any((name,) in guard.flags for guard in self.guards_of(cls))
-        if self.program.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
+        if self.program.names.find_class(kind.name, owner.symbol, owner.file, enum=True) is not None:
             return False
-        inner = self.program.find_class(kind.name, owner.symbol, owner.file)
+        inner = self.program.names.find_class(kind.name, owner.symbol, owner.file)
         if inner is None:
             return True
         fields = [field for field in inner.record.fields if not field.static]
@@ -615,7 +615,7 @@ class Validity:
         position = next(i for i, one in enumerate(call.args) if one is argument)
         wanted = {
             types.parse(record.parameters[position].type).last
-            for record in self.program.callee(call, function).records
+            for record in self.program.calls.callee(call, function).records
             if position < len(record.parameters)
         }
         for one in cls.ancestry:
@@ -688,7 +688,7 @@ def _is_answer(written: str, function: Function) -> bool:
     kind = types.parse(written)
     if kind.pointers or kind.reference:
         return False
-    return kind.name in ("void", *_NUMBERS) or function.program.status(written, function) is not None
+    return kind.name in ("void", *_NUMBERS) or function.program.statuses.of(written, function) is not None
 
 
 def _direct(function: Function, subject: Place) -> Guard | None:
@@ -764,7 +764,7 @@ def _after(function: Function, event: e.Event, outcome: bool) -> set[int]:
 
 def _is_failure(function: Function, value: r.Value) -> bool:
     """Whether a status is made on the spot that says no; one that is only handed on is an answer like another."""
-    if function.program.status(function.record.result, function) is None:
+    if function.program.statuses.of(function.record.result, function) is None:
         return False
     return isinstance(strip(value), (r.Call, r.Conditional)) and reports_failure(function, value)
 
@@ -803,8 +803,8 @@ def _asked_in(value: r.Value) -> Iterator[r.Value]:
 def _can_be_flag(function: Function, value: r.Value) -> bool:
     """A bool, a number, a pointer, an enumerator: no container, no text. Of an unknown type it can."""
     program = function.program
-    written = program.type_of(value, function)
-    roles = program.roles(written, function) if written else ()
+    written = program.types.of(value, function)
+    roles = program.types.roles(written, function) if written else ()
     return types.parse(written).name != "char" and _HOLDS_VALUES.isdisjoint(roles)
 
 

@@ -168,7 +168,9 @@ def _put_inside(function: Function, call: r.Call) -> Held | None:
         case "reset", (made,):
             what = held(made)
             return what if what is not None and what.kind == "object" else None
-        case "emplace", _ if "optional" in function.program.roles(function.program.type_of(on, function), function):
+        case "emplace", _ if "optional" in function.program.types.roles(
+            function.program.types.of(on, function), function
+        ):
             return Held("object", True)
     return None
 
@@ -179,7 +181,7 @@ def _bit_set(function: Function, call: r.Call) -> r.Value | None:
         return None
     if len(call.args) == 2 and not (isinstance(call.args[1], r.Literal) and call.args[1].text == "true"):
         return None
-    written = function.program.type_of(receiver(call), function)
+    written = function.program.types.of(receiver(call), function)
     return call.args[0] if "bitset" in types.parse(written).last.lower() else None
 
 

@@ -15,7 +15,7 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
-from ownlint.project import types
+from ownlint.project import types, undecoded
 from ownlint.project.once import once
 from ownlint.project.subjects import Function
 
@@ -114,7 +114,7 @@ def tests_about(function: Function, given: Given) -> list[e.Test]:
 
 def _askers(function: Function, name: str) -> set[str]:
     """Names of the short methods that look at something of that name, or ask one that does."""
-    accessors = function.program.accessors
+    accessors = undecoded.accessors(function.program)
     found = set(accessors.get(name, ()))
     queue = list(found)
     for _ in range(_DEPTH):
@@ -292,7 +292,7 @@ def _accessor(function: Function, call: r.Call, given: Given) -> Function | None
         return found if found is not function and (given.anywhere or given.place[:-1] == (THIS,)) else None
     if on is None or not (given.anywhere or place(function, on) == given.place[:-1]):
         return None
-    candidates = function.program.callee(call, function).functions
+    candidates = function.program.calls.callee(call, function).functions
     return candidates[0] if len(candidates) == 1 and candidates[0] is not function else None
 
 

@@ -84,10 +84,10 @@ def container(function: Function, value: r.Value | None) -> Container | None:
     if found is None or value is None:
         return None
     names, parameter = found
-    written = function.program.type_of(value, function)
-    if not {"associative", "set"}.intersection(function.program.roles(written, function)):
+    written = function.program.types.of(value, function)
+    if not {"associative", "set"}.intersection(function.program.types.roles(written, function)):
         written = types.element(written)
-        written = function.program.expand(written, function.file, function.record.scope) if written else ""
+        written = function.program.names.expand(written, function.file, function.record.scope) if written else ""
     return Container(names, _shown(function, value), written, parameter)
 
 
@@ -160,7 +160,7 @@ def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[st
         return (name,), -1
     made = _bare(initial)
     if kind.is_placeholder and isinstance(made, r.Unary | r.Call):  # `auto* m = ...` was read as `auto`
-        is_pointer = types.parse(function.program.type_of(initial, function)).pointers
+        is_pointer = types.parse(function.program.types.of(initial, function)).pointers
         return _names(function, initial, depth + 1) if is_pointer else None
     return None
 
@@ -168,7 +168,7 @@ def _names_of_local(function: Function, name: str, depth: int) -> tuple[tuple[st
 def _names_of_call(function: Function, call: r.Call, depth: int) -> tuple[str, ...]:
     """`ctx->live()` is what the getter returns, when the project says how it is written."""
     names = [last_name(call.callee) + "()"]
-    for getter in function.program.callee(call, function).functions[:2]:
+    for getter in function.program.calls.callee(call, function).functions[:2]:
         returned = [s.value for s in getter.statements if isinstance(s, r.Leave) and s.kind == "return"]
         if len(returned) == 1 and (inner := _names(getter, returned[0], depth + 1)) is not None:
             names += inner[0]
@@ -263,13 +263,13 @@ def is_keyed_by_address(function: Function, held: Container, key: r.Value) -> bo
 
 def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | None:
     """The key's type of a map or set in which it can be an address and stands for one entry, else None."""
-    roles = program.roles_at(written, file, scope)
-    kind = types.parse(program.expand(written, file, scope))
+    roles = program.types.roles_at(written, file, scope)
+    kind = types.parse(program.names.expand(written, file, scope))
     if "set" not in roles and ("associative" not in roles or len(kind.arguments) < 2):
         return None
     if "multiple" in roles or not kind.arguments:
         return None
-    key = program.expand(kind.arguments[0], file, scope)
+    key = program.names.expand(kind.arguments[0], file, scope)
     return key if _can_be_address(program, key, file, scope) else None
 
 
@@ -277,10 +277,10 @@ def _can_be_address(program: Program, written: str, file: r.File, scope: str) ->
     kind = types.parse(written)
     if kind.pointers:
         lives = kind.name not in ("char", "wchar_t") and "(" not in written  # a function does not end
-        return lives and "immortal" not in program.roles_at(kind.name, file, scope)
+        return lives and "immortal" not in program.types.roles_at(kind.name, file, scope)
     if _WIDE.fullmatch(kind.name):
         return True
-    cls = program.find_class(kind.name, scope, file)
+    cls = program.names.find_class(kind.name, scope, file)
     if cls is None or cls.record.destructor not in ("implicit", "defaulted"):
         return False  # one with a destructor keeps alive what it points to
     fields = [field for field in cls.record.fields if not field.static]
@@ -296,7 +296,7 @@ def is_of_static_storage(function: Function, key: r.Value) -> bool:
         return any(isinstance(s, r.Declare) and s.static and named.text in s.names for s in function.statements)
     if function.home is not None and (found := function.home.field(named.text)) is not None:
         return found[1].static
-    return function.program.is_variable(named.text)
+    return function.program.index.is_variable(named.text)
 
 
 def _was_pointer(function: Function, key: r.Value) -> bool:
@@ -356,7 +356,7 @@ def _map_words(program: Program) -> frozenset[str]:
 
 def _holds_address_map(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> bool:
     """Whether a type is such a map, or holds one in its elements."""
-    kind = types.parse(program.expand(written, file, scope))
+    kind = types.parse(program.names.expand(written, file, scope))
     if not kind.arguments or depth > 3:
         return False
     if _key_of(program, written, file, scope) is not None:
@@ -451,7 +451,7 @@ def lasting(function: Function, held: Container, depth: int = 2) -> list[Contain
     if held.parameter < 0:
         return [held]
     found: list[Container] = []
-    for caller in function.program.callers(function) if depth else ():
+    for caller in function.program.index.callers(function) if depth else ():
         for call in caller.flow.calls:
             if last_name(call.node.callee) == function.name and held.parameter < len(call.node.args):
                 outer = container(caller, call.node.args[held.parameter])

@@ -158,7 +158,7 @@ class DebugLogs:
             if isinstance(inner, r.Call):
                 const = any(
                     "const" in record.qualifiers
-                    for record in self.function.program.callee(inner, self.function).records
+                    for record in self.function.program.calls.callee(inner, self.function).records
                 )
                 if not const and (receiver(inner) is None or last_name(inner.callee) not in _QUIET):
                     return False

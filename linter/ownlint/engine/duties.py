@@ -184,9 +184,9 @@ class Reading:
 
     def is_raw_result(self) -> bool:
         program, function = self.resources.program, self.function
-        written = program.inferred_result(function) or function.record.result
+        written = program.calls.inferred_result(function) or function.record.result
         if types.parse(written).arguments:
-            status = program.models.status(written, program.scopes(function))
+            status = program.models.status(written, program.names.scopes(function))
             if status is not None and status.model.carries_value:
                 written = types.parse(written).arguments[0]
         return self.resources.raw(written, function) is not None
@@ -219,7 +219,7 @@ class Reading:
 
     def declare(self, name: str, written: str, value: r.Value) -> None:
         if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
-            roles = self.resources.program.roles(written, self.function)
+            roles = self.resources.program.types.roles(written, self.function)
             if not roles and (types.parse(written).pointers or types.parse(written).is_placeholder):
                 value = value.args[0]
         self.names.setdefault(name, set()).update(self.sources(value))
@@ -274,7 +274,7 @@ class Reading:
                 self.stored.update(source.parameter for source in sources if source.made is None)
                 return
         name = last_name(target) if not isinstance(target, r.Index) else last_name(target.base)
-        written = self.resources.program.type_of(target, self.function)
+        written = self.resources.program.types.of(target, self.function)
         owned = self.owns(written) or (_is_member(target) and self.is_released_member(name))
         self.put(sources, owned, assign, target)
 
@@ -327,14 +327,14 @@ class Reading:
         if not isinstance(inner, r.Name) or inner.text not in self.function.declared:
             fills = is_address or self.takes_reference(call, made.where.index)  # else it counts one reference more
             if fills and isinstance(inner, r.Name | r.Member | r.Index):
-                self.put({source}, self.owns(self.resources.program.type_of(inner, self.function)), call, inner)
+                self.put({source}, self.owns(self.resources.program.types.of(inner, self.function)), call, inner)
         elif not is_address and (index := self.parameter(inner.text)) is not None:
             self.comes_out(index, {source})
         else:
             self.names.setdefault(inner.text, set()).add(source)
 
     def takes_reference(self, call: r.Call, index: int) -> bool:
-        records = self.resources.program.callee(call, self.function).records
+        records = self.resources.program.calls.callee(call, self.function).records
         return any(index < len(one.parameters) and "&" in one.parameters[index].type for one in records)
 
     def captured(self, made: r.Lambda) -> None:
@@ -343,7 +343,7 @@ class Reading:
             if capture.name in self.names and not capture.by_reference:
                 self.give_away(self.names[capture.name])
                 self.elsewhere.update(source.at for source in self.names[capture.name])
-        inner = self.resources.program.function_at(self.function.file, made.function)
+        inner = self.resources.program.index.function_at(self.function.file, made.function)
         if inner is not None:
             self.ended_by(inner, made)
 
@@ -453,12 +453,12 @@ class Reading:
         if not any(isinstance(inner := strip(arg), r.Name) and inner.text == THIS for arg in call.args):
             return False
         function = self.function
-        return self.resources.program.find_class(call.callee.text, function.record.scope, function.file) is None
+        return self.resources.program.names.find_class(call.callee.text, function.record.scope, function.file) is None
 
     def is_plain(self, call: r.Call) -> bool:
         """`Entry{handle, 3}`, which keeps what it is given and nothing more."""
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
-        cls = self.resources.program.find_class(written, self.function.record.scope, self.function.file)
+        cls = self.resources.program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and not cls.constructors and cls.record.destructor == "implicit"
 
     # --- members ---
@@ -470,7 +470,7 @@ class Reading:
         return found is not None and (self.owns(found[1].type) or self.is_released_member(name))
 
     def owns(self, written: str) -> bool:
-        return bool(written) and not OWNING.isdisjoint(self.resources.program.roles(written, self.function))
+        return bool(written) and not OWNING.isdisjoint(self.resources.program.types.roles(written, self.function))
 
     def is_released_member(self, name: str) -> bool:
         home = self.function.home

@@ -10,6 +10,7 @@ import re
 
 from ownlint.engine.assignments import INSERTS, SETTING_CALLS
 from ownlint.facts import records as r
+from ownlint.project import undecoded
 from ownlint.project.once import per_function
 from ownlint.project.subjects import Function
 
@@ -69,7 +70,7 @@ def may_fail(function: Function) -> bool:
             for name in mentions
             if name[0] != "="
         )
-        or not program.throwers.isdisjoint(mentions)
+        or not undecoded.throwers(program).isdisjoint(mentions)
     )
 
 
@@ -84,7 +85,7 @@ def may_ask(function: Function, name: str) -> bool:
 
 
 def _calls_accessor(function: Function, name: str) -> bool:
-    return function.mentions(*function.program.accessors.get(name, ()))
+    return function.mentions(*undecoded.accessors(function.program).get(name, ()))
 
 
 def says(function: Function, name: str) -> bool:

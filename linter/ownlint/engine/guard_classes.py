@@ -62,7 +62,7 @@ class Guards:
         }
         words |= {cls.name for cls in self.own.values()}
         meant: dict[str, bool] = {}
-        for alias in program.type_aliases:
+        for alias in program.index.type_aliases:
             if alias.kind == "type":
                 meant[alias.name] = meant.get(alias.name, True) and types.parse(alias.target).last in words
         self.words = words | {name for name, always in meant.items() if always}
@@ -74,11 +74,11 @@ class Guards:
         if not kind.is_value or kind.last not in self.words:
             return None
         program = self.program
-        meant = types.parse(program.expand(written, function.file, function.record.scope))
-        for model in program.models.classes(meant.name, program.scopes(function)):
+        meant = types.parse(program.names.expand(written, function.file, function.record.scope))
+        for model in program.models.classes(meant.name, program.names.scopes(function)):
             if "guard" in model.roles or "unguard" in model.roles:
                 return GuardClass(written, model.argument, "unguard" in model.roles, model.shared, model.holds)
-        cls = program.find_class(meant.name, function.record.scope, function.file)
+        cls = program.names.find_class(meant.name, function.record.scope, function.file)
         return GuardClass(written, 1, shared=is_shared(cls)) if cls is not None and cls.symbol in self.own else None
 
     @shared_property
@@ -86,7 +86,7 @@ class Guards:
         """Last names of the project's functions that return a guard."""
         return frozenset(
             name
-            for name, record in self.program.declared_functions()
+            for name, record in self.program.index.declared_functions()
             if record.result and types.parse(record.result).last in self.words and types.parse(record.result).is_value
         )
 
@@ -108,8 +108,8 @@ class Guards:
     def _is_small(self, cls: Class) -> bool:
         """A guard refers to a lock of others; what owns the lock that it takes is something else."""
         for field in cls.record.fields:
-            kind = types.parse(self.program.expand(field.type, cls.file, cls.symbol))
-            if kind.is_value and "mutex" in self.program.roles_at(kind.name, cls.file, cls.symbol):
+            kind = types.parse(self.program.names.expand(field.type, cls.file, cls.symbol))
+            if kind.is_value and "mutex" in self.program.types.roles_at(kind.name, cls.file, cls.symbol):
                 return False
         return True
 

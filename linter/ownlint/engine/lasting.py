@@ -31,12 +31,12 @@ def outlives(function: Function, announced: assignments.Assignment) -> bool:
     if len(place) == 1 or all(step.startswith("[") for step in place[1:]):
         return root in statics(function) or _is_reached(function, root, announced)
     written, initial = declaration(function, root)
-    kind = types.parse(function.program.type_of(r.Name(0, 0, root), function) or written)
+    kind = types.parse(function.program.types.of(r.Name(0, 0, root), function) or written)
     if _SETTINGS.search(kind.last) or _is_made_here(initial):
         return False
     if kind.pointers or types.parse(written).pointers or types.parse(written).reference:
         return not kind.const
-    roles = function.program.roles(kind.name, function)
+    roles = function.program.types.roles(kind.name, function)
     if kind.last == "iterator" or not _POINTING.isdisjoint(roles):
         return initial is not None or root in {p.name for p in function.record.parameters}
     return kind.is_placeholder and isinstance(announced.event, e.Write) and _is_arrow(function, announced.event)
@@ -79,7 +79,7 @@ def _is_made_here(initial: r.Value | None) -> bool:
 
 
 def _is_arrow(function: Function, write: e.Write) -> bool:
-    target = function.program.target(function, write)
+    target = function.target(write)
     return isinstance(target, r.Member) and target.arrow
 
 

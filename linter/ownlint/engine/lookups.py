@@ -113,7 +113,7 @@ def _call_looks(function: Function, event: e.Call, held: Container, key: r.Value
             return Look(event, event.asserted)
         asked = entry(node)[:1] if name in INSERTS else node.args
         return Look(event, event.asserted) if any(is_same_key(function, argument, key) for argument in asked) else None
-    helpers = function.program.callee(node, function).functions if depth < _HELPERS else ()
+    helpers = function.program.calls.callee(node, function).functions if depth < _HELPERS else ()
     for helper in helpers:
         if helper is not function and (look := _helper_looks(function, event, helper, held, key, depth)) is not None:
             return look
@@ -158,7 +158,7 @@ def _is_unheard(function: Function, event: e.Event) -> bool:
     """A question whose answer is thrown away."""
     if isinstance(event, e.Call):
         return bool(event.dropped) and last_name(event.node.callee) in LOOKS | INSERTS
-    return function.program.is_voided(function, event.span)
+    return function.is_voided(event.span)
 
 
 def _only_asserted(function: Function, event: e.Event) -> bool:
@@ -186,7 +186,7 @@ def asserting_read(function: Function, names: tuple[str, ...]) -> e.Read | None:
             continue
         if any(event.span.start in span for span in asserted):
             first = first or event
-        elif not function.program.is_voided(function, event.span):
+        elif not function.is_voided(event.span):
             return None
     return first
 
@@ -261,7 +261,7 @@ def _touches_nothing(function: Function, event: e.Event) -> bool:
 
 
 def _may_not_return(function: Function, call: r.Call) -> bool:
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     if any("noreturn" in annotation.name for record in callee.records for annotation in record.annotations):
         return True
     if callee.functions:
@@ -315,11 +315,11 @@ def _ask_around(function: Function, held: Container, key: r.Value | None, depth:
 def handing(function: Function, held: Container) -> Iterator[tuple[Function, e.Call, Container]]:
     """The calls of the function in the project, with the map as the caller knows it. A map that the caller
     made for itself is left out."""
-    for caller in function.program.callers(function):
+    for caller in function.program.index.callers(function):
         for call in caller.flow.calls:
             if last_name(call.node.callee) != function.name or caller is function:
                 continue
-            if function not in function.program.callee(call.node, caller).functions:
+            if function not in function.program.calls.callee(call.node, caller).functions:
                 continue
             if held.parameter < 0:
                 yield caller, call, held

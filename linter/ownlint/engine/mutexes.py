@@ -87,17 +87,19 @@ class Mutexes:
     def names(self) -> frozenset[str]:
         """Last names by which a mutex can be written."""
         names = _NATIVE | self.program.models.names_of("mutex") | {cls.name for cls in self.own}
-        return names | {a.name for a in self.program.type_aliases if not names.isdisjoint(_WORDS.findall(a.target))}
+        return names | {
+            a.name for a in self.program.index.type_aliases if not names.isdisjoint(_WORDS.findall(a.target))
+        }
 
     def _is_mutex(self, written: str, file: r.File, scope: str) -> bool:
         program = self.program
-        expanded = program.expand(written, file, scope)
+        expanded = program.names.expand(written, file, scope)
         kind = types.parse(expanded)
-        if kind.last in _NATIVE or "mutex" in program.roles_at(kind.name, file, scope):
+        if kind.last in _NATIVE or "mutex" in program.types.roles_at(kind.name, file, scope):
             return True
-        if kind.arguments and _BOXES.intersection(program.roles_at(expanded, file, scope)):
+        if kind.arguments and _BOXES.intersection(program.types.roles_at(expanded, file, scope)):
             return self.is_mutex(kind.arguments[0], file, scope)
-        cls = program.find_class(kind.name, scope, file) if program.defines(kind.last) else None
+        cls = program.names.find_class(kind.name, scope, file) if program.index.defines(kind.last) else None
         return cls is not None and cls in self.own
 
     @shared_property
@@ -114,7 +116,7 @@ class Mutexes:
         return frozenset(found)
 
     def _models(self, cls: Class, base: str) -> bool:
-        return "mutex" in self.program.roles_at(types.parse(base).name, cls.file, cls.symbol)
+        return "mutex" in self.program.types.roles_at(types.parse(base).name, cls.file, cls.symbol)
 
     def _locks(self, cls: Class) -> bool:
         words = {plain(record.name) for record in cls.declarations}
@@ -123,8 +125,8 @@ class Mutexes:
         if not cls.record.fields:
             return "lock" in words and "unlock" in words
         for field in cls.record.fields:
-            kind = types.parse(self.program.expand(field.type, cls.file, cls.symbol))
-            roles = self.program.roles_at(kind.name, cls.file, cls.symbol)
+            kind = types.parse(self.program.names.expand(field.type, cls.file, cls.symbol))
+            roles = self.program.types.roles_at(kind.name, cls.file, cls.symbol)
             if kind.is_value and (kind.last in _NATIVE or _PARTS.intersection(roles)):
                 return True
         return False
@@ -166,7 +168,7 @@ class Mutexes:
     def holder(self, written: str, function: Function) -> guard_classes.GuardClass | None:
         """What a type does with the lock that it is given, when it is such a class; None for any other."""
         cls = self.holders.get(types.parse(written).last)
-        if cls is None or self.program.find_class(written, function.record.scope, function.file) is not cls:
+        if cls is None or self.program.names.find_class(written, function.record.scope, function.file) is not cls:
             return None
         field = next(f for f in cls.record.fields if self.is_mutex(types.parse(f.type).name, cls.file, cls.symbol))
         argument = self._lock_argument(cls, types.parse(field.type).last)
@@ -180,7 +182,7 @@ class Mutexes:
         word = plain(name)
         known = word in _LOCKS or word in _UNLOCKS or word in _TRIES
         if known:
-            for model in self.program.callee(call, function).models:
+            for model in self.program.calls.callee(call, function).models:
                 for effect in model.effects:
                     if str(effect.place) == "receiver" and effect.verb in ("hold", "release"):
                         return "hold" if effect.verb == "hold" else "release"
@@ -194,7 +196,7 @@ class Mutexes:
         """Last names of the calls that may lock something: they make a guard, or lock by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
-        return names | {name for name in self.program.called_names if self._locks_by_name(name)}
+        return names | {name for name in self.program.index.called_names if self._locks_by_name(name)}
 
     @shared_property
     def types(self) -> AnyName:

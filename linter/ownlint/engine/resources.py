@@ -18,9 +18,10 @@ from ownlint.finding import Certainty, because, weaker
 from ownlint.flow.places import last_name
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
+from ownlint.project.callees import Callee
 from ownlint.project.once import per_program, shared_property
 from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
-from ownlint.project.program import Callee, Program
+from ownlint.project.program import Program
 from ownlint.project.subjects import Class, Function
 
 RESULT = Place("result")
@@ -169,7 +170,7 @@ class Resources:
             return Acquisition(RESULT, ("delete",), "new", "certain")
         if call.kind != "call" or last_name(call.callee) not in self.acquiring_names:
             return None
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         return self._by_model(callee) or self._by_pair(callee) or self._by_body(callee, function)
 
     def _by_model(self, callee: Callee) -> Acquisition | None:
@@ -222,7 +223,7 @@ class Resources:
         name = last_name(call.callee)
         if name in self.program.models.unlocking:
             return ()
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         found = [
             Ended(effect.place, model.certainty)
             for model in callee.models
@@ -285,17 +286,17 @@ class Resources:
             return self._taken_by_constructor(call, function, index)
         name = last_name(call.callee)
         if isinstance(call.callee, r.Member):
-            written = self.program.type_of(call.callee.base, function)
+            written = self.program.types.of(call.callee.base, function)
             if (by_receiver := self._taken_by_receiver(name, written, function)) is not None:
                 return by_receiver
         if isinstance(call.callee, r.Name):  # `std::unique_ptr<T>(p)` is spelled like a call
-            roles = self.program.roles(call.callee.text, function)
+            roles = self.program.types.roles(call.callee.text, function)
             if not OWNING.isdisjoint(roles):
                 return "adopted"
-            made = self.program.find_class(call.callee.text, function.record.scope, function.file)
+            made = self.program.names.find_class(call.callee.text, function.record.scope, function.file)
             if made is not None:
                 return self.taken_by_class(made, index)
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         for model in callee.models:
             for effect in model.effects:
                 if effect.place is None or effect.place.index != index:
@@ -312,7 +313,7 @@ class Resources:
         """`reset(p)` of a smart pointer, `push_back(p)` of a container."""
         if not written:
             return "kept" if name in PUTS else None
-        roles = set(self.program.roles(written, function))
+        roles = set(self.program.types.roles(written, function))
         if roles & OWNING:
             return "adopted" if name in ("reset", "assign") else None
         if name in PUTS and ("container" in roles or not roles):
@@ -321,26 +322,26 @@ class Resources:
 
     def owns_elements(self, written: str, file: r.File, scope: str) -> bool:
         """Whether a container of this type ends what is put into it: `std::vector<std::unique_ptr<T>>`."""
-        kind = types.parse(self.program.expand(written, file, scope))
+        kind = types.parse(self.program.names.expand(written, file, scope))
         for argument in kind.arguments:
-            if not OWNING.isdisjoint(self.program.roles_at(argument, file, scope)):
+            if not OWNING.isdisjoint(self.program.types.roles_at(argument, file, scope)):
                 return True
             if "<" in argument and not types.parse(argument).pointers and self.owns_elements(argument, file, scope):
                 return True
-            cls = self.program.find_class(argument, scope, file) if not types.parse(argument).pointers else None
+            cls = self.program.names.find_class(argument, scope, file) if not types.parse(argument).pointers else None
             if cls is not None and cls.record.destructor in ("declared", "defined"):
                 return True
         return False
 
     def _taken_by_constructor(self, call: r.Call, function: Function, index: int) -> Taking:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
-        expanded = self.program.expand(written, function.file, function.record.scope)
-        roles = set(self.program.roles(expanded, function))
+        expanded = self.program.names.expand(written, function.file, function.record.scope)
+        roles = set(self.program.types.roles(expanded, function))
         if roles & OWNING:
             return "adopted"
         if "container" in roles or "pair" in roles or "optional" in roles:
             return "kept"
-        cls = self.program.find_class(expanded, function.record.scope, function.file)
+        cls = self.program.names.find_class(expanded, function.record.scope, function.file)
         return self.taken_by_class(cls, index) if cls is not None else "unknown"
 
     def taken_by_class(self, cls: Class, index: int) -> Taking:
@@ -370,11 +371,13 @@ class Resources:
 
     def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""
-        return any(index in self.duties.of(target).parts for target in self.program.callee(call, function).functions)
+        return any(
+            index in self.duties.of(target).parts for target in self.program.calls.callee(call, function).functions
+        )
 
     def passes_on(self, call: r.Call, function: Function) -> frozenset[int]:
         """The arguments (from 0) that the result may be: `Check(p)`, which returns `p`."""
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         found = frozenset(i for target in callee.functions for i in self.duties.of(target).returned)
         return found | {
             effect.place.index
@@ -393,15 +396,15 @@ class Resources:
         """The same for a type that is written in a file, inside the scope."""
         if not written or "(" in written:
             return None
-        kind = types.parse(self.program.expand(written, file, scope))
+        kind = types.parse(self.program.names.expand(written, file, scope))
         if kind.pointers:
             return Raw(written, "pointer")
-        roles = self.program.roles_at(kind.name, file, scope)
+        roles = self.program.types.roles_at(kind.name, file, scope)
         if "handle" in roles:
             return Raw(written, "modelled")
         if roles or kind.arguments:
             return None
-        cls = self.program.find_class(kind.name, scope, file)
+        cls = self.program.names.find_class(kind.name, scope, file)
         if cls is not None and not releases_nothing(cls.record):
             return None
         if kind.last in self.destroyed or kind.last in self.handle_names or kind.last in self.scoped_by:
@@ -413,7 +416,7 @@ class Resources:
         """Last names of the types that some function of the project is named to release: `f(T)` or `f(T*)`."""
         return frozenset(
             kind.last
-            for name, record in self.program.declared_functions()
+            for name, record in self.program.index.declared_functions()
             if record.parameters and record.kind == "function"
             if releasing_verb(name) or words(name)[-1:] == ("detach",)
             if (kind := types.parse(record.parameters[0].type)).last and kind.pointers < 2 and not kind.arguments
@@ -425,7 +428,7 @@ class Resources:
 
     def scoped_at(self, written: str, file: r.File, scope: str) -> str:
         """The same for a type that is written in a file, inside the scope."""
-        return self.scoped_by.get(types.parse(self.program.expand(written, file, scope)).last, "")
+        return self.scoped_by.get(types.parse(self.program.names.expand(written, file, scope)).last, "")
 
     @shared_property
     def scoped_by(self) -> dict[str, str]:

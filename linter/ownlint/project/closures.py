@@ -13,7 +13,7 @@ from ownlint.project.subjects import Function
 
 def captured(function: Function, index: int) -> frozenset[str]:
     """The names of `function` that the function of that index, defined inside it, looks at or is given as defaults."""
-    inner = function.program.function_at(function.file, index)
+    inner = function.program.index.function_at(function.file, index)
     if inner is None:
         return frozenset()
     defaults = {name for p in inner.record.parameters if p.default is not None for name in _names(p.default)}
@@ -51,7 +51,7 @@ def _names(value: r.Value) -> Iterator[str]:
 def kept_out_of_sight(function: Function) -> frozenset[str]:
     """Names whose values somebody may keep without our seeing it: a class inside the function looks at them, or a
     nested function does and they are bound more than once, so that nobody knows which value it sees."""
-    inner = function.program.nested(function)
+    inner = function.program.index.nested(function)
     if not inner:
         return frozenset()
     bound: dict[str, int] = {}
@@ -95,7 +95,7 @@ def read_by_functions(file_module: Function) -> frozenset[str]:
     """Names that some function of the file reads; `file_module` is the file's module body."""
     read: set[str] = set()
     for index, record in enumerate(file_module.file.functions):
-        inner = file_module.program.function_at(file_module.file, index)
+        inner = file_module.program.index.function_at(file_module.file, index)
         if inner is not None and record.kind not in ("module", "class"):
             own = inner.declared - outside_names(inner)
             for statement in inner.statements:
@@ -108,6 +108,6 @@ def neighbours(function: Function, place: r.Value) -> Iterator[Function]:
     scope = function.record.owner or function.record.scope
     for index, record in enumerate(function.file.functions):
         same = record.owner == scope and bool(scope) if isinstance(place, r.Member) else record.kind == "module"
-        found = function.program.function_at(function.file, index) if same else None
+        found = function.program.index.function_at(function.file, index) if same else None
         if found is not None:
             yield found

@@ -280,19 +280,19 @@ class Pairs:
             yield -1, answer
 
     def _is_modelled(self, written: str, file: r.File, scope: str) -> bool:
-        kind = types.parse(self.program.expand(written, file, scope))
-        return "handle" in self.program.models.role(kind.name, self.program.scopes_at(file, scope))
+        kind = types.parse(self.program.names.expand(written, file, scope))
+        return "handle" in self.program.models.role(kind.name, self.program.names.scopes_at(file, scope))
 
     def _unwrapped(self, written: str, file: r.File, scope: str) -> str:
         """`T` of a `StatusOr<T>`: of a template around one type that a model calls so, or that nobody knows."""
         kind = types.parse(written)
         if len(kind.arguments) != 1 or kind.pointers:
             return written
-        program, expanded = self.program, self.program.expand(written, file, scope)
-        scopes = program.scopes_at(file, scope)
+        program, expanded = self.program, self.program.names.expand(written, file, scope)
+        scopes = program.names.scopes_at(file, scope)
         model = program.models.status(expanded, scopes)
         carries = model is not None and model.model.carries_value
-        is_known = program.models.role(expanded, scopes) or program.find_class(expanded, scope, file) is not None
+        is_known = program.models.role(expanded, scopes) or program.names.find_class(expanded, scope, file) is not None
         return kind.arguments[0] if carries or not is_known else written
 
     def _takes(self, record: r.Function, handle: Handle, file: r.File, scope: str) -> int:
@@ -311,7 +311,7 @@ class Pairs:
         if not written or "(" in written:
             return None
         program = self.program
-        kind = types.parse(program.expand(written, file, scope))
+        kind = types.parse(program.names.expand(written, file, scope))
         if kind.arguments and not kind.pointers:
             return None
         if kind.pointers:
@@ -320,12 +320,12 @@ class Pairs:
             return None
         if _NUMBERS.fullmatch(kind.name.removeprefix("std::")):
             return Handle(kind.last, 0, True)
-        roles = program.models.role(kind.name, program.scopes_at(file, scope))
+        roles = program.models.role(kind.name, program.names.scopes_at(file, scope))
         if roles:
             return Handle(kind.last, 0, False) if "handle" in roles else None
-        cls = program.find_class(kind.name, scope, file)
+        cls = program.names.find_class(kind.name, scope, file)
         if cls is None:
-            if program.find_class(kind.name, scope, file, enum=True) is not None:
+            if program.names.find_class(kind.name, scope, file, enum=True) is not None:
                 return None
             return Handle(kind.last, 0, False) if _looks_opaque(written) else None
         return Handle(kind.last, 0, False) if releases_nothing(cls.record) else None

@@ -81,8 +81,8 @@ class Statuses:
         if not written:
             return None
         program = self.program
-        expanded = program.expand(written, function.file, function.record.scope)
-        scopes = program.scopes(function)
+        expanded = program.names.expand(written, function.file, function.record.scope)
+        scopes = program.names.scopes(function)
         found = program.models.status(expanded, scopes) or program.models.status(written, scopes)
         if found is not None and found.certainty != "possible":
             return None if found.reference else _modelled(found, found.certainty)
@@ -92,10 +92,10 @@ class Statuses:
             return Status(f"{kind.last}*", "pointer", False, self.owned_errors[kind.last], (), taken)
         if not kind.is_value:
             return None
-        cls = program.find_class(kind.name, function.record.scope, function.file)
+        cls = program.names.find_class(kind.name, function.record.scope, function.file)
         if cls is not None:
             return self.own(cls)
-        enum = program.find_class(kind.name, function.record.scope, function.file, enum=True)
+        enum = program.names.find_class(kind.name, function.record.scope, function.file, enum=True)
         if enum is not None:
             marked = because("likely", f"`{enum.name}` is taken for a status since it is marked as not to be ignored")
             return Status(enum.name, "enum", True, (), (), marked) if must_look(enum.record) else None
@@ -118,7 +118,7 @@ class Statuses:
         `RT_Error* rt_reset(..)` beside `void rt_error_free(RT_Error*)`."""
         freeing: dict[str, list[str]] = {}
         handed: set[str] = set()
-        for name, record in self.program.declared_functions():
+        for name, record in self.program.index.declared_functions():
             if record.owner:
                 continue
             for index, written in enumerate((record.result, *(p.type for p in record.parameters))):
@@ -137,7 +137,7 @@ class Statuses:
             kind = types.parse(function.record.result)
             if kind.name in found or not kind.is_value or not kind.last[:1].isupper():
                 continue
-            if self.program.defines(kind.last) or not function.mentions(*_SUCCESSES, f"Ok{kind.last}"):
+            if self.program.index.defines(kind.last) or not function.mentions(*_SUCCESSES, f"Ok{kind.last}"):
                 continue
             if _returns_success(function, kind):
                 found.add(kind.name)
@@ -151,7 +151,7 @@ class Statuses:
         names |= self.owned_errors.keys()
         names |= {c.name for c in program.classes if (must_look(c.record) if is_enum(c) else self.own(c) is not None)}
         for _ in range(3):
-            names |= {alias.name for alias in program.type_aliases if _names(alias.target) & names}
+            names |= {alias.name for alias in program.index.type_aliases if _names(alias.target) & names}
         return frozenset(names)
 
     @shared_property
@@ -178,12 +178,12 @@ class Statuses:
         """Last names of what can be called here and answers with a status, or with anything else that must not be
         dropped: a body that mentions none of them needs no decoding to know that it drops none."""
         program = self.program
-        found = {name for name, record in program.declared_functions() if self._answers(record)}
+        found = {name for name, record in program.index.declared_functions() if self._answers(record)}
         found |= {
             field.name
             for cls in program.classes
             for field in cls.record.fields
-            if self._holds(program.expand(field.type, cls.file, cls.symbol))
+            if self._holds(program.names.expand(field.type, cls.file, cls.symbol))
         }
         return frozenset(found)
 
@@ -213,7 +213,9 @@ class Statuses:
     def _owners(self) -> frozenset[str]:
         wanted = self.program.models.owned_error_types | self.owned_errors.keys()
         return frozenset(
-            name for name, record in self.program.declared_functions() if types.parse(record.result).last in wanted
+            name
+            for name, record in self.program.index.declared_functions()
+            if types.parse(record.result).last in wanted
         )
 
     def may_own(self, name: str) -> bool:
@@ -232,7 +234,7 @@ class Statuses:
         """Names of the classes whose `operator()` answers with a status."""
         return frozenset(
             record.owner.rpartition("::")[2]
-            for name, record in self.program.declared_functions()
+            for name, record in self.program.index.declared_functions()
             if name == "operator()" and record.kind != "lambda" and record.owner and self._answers(record)
         )
 
@@ -249,7 +251,7 @@ class Statuses:
         while current is not None:
             if name in current.locals:
                 written, value = current.locals[name]
-                expanded = self.program.expand(written, function.file, function.record.scope)
+                expanded = self.program.names.expand(written, function.file, function.record.scope)
                 return isinstance(value, r.Lambda) or self._holds(expanded)
             current = current.parent
         return False

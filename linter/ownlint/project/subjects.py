@@ -16,6 +16,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
 from ownlint.patterns import AnyName
+from ownlint.project import comments
 from ownlint.steps import spend
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Function(_Subject):
     @cached_property
     def parent(self) -> Function | None:
         """The enclosing function of a lambda or nested function."""
-        return self.program.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
+        return self.program.index.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
 
     @cached_property
     def home(self) -> Class | None:
@@ -134,7 +135,7 @@ class Function(_Subject):
 
     @property
     def body(self) -> r.Body:
-        return self.program.body(self)
+        return self.program.lowering.body(self)
 
     @cached_property
     def statements(self) -> tuple[r.Statement, ...]:
@@ -164,7 +165,7 @@ class Function(_Subject):
 
     @property
     def flow(self) -> Flow:
-        return self.program.flow(self)
+        return self.program.lowering.flow(self)
 
     @cached_property
     def cleaned(self) -> frozenset[str]:
@@ -210,11 +211,27 @@ class Function(_Subject):
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""
-        return self.program.has_comment_near(self.file, span)
+        return comments.near(self.file, span)
+
+    def has_comment_inside(self, span: Span) -> bool:
+        """Whether a comment begins inside `span`."""
+        return comments.inside(self.file, span)
+
+    def has_comment_behind(self, span: Span) -> bool:
+        """Whether a comment stands behind `span`, on the line of its end."""
+        return comments.behind(self.file, span)
+
+    def target(self, write: e.Write) -> r.Value | None:
+        """The expression a write assigns to."""
+        return self.targets.get(write.span.start)
+
+    def is_voided(self, span: Span) -> bool:
+        """Whether the expression at `span` is all of a `(void)x;`."""
+        return any(statement.start <= span.start < statement.end for statement in self.voided)
 
     def lambdas(self) -> Iterator[Function]:
         """Those that stand in the body itself, in source order."""
-        return (inner for inner in self.program.nested(self) if inner.record.kind == "lambda")
+        return (inner for inner in self.program.index.nested(self) if inner.record.kind == "lambda")
 
 
 _T = TypeVar("_T")
@@ -260,7 +277,9 @@ class Class(_Subject):
     def bases(self) -> tuple[Class, ...]:
         """The bases that the project defines."""
         return tuple(
-            found for base in self.record.bases if (found := self.program.find_class(base.name, self.symbol, self.file))
+            found
+            for base in self.record.bases
+            if (found := self.program.names.find_class(base.name, self.symbol, self.file))
         )
 
     @cached_property
@@ -351,9 +370,11 @@ class Binding(_Subject):
     @property
     def siblings(self) -> list[Binding]:
         """The other bindings of the same Python class."""
-        return [b for b in self.program.bindings_of(self.file, self.record.owner) if b.record is not self.record]
+        return [b for b in self.program.index.bindings_of(self.file, self.record.owner) if b.record is not self.record]
 
     @cached_property
     def around(self) -> Function | None:
         """The function in which the binding is made."""
-        return self.program.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None
+        return (
+            self.program.index.function_at(self.file, self.record.in_function) if self.record.in_function >= 0 else None
+        )

@@ -206,7 +206,7 @@ class Calls(Values):
         """`partial(f, x)`, or what a function of the project makes of a function."""
         calls = [value for value in values if isinstance(value, r.Call)]
         return bool(calls) and all(
-            self.known.program.meant_name(self.function.file, value.callee) == "partial"
+            self.known.program.names.meant_name(self.function.file, value.callee) == "partial"
             or self.known.function(self.known.symbol(self.function, value.callee)) is not None
             for value in calls
         )

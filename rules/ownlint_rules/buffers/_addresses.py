@@ -138,7 +138,7 @@ class Addresses(Known):
     def _nested(self, caller: Function, name: str) -> Function | None:
         scope: Function | None = caller
         while scope is not None:
-            for inner in self.program.nested(scope):
+            for inner in self.program.index.nested(scope):
                 if inner.name == name and inner.record.kind == "function":
                     return inner
             scope = scope.parent

@@ -74,7 +74,7 @@ class Captures:
         if not isinstance(value, r.Call) or not value.args or not isinstance(value.callee, (r.Name, r.Member)):
             return None
         start = value.callee.start if isinstance(value.callee, r.Name) else value.callee.name_start
-        meaning = self.program.meaning(function.file, start)
+        meaning = self.program.names.meaning(function.file, start)
         cls = self.program.models.python_class(meaning.symbol) if meaning is not None else None
         if cls is None or cls.role != "recording":
             return None

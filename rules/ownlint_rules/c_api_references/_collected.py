@@ -98,7 +98,7 @@ def _looks(function: Function, verb: str, depth: int = 0) -> Looks:
                 elif isinstance(inner, r.Name) and inner.text not in own and isinstance(given, r.Name):
                     whole = True  # by way of a local: an element, a member of a member
         elif model is None and (handed := _handed(call.node, own)):
-            callee = function.program.callee(call.node, function)
+            callee = function.program.calls.callee(call.node, function)
             if handed == "itself" and len(callee.functions) == 1:
                 inside = _looks(callee.functions[0], verb, depth + 1)
                 members.update({name: at for name, at in inside.members.items() if name not in members})
@@ -121,7 +121,7 @@ def _handed(call: r.Call, own: set[str]) -> str:
 
 def _may_refer(program: Program, function: Function, member: str, at: r.Node) -> bool:
     """Whether the member can hold an object that leads back: no text, no number, as far as what is put there says."""
-    written = program.type_of(at, function) if isinstance(at, r.Member) else ""
+    written = program.types.of(at, function) if isinstance(at, r.Member) else ""
     if written and types.parse(written).last != "PyObject":
         return False
     if not isinstance(at, r.Member) or not _is_direct(function, at):

@@ -105,7 +105,7 @@ def _lasts(function: Function, container: r.Value) -> bool:
     """Whether the container is a static or a global one, of bare references."""
     inner = places.strip(container)
     program = function.program
-    written = program.type_of(inner, function)
+    written = program.types.of(inner, function)
     if not written or not any(_is_bare(function, one) for one in types.parse(written).arguments):
         return False
     match inner:
@@ -113,7 +113,7 @@ def _lasts(function: Function, container: r.Value) -> bool:
             return any(isinstance(s, r.Declare) and s.static and name in s.names for s in function.statements)
         case r.Name(text=name):
             field = function.home.field(name) if function.home is not None else None
-            return field[1].static if field is not None else program.is_variable(name)
+            return field[1].static if field is not None else program.index.is_variable(name)
     return False
 
 
@@ -190,7 +190,7 @@ def _is_object(function: Function, known: references.References, value: r.Value)
     inner = places.strip(value)
     if isinstance(inner, r.Call) and isinstance(inner.callee, r.Member) and inner.callee.name == "ptr":
         return known.is_object(inner.callee.base, function)
-    written = function.program.type_of(inner, function) if isinstance(inner, r.Name) else ""
+    written = function.program.types.of(inner, function) if isinstance(inner, r.Name) else ""
     return bool(written) and known.is_pointer(written, function)
 
 

@@ -111,6 +111,6 @@ def _is_shared(function: Function, container: records.Value) -> bool:
         return isinstance(root, records.Name | records.Call)
     return (
         isinstance(container, records.Name)
-        and function.program.is_variable(container.text)
+        and function.program.index.is_variable(container.text)
         and (container.text not in function.declared)
     )

@@ -81,7 +81,7 @@ class Callables:
             case r.Assign(op=":=" | "=", value=inner) | r.Unary(op="await", value=inner):
                 return self.known(inner, scope, local)
             case r.Lambda(function=index):
-                function = self.program.function_at(scope.function.file, index)
+                function = self.program.index.function_at(scope.function.file, index)
                 return Own(function, around=scope) if function is not None else None
             case r.Aggregate(kind="tuple" | "list", items=items):
                 found = {f"[{n}]": self.known(item, scope, local) for n, item in enumerate(items)}
@@ -161,7 +161,7 @@ class Callables:
     def type_of(self, function: Function, name: str) -> str:
         """The dotted name of a parameter's annotation."""
         start = next((p.start for p in function.record.parameters if p.name == name), -1)
-        meaning = self.program.meaning(function.file, start)
+        meaning = self.program.names.meaning(function.file, start)
         return meaning.type if meaning is not None else ""
 
     def member(self, value: r.Member, scope: Scope, local: Local) -> Known | None:
@@ -371,7 +371,7 @@ class Callables:
     # --- names ---
 
     def dotted(self, value: r.Value, function: Function) -> str:
-        return self.program.named(function.file, value)
+        return self.program.names.named(function.file, value)
 
     def symbol(self, symbol: str) -> Known | None:
         if not symbol or symbol.startswith("builtins."):
@@ -429,7 +429,7 @@ class Callables:
                         yield from (
                             i.key.text for i in part.items if isinstance(i, r.Pair) and isinstance(i.key, r.Name)
                         )
-        for inner in self.program.nested(function):
+        for inner in self.program.index.nested(function):
             yield from self._read(inner)
 
 
@@ -481,7 +481,7 @@ def _bindings(function: Function, definitions: dict[int, Function]) -> dict[str,
     for statement in function.statements:
         match statement:
             case r.Nested(name=name, function=index):
-                inner = function.program.function_at(function.file, index) if index >= 0 else None
+                inner = function.program.index.function_at(function.file, index) if index >= 0 else None
                 if inner is not None:
                     found.setdefault(name, []).append(Bound(function=inner))
             case r.Evaluate(

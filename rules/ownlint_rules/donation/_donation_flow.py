@@ -156,7 +156,7 @@ class Interpreter(Calls, paths.Paths[State]):
 
     def define(self, statement: r.Nested) -> None:
         index = statement.function
-        inner = self.function.program.function_at(self.function.file, index) if index >= 0 else None
+        inner = self.function.program.index.function_at(self.function.file, index) if index >= 0 else None
         got = self.fresh(statement, "", Own(inner, around=self.scope) if inner is not None else None)  # type: ignore[arg-type]
         if inner is not None and got.path is not None:
             self.state.bind(statement.name, got.path)
@@ -368,7 +368,7 @@ class Interpreter(Calls, paths.Paths[State]):
 
     @cached_property
     def _shared(self) -> frozenset[str]:
-        inner = self.function.program.nested(self.function)
+        inner = self.function.program.index.nested(self.function)
         return frozenset(n for one in inner for s in one.statements if isinstance(s, r.Scope) for n in s.names)
 
     @property

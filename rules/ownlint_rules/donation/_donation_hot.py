@@ -217,7 +217,7 @@ class Hot:
 
     def _bind(self, target: r.Value, function: Function, found: Names) -> None:
         several = isinstance(target, r.Aggregate)
-        called = self.program.called_names
+        called = self.program.index.called_names
         top = function.record.kind in ("module", "class")
         for name, member in _targets(target):
             if name != "_" and name not in self._wrappers and (not several or name in called):
@@ -258,7 +258,7 @@ class Hot:
                     return True
                 if isinstance(callee, r.Call) and inner(callee):
                     return True
-                called = self.program.meant_name(self.program.files[path], callee)
+                called = self.program.names.meant_name(self.program.files[path], callee)
                 wraps = called == "partial" or called in self._wrappers
                 return wraps and any(isinstance(a, (r.Name, r.Member, r.Call)) and inner(a) for a in args)
             case r.Conditional(then=then, other=other) | r.Binary(op="||" | "&&", left=then, right=other):
@@ -294,7 +294,9 @@ class Hot:
             return False
         if self.names.has_any(frozenset(function.record.mentions), path) or function.says(self.says):
             return True
-        return any(self.concerned(inner) for inner in self.program.nested(function) if inner.record.kind != "class")
+        return any(
+            self.concerned(inner) for inner in self.program.index.nested(function) if inner.record.kind != "class"
+        )
 
     def may_hand_out(self, function: Function) -> bool:
         """By its name: it may return a callable that consumes."""

@@ -148,12 +148,14 @@ class Modules:
 
     def body(self, file: r.File) -> Function | None:
         """The module's own statements."""
-        return self.program.function_at(file, 0) if file.functions and file.functions[0].kind == "module" else None
+        return (
+            self.program.index.function_at(file, 0) if file.functions and file.functions[0].kind == "module" else None
+        )
 
     def definitions(self, file: r.File) -> dict[int, Function]:
         """The functions of a file by where their names stand."""
         if file.path not in self._definitions:
-            views = (self.program.function_at(file, index) for index in range(len(file.functions)))
+            views = (self.program.index.function_at(file, index) for index in range(len(file.functions)))
             self._definitions[file.path] = {view.record.name_start: view for view in views if view is not None}
         return self._definitions[file.path]
 
@@ -165,7 +167,8 @@ class Modules:
     def class_called(self, file: r.File, rest: list[str]) -> Class | None:
         wanted = ".".join(rest)
         return next(
-            (c for c in self.program.classes_called(rest[-1], file) if c.file is file and c.symbol == wanted), None
+            (c for c in self.program.index.classes_called(rest[-1], file) if c.file is file and c.symbol == wanted),
+            None,
         )
 
     def function_called(self, file: r.File, rest: list[str]) -> Function | None:
@@ -177,7 +180,7 @@ class Modules:
         """The statements of a class that are not in its methods."""
         for index, record in enumerate(cls.file.functions):
             if record.kind == "class" and record.name == f"<class {cls.name}>" and record.start == cls.record.start:
-                return self.program.function_at(cls.file, index)
+                return self.program.index.function_at(cls.file, index)
         return None
 
 

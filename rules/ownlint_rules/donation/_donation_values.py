@@ -125,7 +125,7 @@ class Values:
             case r.Comprehension():
                 return self.comprehension(value)
             case r.Lambda(function=index):
-                inner_function = self.function.program.function_at(self.function.file, index)
+                inner_function = self.function.program.index.function_at(self.function.file, index)
                 return Got(None, Own(inner_function, around=self.scope) if inner_function is not None else None)
             case r.OpaqueValue(names=names):
                 self.revive_all(names)

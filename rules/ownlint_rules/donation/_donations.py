@@ -122,7 +122,9 @@ class Donations:
             return True
         if function.record.kind not in ("function", "method"):
             return False
-        callers = [caller for caller in self.program.callers_by_name(function.name) if caller.language == "python"]
+        callers = [
+            caller for caller in self.program.index.callers_by_name(function.name) if caller.language == "python"
+        ]
         return bool(callers) and all(caller in traced for caller in callers)
 
     def _symbol(self, value: r.Value, function: Function) -> str:
@@ -272,7 +274,7 @@ class Donations:
             return False
         return not any(
             self._looked_at(value, name, function) for s in function.statements for value in bodies.values(s)
-        ) and not any(self._says_name(inner, name) for inner in self.program.nested(function))
+        ) and not any(self._says_name(inner, name) for inner in self.program.index.nested(function))
 
     def _says_name(self, function: Function, name: str) -> bool:
         return glance.says(function, name)
@@ -311,7 +313,7 @@ class Donations:
 
     def _mapped(self, value: r.Value, function: Function) -> Function | None:
         if isinstance(value, r.Lambda) and value.function >= 0:
-            return self.program.function_at(function.file, value.function)
+            return self.program.index.function_at(function.file, value.function)
         known = self.callables.known(value, Scope(function)) if isinstance(value, (r.Name, r.Member)) else None
         return known.function if isinstance(known, Own) else None
 

@@ -91,7 +91,7 @@ def _is_function(name: str, function: Function) -> bool:
     """Whether a name may be a function's: a qualified one of any, another of a plain one or of a method beside."""
     owner, _, last = name.rpartition("::")
     if owner:
-        return bool(function.program.functions_called(last))
+        return bool(function.program.index.functions_called(last))
     home = function.home
     return name in _plain_functions(function.program) or (home is not None and bool(home.defined(name)))
 
@@ -143,11 +143,11 @@ def _in_table(
         return
     for part in places.walk(value):
         if isinstance(part, r.Lambda):
-            made = program.function_at(file, part.function)
+            made = program.index.function_at(file, part.function)
             if made is not None:
                 yield made
         elif isinstance(part, r.Name):
-            for one in program.functions_called(places.last_name(part)):
+            for one in program.index.functions_called(places.last_name(part)):
                 if one.file is file and one.record.kind in ("function", "method"):
                     yield one
 
@@ -188,12 +188,12 @@ def _members(function: Function, value: r.Value) -> Iterator[tuple[Function, Way
 def _arguments(function: Function, event: e.Call, node: r.Call) -> Iterator[tuple[Function, Way, Step, str]]:
     written = node.callee.text if isinstance(node.callee, r.Name) else ""
     program = function.program
-    if node.kind == "construct" and _DELETERS.intersection(program.roles(types.parse(written).name, function)):
+    if node.kind == "construct" and _DELETERS.intersection(program.types.roles(types.parse(written).name, function)):
         held = entrances.meant(function, node.args[1]) if len(node.args) > 1 else None
         if held is not None and held.record.kind in ("lambda", "function"):
             yield held, "deleter", function.step(event, "nobody knows which thread ends the last owner"), ""
         return
-    if not written or node.kind != "call" or program.models.gil_word(written, program.scopes(function)):
+    if not written or node.kind != "call" or program.models.gil_word(written, program.names.scopes(function)):
         return
     for argument in node.args:
         held = _pointer(function, argument)
@@ -216,7 +216,7 @@ def _pointer(function: Function, value: r.Value | None) -> Function | None:
 
 def _is_plain_member(function: Function, target: r.Member) -> bool:
     """A member that is a pointer to a function, not an object that is called."""
-    written = function.program.type_of(target, function)
+    written = function.program.types.of(target, function)
     if not written:
         return True
     return bool(_POINTER.search(written)) or not types.parse(written).arguments
@@ -225,5 +225,5 @@ def _is_plain_member(function: Function, target: r.Member) -> bool:
 def _is_slot(held: Function) -> bool:
     """Whether its first parameter is an object of Python's: then Python calls it, and holds its lock."""
     first = held.record.parameters[:1]
-    roles = held.program.roles(types.parse(first[0].type).name, held) if first else ()
+    roles = held.program.types.roles(types.parse(first[0].type).name, held) if first else ()
     return "python handle" in roles

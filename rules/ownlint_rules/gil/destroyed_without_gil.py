@@ -176,8 +176,8 @@ def _captured(function: Function, made: records.Lambda) -> Iterator[tuple[str, r
         if capture.by_reference or capture.name in ("this", "*this", "&", "="):
             continue
         value = capture.value or records.Name(capture.start, capture.end, capture.name)
-        written = types.parse(function.program.type_of(places.strip(value), function))
-        if written.arguments and "shared pointer" in function.program.roles(written.name, function):
+        written = types.parse(function.program.types.of(places.strip(value), function))
+        if written.arguments and "shared pointer" in function.program.types.roles(written.name, function):
             held = written.arguments[0]
             if python_use.kind_of(function, held) == "holder":
                 yield capture.name, value, True

@@ -127,7 +127,7 @@ def _may_take(function: Function) -> bool:
 def _key(function: Function, lock: places.Place) -> tuple[str, str] | None:
     if lock[0] == places.THIS and len(lock) == 2 and function.home is not None:
         return function.home.symbol, lock[1]
-    if len(lock) == 1 and not lock[0].startswith("<") and function.program.is_variable(lock[0]):
+    if len(lock) == 1 and not lock[0].startswith("<") and function.program.index.is_variable(lock[0]):
         return "", lock[0]
     return None
 
@@ -155,7 +155,7 @@ def _takes(function: Function, event: events.Event, states: dict[int, gil.State]
         return True
     if not isinstance(event, events.Call):
         return False
-    callee = function.program.callee(event.node, function)
+    callee = function.program.calls.callee(event.node, function)
     targets = callee.functions[:1] if callee.certainty == "certain" else ()
     return any(target.record.kind != "lambda" and python_use.takes(target) for target in targets)
 
@@ -177,6 +177,6 @@ def _locked(function: Function, entry: gil.State, wanted: set[tuple[str, str]], 
         return
     for call in function.flow.calls:
         if states.get(call.index, gil.UNKNOWN).status == "held":
-            callee = function.program.callee(call.node, function)
+            callee = function.program.calls.callee(call.node, function)
             for target in callee.functions[:1] if callee.certainty == "certain" else ():
                 yield from _locked(target, gil.HELD, wanted, depth + 1)

@@ -71,9 +71,9 @@ def interpreter_started_in_extension(function: Function) -> Iterator[Finding]:
 
 def _word(function: Function, call: events.Call) -> str:
     callee = call.node.callee
-    if not isinstance(callee, records.Name) or function.program.callee(call.node, function).functions:
+    if not isinstance(callee, records.Name) or function.program.calls.callee(call.node, function).functions:
         return ""
-    word = function.program.models.gil_word(callee.text, function.program.scopes(function))
+    word = function.program.models.gil_word(callee.text, function.program.names.scopes(function))
     return word if word in ("starts", "ends") else ""
 
 
@@ -101,9 +101,9 @@ def _reached(function: Function, depth: int, seen: frozenset[Function]) -> Step 
         return held[0].at
     if depth >= _DEEPEST or function in seen:
         return None
-    for caller in function.program.callers(function):
+    for caller in function.program.index.callers(function):
         if caller.language == "cpp" and any(
-            function in function.program.callee(call.node, caller).functions for call in caller.flow.calls
+            function in function.program.calls.callee(call.node, caller).functions for call in caller.flow.calls
         ):
             step = _reached(caller, depth + 1, seen | {function})
             if step is not None:

@@ -88,9 +88,11 @@ def _exits(program: Program) -> tuple[str, ...]:
 def _destructors(program: Program) -> Iterator[tuple[Function, Step]]:
     for static in statics.statics(program):
         kind = types.parse(static.type)
-        if not kind.is_value or kind.is_placeholder or not program.defines(kind.last):
+        if not kind.is_value or kind.is_placeholder or not program.index.defines(kind.last):
             continue
-        cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+        cls = program.names.find_class(
+            program.names.expand(static.type, static.file, static.scope), static.scope, static.file
+        )
         for one in cls.ancestry if cls is not None else ():
             if one.destructor is not None:
                 span = static.node.span
@@ -104,7 +106,7 @@ def asks(function: Function, depth: int) -> bool:
         return True
     if depth < 2:
         for call in function.flow.calls:
-            if any(asks(target, depth + 1) for target in program.callee(call.node, function).functions[:1]):
+            if any(asks(target, depth + 1) for target in program.calls.callee(call.node, function).functions[:1]):
                 return True
     return False
 

@@ -80,7 +80,7 @@ def python_copied_in_callback(function: Function) -> Iterator[Finding]:
         return
     spawned = {started.index for started, _, _ in entrances.spawned(function)}
     for made, event in _stored(function):
-        inner = function.program.function_at(function.file, made.function)
+        inner = function.program.index.function_at(function.file, made.function)
         if inner is None or made.function in spawned:
             continue
         for name, value in python_use.captures(function, made, frozenset({"object", "holder"})):
@@ -140,7 +140,7 @@ def _keeps(function: Function, call: events.Call, position: int) -> bool:
     node = call.node
     if node.kind != "call":
         return False
-    callee = function.program.callee(node, function)
+    callee = function.program.calls.callee(node, function)
     if any("::" in model.name and model.library in function.program.models.frameworks for model in callee.models):
         return False
     for target in callee.functions[:1]:
@@ -150,6 +150,6 @@ def _keeps(function: Function, call: events.Call, position: int) -> bool:
         return bool(callee.records) and _KEEPS.match(places.last_name(node.callee)) is not None
     if call.receiver is not None and _is_own(function, call.receiver) and not callee.records:
         return False
-    if python_use.kind_of(function, function.program.type_of(node.callee.base, function)):
+    if python_use.kind_of(function, function.program.types.of(node.callee.base, function)):
         return False  # a module, a class: they hold the lock where they end it
     return _KEEPS.match(node.callee.name) is not None

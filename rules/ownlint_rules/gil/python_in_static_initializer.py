@@ -98,7 +98,7 @@ def _once(function: Function) -> Iterator[Finding]:
         node = call.node
         if places.last_name(node.callee) != "call_once" or len(node.args) < 2 or _is_released(function, call):
             continue
-        if "once" not in function.program.roles(function.program.type_of(node.args[0], function), function):
+        if "once" not in function.program.types.roles(function.program.types.of(node.args[0], function), function):
             continue
         target = entrances.meant(function, node.args[1])
         found = _in_target(target) if target is not None else None
@@ -129,7 +129,7 @@ def _runs(function: Function, inside: list[events.Event]) -> tuple[Step, bool] |
         if use is not None and use.runs:
             return function.step(event, f"{use.what} here"), bool(use.steps)
         if isinstance(event, events.Call):
-            callee = function.program.callee(event.node, function)
+            callee = function.program.calls.callee(event.node, function)
             for target in callee.functions[:1] if callee.certainty == "certain" or callee.symbol == "<lambda>" else ():
                 step = _in_target(target)
                 if step is not None:

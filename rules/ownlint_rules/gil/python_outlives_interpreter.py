@@ -71,7 +71,9 @@ def python_outlives_interpreter(program: Program) -> Iterator[Finding]:
 
 def _asks(program: Program, static: statics.Static) -> bool:
     """Whether the destructor of a class of the project asks if there is an interpreter."""
-    cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+    cls = program.names.find_class(
+        program.names.expand(static.type, static.file, static.scope), static.scope, static.file
+    )
     alive = {name.rpartition("::")[2] for name in program.models.gil.alive}
     return cls is not None and any(
         one.destructor is not None and one.destructor.mentions(*alive) for one in cls.ancestry
@@ -80,7 +82,9 @@ def _asks(program: Program, static: statics.Static) -> bool:
 
 def _member(program: Program, static: statics.Static) -> tuple[Step, ...]:
     """The member that makes a class count references."""
-    cls = program.find_class(program.expand(static.type, static.file, static.scope), static.scope, static.file)
+    cls = program.names.find_class(
+        program.names.expand(static.type, static.file, static.scope), static.scope, static.file
+    )
     if cls is None:
         return ()
     fields = list(python_use.held_fields(cls))[:1]

@@ -130,7 +130,7 @@ def _parameters(function: Function, entrance: entrances.Entrance) -> Iterator[Fi
 
 def _result(function: Function, states: dict[int, gil.State], entrance: entrances.Entrance) -> Iterator[Finding]:
     """An object that is returned: the caller's copy of it is counted while the guard lives."""
-    result = function.record.result or function.program.inferred_result(function)
+    result = function.record.result or function.program.calls.inferred_result(function)
     if not python_use.is_counted(function, result):
         return
     for leave in function.flow.leaves:

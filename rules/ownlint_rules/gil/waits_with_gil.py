@@ -132,9 +132,9 @@ def _waits(function: Function, call: events.Call) -> str:
         return ""
     for role, names in _WAITS.items():
         if callee.name in names:
-            written = function.program.type_of(callee.base, function)
+            written = function.program.types.of(callee.base, function)
             kind = types.parse(written)
-            if role in function.program.roles(kind.name, function):
+            if role in function.program.types.roles(kind.name, function):
                 return role
             if role == "future" and not written and _is_spawned(function, callee.base):
                 return role
@@ -146,13 +146,13 @@ def _is_spawned(function: Function, value: records.Value) -> bool:
     made = function.locals.get(value.text, ("", None))[1] if isinstance(value, records.Name) else None
     if not isinstance(made, records.Call):
         return False
-    models = function.program.callee(made, function).models
+    models = function.program.calls.callee(made, function).models
     return any(effect.verb == "spawn" for model in models for effect in model.effects)
 
 
 def _wait_in(function: Function, call: events.Call, depth: int) -> tuple[str, tuple[Function, events.Call]] | None:
     """A wait in a function of the project that the call runs, with the lock still held."""
-    callee = function.program.callee(call.node, function)
+    callee = function.program.calls.callee(call.node, function)
     if depth >= _DEEPEST or callee.certainty != "certain":
         return None
     for target in callee.functions[:1]:
@@ -199,7 +199,7 @@ def _takes(function: Function, depth: int) -> Step | None:
     for call in function.flow.calls:
         if _is_from_python(function, call):
             return function.step(call, "this calls what Python gave, which takes it")
-        callee = function.program.callee(call.node, function)
+        callee = function.program.calls.callee(call.node, function)
         if depth < _DEEPEST and callee.certainty == "certain":
             for target in callee.functions[:1]:
                 found = _takes(target, depth + 1)
@@ -217,7 +217,7 @@ def _is_from_python(function: Function, call: events.Call) -> bool:
         for parameter in current.record.parameters:
             if parameter.name == callee.text and entrances.held(current) is not None:
                 kind = types.parse(parameter.type)
-                return "callable" in current.program.roles(kind.name, current)
+                return "callable" in current.program.types.roles(kind.name, current)
         current = current.parent
     return False
 
@@ -241,8 +241,8 @@ def _bound(binding: Binding) -> Iterator[Finding]:
     if name not in _WAITS["future"] or not owner or entrances.releasing(binding) is not None:
         return
     program, scope = binding.program, binding.around.record.scope if binding.around is not None else ""
-    meant = types.parse(program.expand(owner, binding.file, scope, binding.record.start)).name
-    if "future" in program.roles_at(meant, binding.file, scope):
+    meant = types.parse(program.names.expand(owner, binding.file, scope, binding.record.start)).name
+    if "future" in program.types.roles_at(meant, binding.file, scope):
         yield binding.finding(
             binding.record,
             f"`{binding.symbol}` waits with the GIL held",

@@ -44,9 +44,11 @@ class Wrappers:
         found: dict[str, Class] = {}
         for file in self.program.files.values():
             for record in file.bound_classes:
-                around = self.program.function_at(file, record.in_function) if record.in_function >= 0 else None
+                around = self.program.index.function_at(file, record.in_function) if record.in_function >= 0 else None
                 scope = around.record.scope if around is not None else ""
-                cls = self.program.find_class(self.program.expand(record.type, file, scope, record.start), scope, file)
+                cls = self.program.names.find_class(
+                    self.program.names.expand(record.type, file, scope, record.start), scope, file
+                )
                 if cls is not None:
                     found[cls.symbol] = cls
         return found
@@ -61,14 +63,14 @@ class Wrappers:
         return next((field for field in cls.record.fields if self._is_handle(cls, field)), None)
 
     def _is_handle(self, cls: Class, field: r.Field) -> bool:
-        roles = self.program.roles_at(field.type, cls.file, cls.symbol)
+        roles = self.program.types.roles_at(field.type, cls.file, cls.symbol)
         if field.static or set(roles) - {"handle"}:
             return False
-        written = self.program.expand(field.type, cls.file, cls.symbol)
+        written = self.program.names.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
         if kind.arguments or kind.reference or kind.last in _PLAIN - {"void"} or "(" in written:
             return False
-        pointee = self.program.find_class(kind.name, cls.symbol, cls.file)
+        pointee = self.program.names.find_class(kind.name, cls.symbol, cls.file)
         if pointee is not None and pointee.symbol in self.bound:
             return False
         if kind.pointers:
@@ -79,27 +81,31 @@ class Wrappers:
         if natives.natives(self.program).is_handle(field.type, cls.file, cls.symbol):
             return True
         # Defined out of sight: a struct of a C interface has a name of its own, without a namespace.
-        return "::" not in kind.name and _NAMED.fullmatch(kind.name) is not None and not self.program.defines(kind.last)
+        return (
+            "::" not in kind.name
+            and _NAMED.fullmatch(kind.name) is not None
+            and not self.program.index.defines(kind.last)
+        )
 
     def holds_owner(self, cls: Class, depth: int = 0) -> bool:
         """Whether an object of the class keeps somebody alive: a Python object, a shared pointer, a class or base that
         does; so does one of whose bases nothing is known."""
         for base in cls.record.bases:
-            found = self.program.find_class(base.name, cls.symbol, cls.file)
+            found = self.program.names.find_class(base.name, cls.symbol, cls.file)
             if found is None or (depth < _DEPTH and self.holds_owner(found, depth + 1)):
                 return True
         return any(self._keeps(cls, field, depth) for field in cls.record.fields if not field.static)
 
     def _keeps(self, cls: Class, field: r.Field, depth: int) -> bool:
-        written = self.program.expand(field.type, cls.file, cls.symbol)
+        written = self.program.names.expand(field.type, cls.file, cls.symbol)
         kind = types.parse(written)
-        if not _OWNING.isdisjoint(self.program.roles_at(written, cls.file, cls.symbol)):
+        if not _OWNING.isdisjoint(self.program.types.roles_at(written, cls.file, cls.symbol)):
             return True
         if any(types.parse(argument).last in self._last_names for argument in kind.arguments):
             return True  # a project's own kind of reference to a bound object
         if kind.pointers or depth >= _DEPTH:
             return False
-        inner = self.program.find_class(kind.name, cls.symbol, cls.file)
+        inner = self.program.names.find_class(kind.name, cls.symbol, cls.file)
         return inner is not None and inner is not cls and self.holds_owner(inner, depth + 1)
 
     # --- where they are made ---
@@ -144,7 +150,7 @@ class Wrappers:
             written = call.template
         if types.parse(written).last not in wrapping:
             return None
-        return self.program.find_class(written, function.record.scope, function.file)
+        return self.program.names.find_class(written, function.record.scope, function.file)
 
     def _from_another(self, function: Function, call: r.Call, made: Class) -> Iterator[Wrapped]:
         items = [
@@ -197,8 +203,10 @@ class Wrappers:
 
     def _class_of(self, function: Function, owner: r.Value) -> Class | None:
         """The project's class of the object, or of what a reference to it leads to."""
-        kind = types.parse(self.program.type_of(owner, function))
-        found = (self.program.find_class(n, function.record.scope, function.file) for n in (*kind.arguments, kind.name))
+        kind = types.parse(self.program.types.of(owner, function))
+        found = (
+            self.program.names.find_class(n, function.record.scope, function.file) for n in (*kind.arguments, kind.name)
+        )
         return next((cls for cls in found if cls is not None), None)
 
 

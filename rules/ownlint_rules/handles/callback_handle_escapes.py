@@ -116,7 +116,7 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
             continue
         for wrapper in _wrappers(function, call, handles):
             handle = handles[wrapper.parameter]
-            last = types.parse(function.program.expand(handle.type, function.file, function.record.scope)).last
+            last = types.parse(function.program.names.expand(handle.type, function.file, function.record.scope)).last
             if wrapper.parameter in seen and not wrapper.names:
                 continue
             if _is_told(function, call, wrapper) or _outlives(function, handle, last):
@@ -126,7 +126,7 @@ def callback_handle_escapes(function: Function) -> Iterator[Finding]:
 
 
 def _found(function: Function, call: events.Call, wrapper: _Wrapper) -> Finding:
-    bound = wrapper.cls.name in function.program.bound_types
+    bound = wrapper.cls.name in function.program.names.bound_types
     return function.finding(
         call,
         f"`{text(wrapper.given)}` is valid during this callback alone, and the `{wrapper.cls.name}` of it may stay",
@@ -143,8 +143,8 @@ def _is_called(function: Function) -> bool:
     if function.record.kind == "lambda":
         return False
     return any(
-        function in caller.program.callee(call.node, caller).functions
-        for caller in function.program.callers(function)
+        function in caller.program.calls.callee(call.node, caller).functions
+        for caller in function.program.index.callers(function)
         for call in caller.flow.calls
         if places.last_name(call.node.callee) == function.name
     )
@@ -177,14 +177,14 @@ def _escapes(function: Function, call: events.Call, data: str) -> bool:
 def _is_python(function: Function, value: records.Value) -> bool:
     inner = places.strip(value)
     if isinstance(inner, records.Call) and isinstance(inner.callee, records.Member):
-        written = function.program.type_of(inner, function)
+        written = function.program.types.of(inner, function)
         if not written:  # `f.attr("g")`
             return _is_python(function, inner.callee.base)
     else:
-        written = function.program.type_of(value, function)
+        written = function.program.types.of(value, function)
         if not written and isinstance(inner, records.Call) and isinstance(inner.callee, records.Name):
             written = inner.callee.text  # `handle(pointer)` is spelled like a call
-    return bool(written) and not _PYTHON.isdisjoint(function.program.roles(written.rstrip(" &*"), function))
+    return bool(written) and not _PYTHON.isdisjoint(function.program.types.roles(written.rstrip(" &*"), function))
 
 
 def _is_outside(function: Function, value: records.Value, data: str) -> bool:
@@ -252,7 +252,7 @@ def _made_as(
     kind = types.parse(written)
     if initial is None or not kind.is_value or kind.is_placeholder:
         return None
-    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
     inner = places.strip(initial)
     args = inner.items if isinstance(inner, records.Aggregate) else (inner,) if inner is not None else ()
     return _keeping(function, cls, args, handles) if cls is not None else None
@@ -297,8 +297,8 @@ def _is_guard(function: Function, event: events.Event, wrapper: _Wrapper) -> boo
     made = event.value
     if not isinstance(made, records.Call) or not _says(made, wrapper.names, function):
         return False
-    written = function.program.type_of(made, function) or event.type
-    return _PYTHON.isdisjoint(function.program.roles(written, function))
+    written = function.program.types.of(made, function) or event.type
+    return _PYTHON.isdisjoint(function.program.types.roles(written, function))
 
 
 def _says(value: records.Value, names: frozenset[str], function: Function | None = None) -> bool:
@@ -306,7 +306,7 @@ def _says(value: records.Value, names: frozenset[str], function: Function | None
         if isinstance(part, records.Name) and part.text in names:
             return True
         if isinstance(part, records.Lambda) and function is not None:
-            inner = function.program.function_at(function.file, part.function)
+            inner = function.program.index.function_at(function.file, part.function)
             if inner is not None and any(glance.says(inner, name) for name in names):
                 return True
     return False

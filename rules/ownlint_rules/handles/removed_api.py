@@ -78,7 +78,7 @@ def _certainty(asked: questions.Asked, missing: questions.Missing) -> Certainty:
 def _is_asked_for(function: Function, name: str) -> bool:
     """`hasattr(context, "name")` anywhere in the file."""
     single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
-    inner = (function.program.function_at(function.file, index) for index in range(len(function.file.functions)))
+    inner = (function.program.index.function_at(function.file, index) for index in range(len(function.file.functions)))
     return any(
         single in body or double in body for other in inner if other is not None for body in (bytes(other.record.body),)
     )

@@ -119,7 +119,7 @@ class Surroundings:
             if name in self.reads and places.receiver(call) is None and call.args:
                 yield call, call.args[0]
             elif name in self.wrappers:
-                for target in self.program.callee(call, function).functions:
+                for target in self.program.calls.callee(call, function).functions:
                     position = self.wrappers[name].get(target, len(call.args))
                     if position < len(call.args):
                         yield call, call.args[position]
@@ -152,8 +152,8 @@ class Surroundings:
             return _literal(initial) if "const" in written else ""
         field = function.home.field(named) if function.home is not None else None
         if field is not None and field[1].static:
-            return _literal(field[1].value) or _unquoted(self.program.written_as(named))
-        return "" if named in function.declared else _unquoted(self.program.written_as(named))
+            return _literal(field[1].value) or _unquoted(self.program.names.written_as(named))
+        return "" if named in function.declared else _unquoted(self.program.names.written_as(named))
 
     def _when(self, function: Function, call: r.Call) -> When:
         current: Function | None = function

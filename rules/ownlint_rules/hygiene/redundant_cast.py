@@ -87,7 +87,7 @@ def _is_template(function: Function) -> bool:
     owner = function.home
     while owner is not None and "::" in scopes:
         scopes = scopes.rpartition("::")[0]
-        owner = function.program.find_class(scopes, "", function.file)
+        owner = function.program.names.find_class(scopes, "", function.file)
         if owner is not None and owner.record.template:
             return True
     return False
@@ -129,7 +129,7 @@ def _canonical(function: Function, value: records.Value) -> str:
             start = end - len(name.rsplit("::", 1)[-1].encode())
         case _:
             return ""
-    meaning = function.program.meaning(function.file, start)
+    meaning = function.program.names.meaning(function.file, start)
     written = meaning.type if meaning is not None else ""
     return written.rstrip(" &") if "*" in written else written
 
@@ -141,7 +141,7 @@ def _declared(function: Function, value: records.Value) -> str:
             return _in_full(function, function.locals[name][0], value.start)
         case records.Call(callee=records.Member(base=records.Name(text=name), name="get"), args=()):
             written = function.locals[name][0] if name in function.locals else ""
-            if "smart pointer" in function.program.roles(written, function):
+            if "smart pointer" in function.program.types.roles(written, function):
                 return _in_full(function, types.element(written) + "*", value.start)
     return ""
 
@@ -154,9 +154,9 @@ def _in_full(function: Function, written: str, at: int) -> str:
     """The type with its class named in full; empty when nobody knows the class."""
     program, scope = function.program, function.record.scope
     is_const = types.parse(written).const  # an alias that is followed forgets it
-    written = program.expand(written, function.file, scope, at)
+    written = program.names.expand(written, function.file, scope, at)
     kind = types.parse(written)
-    cls = program.find_class(kind.name, scope, function.file)
+    cls = program.names.find_class(kind.name, scope, function.file)
     if cls is None:
         return written if "::" in kind.name and function.file.meanings else ""
     if cls.record.template:

@@ -41,7 +41,7 @@ def casts(function: Function) -> Iterator[Cast]:
 def _is_mentioned(function: Function, framework: model_records.FrameworkModel) -> bool:
     names = (framework.facts.get("makes_object", ""), "make_tuple", *_APPENDS)
     return any(name and function.mentions(name) for name in names) or any(
-        "python object" in function.program.roles(p.type, function) for p in function.record.parameters
+        "python object" in function.program.types.roles(p.type, function) for p in function.record.parameters
     )
 
 
@@ -60,8 +60,10 @@ def _judged(call: r.Call, function: Function, frameworks: list[model_records.Fra
 def _counts(value: r.Value, function: Function, framework: model_records.FrameworkModel) -> bool:
     """Whether this is an object that counts who holds it."""
     program, record = function.program, function.record
-    written = program.expand(program.type_of(places.strip(value), function), function.file, record.scope, record.start)
-    cls = program.find_class(types.parse(written).name, record.scope, function.file) if written else None
+    written = program.names.expand(
+        program.types.of(places.strip(value), function), function.file, record.scope, record.start
+    )
+    cls = program.names.find_class(types.parse(written).name, record.scope, function.file) if written else None
     return cls is not None and (
         signatures.counts_itself(framework, cls) or any(signatures.has_own_holder(each) for each in cls.ancestry)
     )
@@ -112,7 +114,7 @@ def _takes_objects(call: r.Call, function: Function, frameworks: list[model_reco
     callee = call.callee
 
     def is_object(value: r.Value) -> bool:
-        return "python object" in function.program.roles(function.program.type_of(value, function), function)
+        return "python object" in function.program.types.roles(function.program.types.of(value, function), function)
 
     if isinstance(callee, r.Member):
         return callee.name in _APPENDS and is_object(callee.base)
@@ -155,7 +157,7 @@ def _is_new(value: r.Value, function: Function) -> bool:
         return not any(isinstance(arg, r.Pair) for arg in inner.args)
     if not isinstance(inner.callee, r.Member) or inner.callee.name != "release" or inner.args:
         return False
-    roles = function.program.roles(function.program.type_of(inner.callee.base, function), function)
+    roles = function.program.types.roles(function.program.types.of(inner.callee.base, function), function)
     return "scoped owner" in roles and "python object" not in roles
 
 
@@ -175,5 +177,5 @@ def _is_address(value: r.Value, function: Function) -> bool:
     inner = places.strip(value)
     if isinstance(inner, r.Unary) and inner.op == "&":
         return True
-    kind = types.parse(function.program.type_of(inner, function))
+    kind = types.parse(function.program.types.of(inner, function))
     return kind.pointers == 1 or (isinstance(inner, r.Call) and kind.reference)

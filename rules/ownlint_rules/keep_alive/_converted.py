@@ -43,7 +43,7 @@ class _Reader:
         self.known = known
 
     def roles(self, written: str) -> tuple[str, ...]:
-        return tuple(self.program.roles(written, self.function))
+        return tuple(self.program.types.roles(written, self.function))
 
     # --- the three ways out ---
 
@@ -63,7 +63,7 @@ class _Reader:
         for write in self.function.flow.writes:
             if write.fresh or write.value is None or write.op not in ("=", "init"):
                 continue
-            written = self.program.type_of(write.target, self.function) if write.target is not None else ""
+            written = self.program.types.of(write.target, self.function) if write.target is not None else ""
             owner = self.owner(write.value, written)
             if owner:
                 name = text(write.target) if write.target is not None else ".".join(write.place)

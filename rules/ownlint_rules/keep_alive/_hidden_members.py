@@ -75,9 +75,9 @@ def _may_hold(cls: Class, framework: model_records.FrameworkModel) -> bool:
 def _holds(cls: Class, written: str, home: Class, framework: model_records.FrameworkModel, depth: int = 0) -> bool:
     """Whether a member of that type, written in `home`, holds objects that can lead back to who holds it."""
     program = home.program
-    expanded = program.expand(written, home.file, home.symbol)
+    expanded = program.names.expand(written, home.file, home.symbol)
     kind = types.parse(expanded)
-    roles = program.roles_at(expanded, home.file, home.symbol)
+    roles = program.types.roles_at(expanded, home.file, home.symbol)
     if kind.pointers or kind.reference or depth > _DEEPEST:
         return False
     if "shared pointer" in roles:
@@ -89,7 +89,7 @@ def _holds(cls: Class, written: str, home: Class, framework: model_records.Frame
 
 
 def _leads_to(cls: Class, kind: types.Type, home: Class) -> bool:
-    found = home.program.find_class(kind.arguments[0], home.symbol, home.file) if kind.arguments else None
+    found = home.program.names.find_class(kind.arguments[0], home.symbol, home.file) if kind.arguments else None
     return found is not None and (cls in found.ancestry or found in cls.ancestry)
 
 
@@ -149,8 +149,8 @@ class Filling:
         return frozenset(p.name for p in function.record.parameters if self._is_given(p.type, function))
 
     def _is_given(self, written: str, function: Function) -> bool:
-        expanded = function.program.expand(written, function.file, function.record.scope)
-        roles = function.program.roles(expanded, function)
+        expanded = function.program.names.expand(written, function.file, function.record.scope)
+        roles = function.program.types.roles(expanded, function)
         return _is_open(types.parse(expanded), roles, self.framework)
 
     def _constructed(self, binding: Binding) -> Iterator[str]:
@@ -214,7 +214,7 @@ class Filling:
         on_itself = event.receiver == (root,) or (root == places.THIS and isinstance(node.callee, r.Name))
         if node.kind != "call" or not on_itself or not any(self._is_one(one, given) for one in node.args):
             return
-        for method in function.program.callee(node, function).functions[:1]:
+        for method in function.program.calls.callee(node, function).functions[:1]:
             if method is not function and method.cls in self.cls.ancestry:
                 names = [p.name for p in method.record.parameters]
                 inner = frozenset(n for n, one in zip(names, node.args, strict=False) if self._is_one(one, given))
@@ -227,7 +227,7 @@ class Filling:
             return True
         match inner:
             case r.Lambda(captures=captures):
-                body = function.program.function_at(function.file, inner.function)
+                body = function.program.index.function_at(function.file, inner.function)
                 return any(one.name in given or self._is_one(one.value, given) for one in captures) or (
                     any(one.name == "=" for one in captures)
                     and body is not None
@@ -308,7 +308,9 @@ def _is_held_back(
     written = signature.result if keep.patient == 0 else parameters[patient].type
     if keep.patient == 0 and types.parse(written).arguments:
         written = types.parse(written).arguments[0]
-    cls = program.find_class(types.parse(program.expand(written, function.file, scope)).name, scope, function.file)
+    cls = program.names.find_class(
+        types.parse(program.names.expand(written, function.file, scope)).name, scope, function.file
+    )
     if cls is None:
         return False
     reader, given = Filling(cls, framework), frozenset({parameters[nurse].name})
@@ -322,6 +324,8 @@ def _is_held_back(
 
 def _keeps_object(cls: Class, written: str, home: Class, framework: model_records.FrameworkModel) -> bool:
     """Whether the member holds a reference to the Python object that is put there."""
-    roles = home.program.roles_at(home.program.expand(written, home.file, home.symbol), home.file, home.symbol)
+    roles = home.program.types.roles_at(
+        home.program.names.expand(written, home.file, home.symbol), home.file, home.symbol
+    )
     shares = "shared pointer" in roles and framework.facts.get("shared_pointer_holds") == "object"
     return shares or _holds(cls, written, home, framework)

@@ -85,9 +85,9 @@ def _may_make(function: Function, framework: model_records.FrameworkModel) -> bo
     views = framework.facts.get("memory_views", "").split()
     if function.mentions(*views, *framework.iterators):
         return True
-    return any("python array" in function.program.roles(name, function) for name in function.record.mentions) or any(
-        "array" in name for name in function.record.mentions
-    )
+    return any(
+        "python array" in function.program.types.roles(name, function) for name in function.record.mentions
+    ) or any("array" in name for name in function.record.mentions)
 
 
 def _own_memory(function: Function) -> list[str]:
@@ -106,7 +106,7 @@ def _own_memory(function: Function) -> list[str]:
         if "[" in written and not kind.pointers:
             found.append(name)
         elif kind.is_value and written:
-            roles = set(function.program.roles(written, function))
+            roles = set(function.program.types.roles(written, function))
             if roles & _OWNS and not roles & _ELSEWHERE:
                 found.append(name)
     lent = casters.given(function)
@@ -194,7 +194,7 @@ def _dies(function: Function, known: references.References, value: r.Value, conv
         static = any(isinstance(s, r.Declare) and s.static and inner.text in s.names for s in function.statements)
         if inner.text in parameters or static or not types.parse(written).is_value or inner.text in _counted(function):
             return None
-        roles = function.program.roles(written, function)
+        roles = function.program.types.roles(written, function)
         if "python object" in roles and "immortal" not in roles and _is_fresh(function, known, initial):
             return inner.text, True
     return None
@@ -232,7 +232,7 @@ def _makes_object(function: Function, known: references.References, call: r.Call
     if name in function.locals:
         return False
     written = f"{name}<{call.template}>" if call.template else name
-    roles = program.roles(written, function)
+    roles = program.types.roles(written, function)
     if "python object" in roles:
         return "immortal" not in roles and bool(call.args) and not any(map(_is_borrowing, call.args))
     last = places.last_name(call.callee)
@@ -258,7 +258,7 @@ def _is_plain_value(function: Function, argument: r.Value) -> bool:
     inner = places.strip(argument)
     if isinstance(inner, r.Literal):
         return inner.kind in ("str", "float")
-    kind = types.parse(function.program.type_of(inner, function))
+    kind = types.parse(function.program.types.of(inner, function))
     return kind.is_value and (
-        "string" in function.program.roles(kind.name, function) or kind.name in ("float", "double")
+        "string" in function.program.types.roles(kind.name, function) or kind.name in ("float", "double")
     )

@@ -68,15 +68,15 @@ def _pointee(binding: Binding, signature: signatures.Signature) -> tuple[Class |
     """The bound class that the result points to, and whether it is a container of such pointers."""
     kind = signature.kind
     if kind.pointers:
-        is_bound = kind.pointers == 1 and kind.last in binding.program.bound_types
+        is_bound = kind.pointers == 1 and kind.last in binding.program.names.bound_types
         return (signature.returned if is_bound else None), False
     for written in kind.arguments:
         held = types.parse(written)
-        if held.pointers == 1 and held.last in binding.program.bound_types:
+        if held.pointers == 1 and held.last in binding.program.names.bound_types:
             target = signature.target
             file = (target.function or target.owner or binding).file if target is not None else binding.file
             scope = target.function.record.scope if target is not None and target.function is not None else ""
-            return binding.program.find_class(held.name, scope, file), True
+            return binding.program.names.find_class(held.name, scope, file), True
     return None, False
 
 
@@ -88,10 +88,10 @@ def _is_deleted(binding: Binding, framework: model_records.FrameworkModel, cls: 
         return False
     for file, bound in signatures.bound_as(binding, cls):
         for written in bound.arguments[1:]:
-            holder = types.parse(binding.program.expand(written, file, at=bound.start))
+            holder = types.parse(binding.program.names.expand(written, file, at=bound.start))
             if not any(types.parse(argument).last == cls.name for argument in holder.arguments):
                 continue
-            roles = binding.program.roles_at(written, file, "")
+            roles = binding.program.types.roles_at(written, file, "")
             if "shared pointer" in roles and not views.shares_itself(cls):
                 continue
             if "smart pointer" in roles and len(holder.arguments) == 1 and holder.last == "unique_ptr":
@@ -139,18 +139,18 @@ def _is_pointer(value: r.Value | None, function: Function) -> bool:
     inner = places.strip(value)
     if isinstance(inner, r.Unary):
         return inner.op == "&"
-    return inner is not None and types.parse(function.program.type_of(inner, function)).pointers == 1
+    return inner is not None and types.parse(function.program.types.of(inner, function)).pointers == 1
 
 
 def _is_part(value: r.Value | None, function: Function) -> bool:
     """Whether this is the address of a part of something: nobody can delete that, whoever the whole belongs to."""
     match places.strip(value):
         case r.Unary(op="&", value=r.Index(base=whole)):
-            return "container" in function.program.roles(function.program.type_of(whole, function), function)
+            return "container" in function.program.types.roles(function.program.types.of(whole, function), function)
         case r.Unary(op="&", value=r.Member(base=whole, name=name)):
             program = function.program
-            written = program.type_of(whole, function)
-            cls = program.find_class(types.parse(written).name, function.record.scope, function.file)
+            written = program.types.of(whole, function)
+            cls = program.names.find_class(types.parse(written).name, function.record.scope, function.file)
             held = cls.field(name) if cls is not None else None
             return held is not None and types.parse(held[1].type).is_value
     return False
@@ -182,7 +182,8 @@ def _is_wrapped(function: Function, pointee: Class) -> bool:
         if home is not None and glance.says(function, field.name):
             parts = list(_parts(home, field.type))
             beside = any(
-                not references.OBJECTS.isdisjoint(function.program.roles_at(part.name, home.file, "")) for part in parts
+                not references.OBJECTS.isdisjoint(function.program.types.roles_at(part.name, home.file, ""))
+                for part in parts
             )
             if beside and any(part.pointers == 1 and part.last == pointee.name for part in parts):
                 return True
@@ -191,7 +192,7 @@ def _is_wrapped(function: Function, pointee: Class) -> bool:
 
 def _parts(home: Class, written: str) -> Iterator[types.Type]:
     """The type and the arguments of its templates, the project's aliases followed."""
-    kind = types.parse(home.program.expand(written, home.file, home.name))
+    kind = types.parse(home.program.names.expand(written, home.file, home.name))
     yield kind
     for argument in kind.arguments:
         yield from _parts(home, argument)
@@ -211,7 +212,7 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
         case r.Call():
             if places.last_name(inner.callee) == "release":
                 return True
-            called = function.program.callee(inner, function).functions
+            called = function.program.calls.callee(inner, function).functions
             return (
                 bool(called)
                 and depth < _DEEPEST
@@ -233,11 +234,11 @@ def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:
         case r.Name(text=name):
             if name in function.locals:
                 return name in lasting.statics(function)
-            return function.program.is_variable(name) and not (function.home and function.home.field(name))
+            return function.program.index.is_variable(name) and not (function.home and function.home.field(name))
         case r.Member(base=base):
             return _lasts(base, function, depth)
         case r.Call():
-            called = function.program.callee(inner, function).functions
+            called = function.program.calls.callee(inner, function).functions
             if len(called) != 1 or not ({"*", "&"} & set(called[0].record.result)):
                 return False
             back = targets.returned_values(called[0])

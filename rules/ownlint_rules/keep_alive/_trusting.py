@@ -47,7 +47,7 @@ def trusted(function: Function) -> Iterator[Trusted]:
         framework = function.program.models.frameworks.get(model.library)
         if not model.trusts_type or framework is None or event.index not in function.flow.reachable:
             continue
-        wanted = types.parse(function.program.expand(node.template, function.file, function.record.scope))
+        wanted = types.parse(function.program.names.expand(node.template, function.file, function.record.scope))
         if wanted.last in _GENERIC or not _is_object(function, node.template):
             continue
         source = _Reading(function).source(node.args[0])
@@ -61,7 +61,7 @@ def trusted(function: Function) -> Iterator[Trusted]:
 
 
 def _is_object(function: Function, written: str) -> bool:
-    return "python object" in function.program.roles(written, function)
+    return "python object" in function.program.types.roles(written, function)
 
 
 # --- where it comes from -------------------------------------------------------------------------------
@@ -93,12 +93,12 @@ class _Reading:
         function = self.function
         if depth >= _CALLS or function.record.kind not in ("function", "method"):
             return False
-        for caller in function.program.callers(function):
+        for caller in function.program.index.callers(function):
             for event in caller.flow.calls if caller is not function else ():
                 args = event.node.args
                 if places.last_name(event.node.callee) != function.name or number >= len(args):
                     continue
-                if function.program.callee(event.node, caller).functions != (function,):
+                if function.program.calls.callee(event.node, caller).functions != (function,):
                     continue
                 found = _Reading(caller, depth + 1).source(args[number])
                 if found is not None and found.certainty == "likely" and not _was_looked_at(caller, event, found):
@@ -157,11 +157,11 @@ class _Reading:
 
     def _is_generic(self, written: str) -> bool:
         program, function = self.function.program, self.function
-        kind = types.parse(program.expand(written, function.file, function.record.scope))
+        kind = types.parse(program.names.expand(written, function.file, function.record.scope))
         return (
             kind.last in _GENERIC
             and not kind.pointers
-            and not references.OBJECTS.isdisjoint(program.roles(written, function))
+            and not references.OBJECTS.isdisjoint(program.types.roles(written, function))
         )
 
     def _element(self, base: r.Value | None, whole: r.Value, depth: int) -> _Source | None:

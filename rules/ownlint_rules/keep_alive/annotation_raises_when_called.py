@@ -94,7 +94,7 @@ def _unweakable(
         written, what = signature.parameters[keep.nurse - 1], f"argument {keep.nurse}"
     else:
         return ""
-    roles = binding.program.roles_at(written, binding.file, "")
+    roles = binding.program.types.roles_at(written, binding.file, "")
     return (
         f"no weak reference can point to {what}"
         if written and signatures.is_unweakable(binding, written, roles)
@@ -105,7 +105,7 @@ def _unweakable(
 def _lacks_parent(binding: Binding, said: policies.Policies, signature: signatures.Signature) -> bool:
     if binding.record.kind not in ("function", "static") or signature.handing not in ("pointer", "reference"):
         return False
-    if signature.kind.last not in binding.program.bound_types:
+    if signature.kind.last not in binding.program.names.bound_types:
         return False
     how = said.framework.facts.get("reference_internal_on_function", "")
     return how == "raises" or (how == "first argument" and signature.parameters == ())

@@ -60,7 +60,7 @@ def caster_leaks_value(function: Function) -> Iterator[Finding]:
             continue
         if write.place[0] in function.declared and write.place[0] != places.THIS:
             continue
-        written = function.program.type_of(write.target, function) if write.target is not None else ""
+        written = function.program.types.of(write.target, function) if write.target is not None else ""
         if written and types.parse(written).pointers != 1:
             continue
         yield function.finding(
@@ -78,7 +78,9 @@ def _is_new(function: Function, value: records.Call) -> bool:
         return not any(isinstance(arg, records.Pair) for arg in value.args)
     if not isinstance(value.callee, records.Member) or value.callee.name != "release":
         return False
-    return "scoped owner" in function.program.roles(function.program.type_of(value.callee.base, function), function)
+    return "scoped owner" in function.program.types.roles(
+        function.program.types.of(value.callee.base, function), function
+    )
 
 
 def _deletes(function: Function) -> bool:

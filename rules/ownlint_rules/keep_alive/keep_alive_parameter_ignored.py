@@ -113,10 +113,10 @@ def _is_object(function: Function, written: str) -> bool:
     program = function.program
     if _is_python(function, written):
         return True
-    kind = types.parse(program.expand(written, function.file, function.record.scope))
-    cls = program.find_class(kind.name, function.record.scope, function.file) if kind.arguments else None
+    kind = types.parse(program.names.expand(written, function.file, function.record.scope))
+    cls = program.names.find_class(kind.name, function.record.scope, function.file) if kind.arguments else None
     return cls is not None and any(
-        not field.static and _OBJECTS.intersection(program.roles_at(field.type, cls.file, cls.symbol))
+        not field.static and _OBJECTS.intersection(program.types.roles_at(field.type, cls.file, cls.symbol))
         for field in cls.record.fields
     )
 
@@ -124,14 +124,16 @@ def _is_object(function: Function, written: str) -> bool:
 def _is_python(function: Function, written: str) -> bool:
     program = function.program
     kind = types.parse(written)
-    return (kind.last == _FROM_C and kind.pointers == 1) or not _OBJECTS.isdisjoint(program.roles(written, function))
+    return (kind.last == _FROM_C and kind.pointers == 1) or not _OBJECTS.isdisjoint(
+        program.types.roles(written, function)
+    )
 
 
 def _keeper(function: Function, cls: Class) -> tuple[Class, records.Field] | None:
     """The first member of the class that can keep such an object."""
     for one in cls.ancestry:
         for field in one.record.fields:
-            weak = "python handle" in cls.program.roles_at(field.type, one.file, one.symbol)
+            weak = "python handle" in cls.program.types.roles_at(field.type, one.file, one.symbol)
             can_keep = not field.static and not weak and not types.parse(field.type).reference
             if can_keep and _is_object(function, field.type):
                 return one, field

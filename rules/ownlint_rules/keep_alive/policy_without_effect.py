@@ -72,7 +72,7 @@ def policy_without_effect(binding: Binding) -> Iterator[Finding]:
     elif (
         signature.handing == "value"
         and signature.returned is not None
-        and signature.kind.last in binding.program.bound_types
+        and signature.kind.last in binding.program.names.bound_types
     ):
         why = "the result is a value"
     if why:

@@ -74,7 +74,7 @@ def reference_copied_for_python(binding: Binding) -> Iterator[Finding]:
     if signature is None or signature.handing != "reference" or signature.kind.const or "const" in signature.result:
         return
     target = signature.target
-    if signature.kind.last not in binding.program.bound_types or target is None or target.first != 2:
+    if signature.kind.last not in binding.program.names.bound_types or target is None or target.first != 2:
         return
     function = target.function
     declared = function.record if function is not None else target.declared

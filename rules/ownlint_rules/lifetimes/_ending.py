@@ -72,7 +72,7 @@ def _may_last(function: Function, target: r.Value, known: keeping.Keepers) -> bo
     inner = places.strip(target)
     if isinstance(inner, r.Name):
         is_member = function.home is not None and inner.text in function.home.members
-        return inner.text in known.names and (is_member or function.program.is_variable(inner.text))
+        return inner.text in known.names and (is_member or function.program.index.is_variable(inner.text))
     return not isinstance(inner, r.Member) or inner.name in known.names
 
 
@@ -98,7 +98,7 @@ def _is_made_with(function: Function, value: r.Value, own: set[str], views: bool
             return any(_may_be_given(function, arg, own, views, depth + 1) for arg in args)
         case r.Call(callee=r.Name(text=name), args=args):
             is_made = places.last_name(inner.callee)[:4].lower() in ("make", "wrap", "allo") or "_ptr" in name
-            return (is_made or function.program.defines(places.last_name(inner.callee))) and any(
+            return (is_made or function.program.index.defines(places.last_name(inner.callee))) and any(
                 _may_be_given(function, arg, own, views, depth + 1) for arg in args
             )
         case r.Lambda(captures=captures):
@@ -175,7 +175,7 @@ def owner_of(function: Function, value: r.Value | None, depth: int = 0, *, unsee
             is_inside = name not in _TO_POINTEE or (found and not _ALONE.isdisjoint(_roles(function, found)))
             return found if is_inside else ""
         case r.Call(kind="construct", args=args) if args and keeping.is_raw(
-            function, function.program.type_of(inner, function)
+            function, function.program.types.of(inner, function)
         ):
             return owner_of(function, args[0], depth + 1)
         case r.Binary(op="+" | "-", left=left):
@@ -216,8 +216,8 @@ def _storage(function: Function, base: r.Value, depth: int, *, called: bool = Fa
                 return name
             return _named(function, name, depth + 1)
         case r.Member(base=base, arrow=False):
-            written = function.program.type_of(inner, function)
-            roles = function.program.roles(written, function) if written else ()
+            written = function.program.types.of(inner, function)
+            roles = function.program.types.roles(written, function) if written else ()
             return _storage(function, base, depth + 1) if not (_STORAGE | _ALONE).isdisjoint(roles) else ""
         case r.Index(base=base):
             return _storage(function, base, depth + 1)
@@ -243,7 +243,7 @@ def _is_plain(function: Function, name: str, called: bool) -> bool:
         return False
     if not called:
         return True
-    cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+    cls = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
     return cls is not None and (not keeping.raw_fields(cls) or cls.destructor is not None)
 
 
@@ -254,7 +254,7 @@ def is_owner(function: Function, name: str) -> bool:
 
 def _roles(function: Function, name: str) -> tuple[str, ...]:
     written = _type(function, name)
-    return function.program.roles(written, function) if written else ()
+    return function.program.types.roles(written, function) if written else ()
 
 
 def _type(function: Function, name: str) -> str:
@@ -262,7 +262,7 @@ def _type(function: Function, name: str) -> str:
     if types.parse(written).is_placeholder:
         if isinstance(places.strip(initial), r.Unary | r.Index):
             return ""  # what an iterator leads to
-        return function.program.type_of(r.Name(0, 0, name), function)
+        return function.program.types.of(r.Name(0, 0, name), function)
     return written
 
 
@@ -280,7 +280,7 @@ def is_local_value(function: Function, name: str, *, views: bool = False) -> boo
         return _is_made_here(function.locals[name][1])
     if kind.is_placeholder and (types.parse(written).pointers or types.parse(written).reference):
         return False
-    expanded = types.parse(function.program.expand(written, function.file, function.record.scope))
+    expanded = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     return expanded.is_value and (views or not keeping.is_raw(function, written))
 
 
@@ -303,7 +303,7 @@ def releases(function: Function, name: str, unseen: bool = False) -> bool:
     itself releases it, by hand or in a cleanup."""
     written = _type(function, name)
     kind = types.parse(written)
-    cls = function.program.find_class(kind.name, function.record.scope, function.file) if kind.name else None
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file) if kind.name else None
     if cls is not None and any(one.record.destructor in ("declared", "defined") for one in cls.ancestry):
         return True
     if unseen and not written:
@@ -322,7 +322,9 @@ def _releases(function: Function, call: e.Call, name: str) -> bool:
     ]
     if name not in given:
         return False
-    effects: list[model_records.Effect] = [x for m in function.program.callee(node, function).models for x in m.effects]
+    effects: list[model_records.Effect] = [
+        x for m in function.program.calls.callee(node, function).models for x in m.effects
+    ]
     return any(x.verb == "release" for x in effects) or any(
         w in places.last_name(node.callee).lower() for w in _RELEASES
     )
@@ -352,8 +354,8 @@ def is_taken_whole(function: Function, name: str, taken_as: str) -> bool:
     """Whether a local that is given for a parameter of the type is taken by reference, without a conversion."""
     if "&" not in taken_as or "*" in taken_as or not is_local_value(function, name):
         return False
-    given = function.program.expand(_type(function, name), function.file, function.record.scope)
-    wanted = function.program.expand(taken_as, function.file, function.record.scope)
+    given = function.program.names.expand(_type(function, name), function.file, function.record.scope)
+    wanted = function.program.names.expand(taken_as, function.file, function.record.scope)
     return types.parse(given).last == types.parse(wanted).last
 
 
@@ -399,8 +401,8 @@ def member_of(function: Function, value: r.Value | None, taken_as: str, depth: i
 
 
 def _pointee(function: Function, base: r.Value, depth: int) -> str:
-    written = function.program.type_of(base, function)
-    roles = function.program.roles(written, function) if written else ()
+    written = function.program.types.of(base, function)
+    roles = function.program.types.roles(written, function) if written else ()
     return _member_storage(function, base, depth) if not _ALONE.isdisjoint(roles) else ""
 
 
@@ -410,8 +412,8 @@ def _member_storage(function: Function, value: r.Value | None, depth: int, roles
     if depth > _DEEPEST or inner is None or function.home is None:
         return ""
     if roles:
-        written = function.program.type_of(inner, function)
-        if roles.isdisjoint(function.program.roles(written, function) if written else ()):
+        written = function.program.types.of(inner, function)
+        if roles.isdisjoint(function.program.types.roles(written, function) if written else ()):
             return ""
     match inner:
         case r.Name(text=name) if name in function.locals:
@@ -423,7 +425,7 @@ def _member_storage(function: Function, value: r.Value | None, depth: int, roles
             found = function.home.field(name)
             return name if found is not None and _is_own(function, found[1].type) else ""
         case r.Member(base=base, name=name):
-            written = function.program.type_of(inner, function)
+            written = function.program.types.of(inner, function)
             is_part = name in ("first", "second") or (bool(written) and _is_own(function, written))
             return _member_storage(function, base, depth + 1) if is_part else ""
         case r.Index(base=base):
@@ -442,4 +444,4 @@ def _is_own(function: Function, written: str) -> bool:
     """Whether a field of the type ends with its object, together with what it leads to."""
     if keeping.is_raw(function, written) or "(" in written:
         return False
-    return _SHARED.isdisjoint(function.program.roles(written, function))
+    return _SHARED.isdisjoint(function.program.types.roles(written, function))

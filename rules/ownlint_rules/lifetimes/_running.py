@@ -114,10 +114,10 @@ def _symbol(program: Program, file: r.File, value: r.Value) -> str:
 
 
 def _symbol_at(program: Program, file: r.File, start: int) -> str:
-    meaning = program.meaning(file, start)
+    meaning = program.names.meaning(file, start)
     if meaning is None:
         return ""
-    return program.star_import(file, meaning.symbol) if meaning.symbol.startswith("*.") else meaning.symbol
+    return program.names.star_import(file, meaning.symbol) if meaning.symbol.startswith("*.") else meaning.symbol
 
 
 def _calls_of(tops: list[r.Value], name: str, methods: frozenset[str]) -> Iterator[r.Call]:

@@ -148,7 +148,7 @@ def _runs_once(function: Function) -> bool:
         made = [arg for arg in map(places.strip, call.node.args) if isinstance(arg, records.Lambda)]
         if any(arg.function == function.index for arg in made):
             first = call.node.args[0]
-            roles = outer.program.roles(outer.program.type_of(first, outer), outer)
+            roles = outer.program.types.roles(outer.program.types.of(first, outer), outer)
             return "once" in roles or places.last_name(call.node.callee) == "call_once"
     return False
 
@@ -162,7 +162,7 @@ def _is_raw(method: Function, parameter: records.Parameter) -> bool:
     if "&&" in parameter.type or keeping.is_marked(parameter):
         return False
     kind = types.parse(parameter.type)
-    roles = method.program.roles(parameter.type, method)
+    roles = method.program.types.roles(parameter.type, method)
     return keeping.is_raw(method, parameter.type) and (bool(kind.pointers) or _SHARES.isdisjoint(roles))
 
 
@@ -383,12 +383,12 @@ def _callers(method: Function, position: int) -> str:
     """`lasting` where every caller gives what lives as long as the object, `passing` where one gives what does not,
     empty where nobody can tell."""
     answers: set[str] = set()
-    for caller in method.program.callers(method):
+    for caller in method.program.index.callers(method):
         for call in caller.flow.calls:
             node = call.node
             if places.last_name(node.callee) != method.name or position >= len(node.args) or caller is method:
                 continue
-            if method in caller.program.callee(node, caller).functions:
+            if method in caller.program.calls.callee(node, caller).functions:
                 answers.add(_gives(caller, method, call, node.args[position]))
     if "passing" in answers:
         return "passing"
@@ -422,7 +422,7 @@ def _is_own_value(caller: Function, name: str) -> bool:
     if name not in caller.locals or name in {p.name for p in caller.record.parameters}:
         return False
     written = caller.locals[name][0]
-    kind = types.parse(caller.program.type_of(records.Name(0, 0, name), caller) or written)
+    kind = types.parse(caller.program.types.of(records.Name(0, 0, name), caller) or written)
     if kind.is_placeholder or not kind.is_value or "&" in written or "*" in written:
         return False
-    return not keeping.is_raw(caller, written) and _SHARES.isdisjoint(caller.program.roles(kind.name, caller))
+    return not keeping.is_raw(caller, written) and _SHARES.isdisjoint(caller.program.types.roles(kind.name, caller))

@@ -75,7 +75,7 @@ def result_points_into_owner(function: Function) -> Iterator[Finding]:
         "lifetime" in a.name.lower() for d in (record, *function.home.declared(function.name)) for a in d.annotations
     ):
         return
-    written = function.program.expand(record.result, function.file, record.scope)
+    written = function.program.names.expand(record.result, function.file, record.scope)
     for statement in function.statements:
         if not isinstance(statement, records.Leave) or statement.kind != "return" or statement.value is None:
             continue
@@ -98,7 +98,7 @@ def _may_return_one(function: Function) -> bool:
 
 def _acts_at_end(function: Function, holder: Class, field: str) -> bool:
     """Whether the destructor looks through the field; one that nobody shows may."""
-    if not _LOCKS.isdisjoint(function.program.roles(holder.symbol, function)):
+    if not _LOCKS.isdisjoint(function.program.types.roles(holder.symbol, function)):
         return False
     return any(cls.destructor is not None and glance.says(cls.destructor, field) for cls in holder.ancestry)
 

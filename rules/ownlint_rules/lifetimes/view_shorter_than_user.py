@@ -248,7 +248,7 @@ def _is_guarded(function: Function, store: keeping.Store) -> bool:
     for event in function.flow.writes:
         if event.fresh:
             written = event.type
-            cls = function.program.find_class(types.parse(written).name, function.record.scope, function.file)
+            cls = function.program.names.find_class(types.parse(written).name, function.record.scope, function.file)
             if cls is not None and cls.destructor is not None:
                 destructor = cls.destructor
                 if destructor.mentions("=" + name) or glance.says(destructor, name):
@@ -328,11 +328,11 @@ def _returned(function: Function) -> Iterator[Finding]:
     """`return Slice{text.data(), text.size()}`: a class of the project's own, which no compiler knows for a view."""
     if types.parse(function.record.result).last not in keeping.keepers(function.program).classes:
         return
-    written = function.program.expand(function.record.result, function.file, function.record.scope)
+    written = function.program.names.expand(function.record.result, function.file, function.record.scope)
     kind = types.parse(written)
-    if not kind.is_value or not kind.name or function.program.roles(written, function):
+    if not kind.is_value or not kind.name or function.program.types.roles(written, function):
         return
-    if function.program.find_class(kind.name, function.record.scope, function.file) is None:
+    if function.program.names.find_class(kind.name, function.record.scope, function.file) is None:
         return
     for statement in statements(function.body):
         if not isinstance(statement, records.Leave) or statement.kind != "return" or statement.value is None:
@@ -406,7 +406,7 @@ def _owner_of_memory(function: Function, value: records.Value) -> str:
     owner = ending.owner_of(function, inner, unseen=True)
     if not owner or owner not in function.locals:
         return ""
-    roles = function.program.roles(function.program.type_of(records.Name(0, 0, owner), function), function)
+    roles = function.program.types.roles(function.program.types.of(records.Name(0, 0, owner), function), function)
     return "" if "string" in roles else owner
 
 
@@ -430,7 +430,7 @@ def _is_callback(function: Function, value: records.Value) -> bool:
         case records.Unary(op="+" | "&", value=named):
             return _is_callback(function, named)
         case records.Lambda(function=index):
-            made = function.program.function_at(function.file, index)
+            made = function.program.index.function_at(function.file, index)
             return made is not None and any(callbacks.is_untyped(made, p.type) for p in made.record.parameters)
         case records.Name(text=name):
             if name in function.locals:

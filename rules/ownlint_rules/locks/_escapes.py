@@ -82,7 +82,7 @@ class Borrower:
                     return found
         if kind.reference and not kind.pointers:
             return self._made(inner, "reference")
-        if kind.is_value and "view" in self.program.roles(wanted, self.function):
+        if kind.is_value and "view" in self.program.types.roles(wanted, self.function):
             if isinstance(inner, r.Call) and inner.kind == "construct" and inner.args:
                 inner = places.strip(inner.args[0])
             if isinstance(inner, r.Name | r.Member | r.Index):
@@ -117,7 +117,7 @@ class Borrower:
         return Borrow(traced, "view", buffer=True) if {"string", "container"} & set(roles) else None
 
     def _roles(self, written: str) -> tuple[str, ...]:
-        return self.program.roles_at(written, self.domain.file, self.domain.scope)
+        return self.program.types.roles_at(written, self.domain.file, self.domain.scope)
 
     def _call(self, call: r.Call, kind: types.Type, wanted: str) -> Borrow | None:
         name = places.last_name(call.callee)
@@ -142,7 +142,7 @@ class Borrower:
         """What a helper of the project hands out, which runs under its caller's lock."""
         if self.depth >= 2:
             return None
-        for helper in self.program.callee(call, self.function).functions[:1]:
+        for helper in self.program.calls.callee(call, self.function).functions[:1]:
             if helper is self.function:
                 continue
             result = helper.record.result
@@ -164,7 +164,7 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
     program = domain.program
     place = borrow.traced.place
     at = borrow.traced.at
-    current = program.expand(domain.members[place[at]].type, domain.file, domain.scope)
+    current = program.names.expand(domain.members[place[at]].type, domain.file, domain.scope)
     kind: OneOf["object", "element", "owned", "foreign", "unknown"] = "object"
     slot: tuple[str, ...] = ()
     moves = False
@@ -199,8 +199,8 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
             return Storage("unknown", slot, moves, "")
         else:
             current = _field(domain, current, step)
-        current = program.expand(current, domain.file, domain.scope) if current else ""
-    if "view" in program.roles_at(current, domain.file, domain.scope) or types.parse(current).reference:
+        current = program.names.expand(current, domain.file, domain.scope) if current else ""
+    if "view" in program.types.roles_at(current, domain.file, domain.scope) or types.parse(current).reference:
         return Storage("foreign")
     return Storage(kind, slot, moves, current)
 
@@ -208,24 +208,27 @@ def store(domain: Domain, borrow: Borrow) -> Storage:
 def kinds(domain: Domain, written: str) -> set[str]:
     """The roles of a type; a class of the project's own has those of its bases."""
     program = domain.program
-    roles = set(program.roles_at(written, domain.file, domain.scope))
-    if not roles and (cls := program.find_class(types.parse(written).name, domain.scope, domain.file)) is not None:
+    roles = set(program.types.roles_at(written, domain.file, domain.scope))
+    if (
+        not roles
+        and (cls := program.names.find_class(types.parse(written).name, domain.scope, domain.file)) is not None
+    ):
         for base in cls.record.bases:
-            roles |= set(program.roles_at(base.name, cls.file, cls.symbol))
+            roles |= set(program.types.roles_at(base.name, cls.file, cls.symbol))
     return roles
 
 
 def _element(domain: Domain, written: str) -> str:
     program = domain.program
     kind = types.parse(written)
-    for model in program.models.classes(kind.name, program.scopes_at(domain.file, domain.scope)):
+    for model in program.models.classes(kind.name, program.names.scopes_at(domain.file, domain.scope)):
         if "container" in model.roles and len(kind.arguments) >= model.element:
             return kind.arguments[model.element - 1]
     return types.element(written)
 
 
 def _field(domain: Domain, written: str, name: str) -> str:
-    cls = domain.program.find_class(types.parse(written).name, domain.scope, domain.file)
+    cls = domain.program.names.find_class(types.parse(written).name, domain.scope, domain.file)
     found = cls.field(name) if cls is not None else None
     return found[1].type if found is not None else ""
 
@@ -234,13 +237,13 @@ def locks_itself(domain: Domain, written: str) -> bool:
     """Whether objects of the type bring their own lock, or are safe to share in another way."""
     program = domain.program
     kind = types.parse(written)
-    if {"atomic", "mutex"} & set(program.roles_at(written, domain.file, domain.scope)):
+    if {"atomic", "mutex"} & set(program.types.roles_at(written, domain.file, domain.scope)):
         return True
-    cls = program.find_class(kind.name, domain.scope, domain.file)
+    cls = program.names.find_class(kind.name, domain.scope, domain.file)
     if cls is None:
         return False
     fields = [field for one in cls.ancestry for field in one.record.fields if not field.static]
-    atomic = [f for f in fields if "atomic" in program.roles_at(f.type, cls.file, cls.symbol)]
+    atomic = [f for f in fields if "atomic" in program.types.roles_at(f.type, cls.file, cls.symbol)]
     return bool(any(locks.mutex_fields(one) for one in cls.ancestry)) or bool(fields and len(atomic) == len(fields))
 
 
@@ -276,7 +279,8 @@ def _may_insert(domain: Domain, use: Use) -> bool:
     return (
         use.kind == "overwrite"
         and len(use.traced.place) == use.traced.at + 2
-        and {"associative", "stable container"} <= set(domain.program.roles_at(written, domain.file, domain.scope))
+        and {"associative", "stable container"}
+        <= set(domain.program.types.roles_at(written, domain.file, domain.scope))
     )
 
 
@@ -370,7 +374,7 @@ def _within(ordered: list[e.Event], starts: list[int], value: r.Value) -> list[e
 def _bound(borrower: Borrower, value: r.Value, written: str) -> Borrow | None:
     kind = types.parse(written)
     if not kind.is_placeholder and kind.is_value and not kind.last.endswith("iterator"):
-        roles = borrower.program.roles(written, borrower.function)
+        roles = borrower.program.types.roles(written, borrower.function)
         if "view" not in roles:
             return None
     return borrower.borrow(value, "auto*" if kind.is_placeholder and kind.is_value else written)
@@ -471,7 +475,7 @@ def made_class(function: Function, call: r.Call, makers: frozenset[str]) -> Clas
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
     else:
         return None
-    return function.program.find_class(written, function.record.scope, function.file) if written else None
+    return function.program.names.find_class(written, function.record.scope, function.file) if written else None
 
 
 def parameter_type(cls: Class, count: int, position: int) -> str:
@@ -494,7 +498,10 @@ def thread_starts(function: Function) -> list[e.Call]:
     found = []
     for event in function.flow.calls:
         written = event.node.callee.text if isinstance(event.node.callee, r.Name) else ""
-        if "thread" in function.program.roles(written, function) or places.last_name(event.node.callee) == "async":
+        if (
+            "thread" in function.program.types.roles(written, function)
+            or places.last_name(event.node.callee) == "async"
+        ):
             found.append(event)
     return found
 
@@ -513,6 +520,6 @@ def _captures(function: Function, made: r.Lambda, name: str, alias: bool) -> boo
         if capture.name == name:
             return capture.by_reference or not alias
         if capture.name == "&" or (capture.name == "=" and not alias):
-            inner = function.program.function_at(function.file, made.function)
+            inner = function.program.index.function_at(function.file, made.function)
             return inner is not None and glance.says(inner, name)
     return False

@@ -120,9 +120,9 @@ class Domain:
         return self.file.path
 
     def _is_free(self, member: Member) -> bool:
-        written = self.program.expand(member.type, self.file, self.scope)
+        written = self.program.names.expand(member.type, self.file, self.scope)
         kind = types.parse(written)
-        if not _FREE.isdisjoint(self.program.roles_at(kind.name, self.file, self.scope)):
+        if not _FREE.isdisjoint(self.program.types.roles_at(kind.name, self.file, self.scope)):
             return True
         if kind.is_value and self.locks_itself(kind.name):
             return True
@@ -132,8 +132,8 @@ class Domain:
     def locks_itself(self, name: str) -> bool:
         """Whether it is a class that brings locks or atomics of its own, and sees to itself."""
         cls = (
-            self.program.find_class(name, self.scope, self.file)
-            if self.program.defines(name.rpartition("::")[2])
+            self.program.names.find_class(name, self.scope, self.file)
+            if self.program.index.defines(name.rpartition("::")[2])
             else None
         )
         if cls is None or cls is self.cls:
@@ -142,8 +142,8 @@ class Domain:
         inner = guarded(self.program).inner
         return any(
             known.is_mutex(field.type, one.file, one.symbol)
-            or "atomic" in self.program.roles_at(field.type, one.file, one.symbol)
-            for variant in self.program.variants(cls)
+            or "atomic" in self.program.types.roles_at(field.type, one.file, one.symbol)
+            for variant in self.program.index.variants(cls)
             for base in variant.ancestry
             for one in (base, *inner.get(base.symbol, ()))
             for field in one.record.fields
@@ -250,7 +250,7 @@ class Domain:
             return False
         written = [use for use in careful if use.kind != "read"]
         readers = {use.function for use in bare}
-        callers = [self.program.callers(use.function) for use in written if use.function not in readers]
+        callers = [self.program.index.callers(use.function) for use in written if use.function not in readers]
         if callers and all(found and readers.issuperset(found) for found in callers):
             return False  # who reads without it is the only thread that writes
         return any(self._is_section_of(section, use) for use in written for section in _sections_of(use, lock))
@@ -273,8 +273,8 @@ class Domain:
         return frozenset(m.name for m in self.all if m.name not in self.locks and not self._orders_itself(m))
 
     def _orders_itself(self, member: Member) -> bool:
-        kind = types.parse(self.program.expand(member.type, self.file, self.scope))
-        return "condition variable" in self.program.roles_at(kind.name, self.file, self.scope)
+        kind = types.parse(self.program.names.expand(member.type, self.file, self.scope))
+        return "condition variable" in self.program.types.roles_at(kind.name, self.file, self.scope)
 
     def _is_out_of_sight(self, name: str) -> bool:
         """Whether a name is that of a method whose body nobody has read, and which comes back."""
@@ -309,19 +309,23 @@ class Domain:
 
     def is_known(self, member: str) -> bool:
         """Whether a member's type is one of whose objects it is known what their methods do."""
-        written = self.program.expand(self.members[member].type, self.file, self.scope)
+        written = self.program.names.expand(self.members[member].type, self.file, self.scope)
         kind = types.parse(written)
-        if not kind.is_value or _SCALAR.fullmatch(kind.name) or self.program.roles_at(written, self.file, self.scope):
+        if (
+            not kind.is_value
+            or _SCALAR.fullmatch(kind.name)
+            or self.program.types.roles_at(written, self.file, self.scope)
+        ):
             return True
-        return self.program.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
+        return self.program.names.find_class(kind.name, self.scope, self.file) is not None or self._is_enum(kind.name)
 
     def is_container(self, member: str) -> bool:
         """Whether a member is a container of a known kind."""
-        written = self.program.expand(self.members[member].type, self.file, self.scope)
-        return "container" in self.program.roles_at(written, self.file, self.scope)
+        written = self.program.names.expand(self.members[member].type, self.file, self.scope)
+        return "container" in self.program.types.roles_at(written, self.file, self.scope)
 
     def _is_enum(self, name: str) -> bool:
-        return self.program.find_class(name, self.scope, self.file, enum=True) is not None
+        return self.program.names.find_class(name, self.scope, self.file, enum=True) is not None
 
     # --- who touches it ---
 
@@ -410,7 +414,12 @@ def _annotations(function: Function) -> Iterator[r.Annotation]:
 def is_unreachable(function: Function) -> bool:
     """Whether nobody runs a method: it is private, and what can see it neither calls nor names it."""
     record, home = function.record, function.cls
-    if home is None or record.kind != "method" or _access(function) != "private" or function.program.callers(function):
+    if (
+        home is None
+        or record.kind != "method"
+        or _access(function) != "private"
+        or function.program.index.callers(function)
+    ):
         return False
     if locks.is_override(function) or "virtual" in record.qualifiers:
         return False
@@ -512,9 +521,11 @@ def hands_out(use: Use) -> bool:
     answer = strip_address(leaves[0]) if len(leaves) == 1 else None
     if isinstance(answer, r.Call) and isinstance(answer.callee, r.Member) and answer.callee.name == "get":
         answer = answer.callee.base
-    written = function.program.type_of(answer, function) if answer is not None else ""
+    written = function.program.types.of(answer, function) if answer is not None else ""
     return (
-        answer is not None and answer.span == use.span and "smart pointer" in function.program.roles(written, function)
+        answer is not None
+        and answer.span == use.span
+        and "smart pointer" in function.program.types.roles(written, function)
     )
 
 

@@ -136,8 +136,8 @@ def _looked(
 
 def _can_be_empty(function: Function, place: Place) -> bool:
     written, file, scope = declared(function, place)
-    kind = types.parse(function.program.expand(written, file, scope))
-    return bool(kind.pointers) or not _HOLDERS.isdisjoint(function.program.roles_at(written, file, scope))
+    kind = types.parse(function.program.names.expand(written, file, scope))
+    return bool(kind.pointers) or not _HOLDERS.isdisjoint(function.program.types.roles_at(written, file, scope))
 
 
 def declared(function: Function, place: Place) -> tuple[str, r.File, str]:
@@ -166,7 +166,7 @@ def _is_plain(function: Function, place: Place) -> bool:
     ):
         return False
     written, file, scope = declared(function, place)
-    return bool(written) and {"atomic", "once"}.isdisjoint(function.program.roles_at(written, file, scope))
+    return bool(written) and {"atomic", "once"}.isdisjoint(function.program.types.roles_at(written, file, scope))
 
 
 def _is_shared_static(function: Function, name: str) -> bool:
@@ -193,9 +193,9 @@ def _is_run_once(function: Function) -> bool:
         if any(
             isinstance(v, r.Lambda) and v.function == function.index for arg in call.node.args for v in places.walk(arg)
         ):
-            written = (function.program.type_of(arg, function.parent) for arg in call.node.args)
+            written = (function.program.types.of(arg, function.parent) for arg in call.node.args)
             return "once" in places.last_name(call.node.callee).lower() or any(
-                "once" in function.program.roles(kind, function.parent) for kind in written if kind
+                "once" in function.program.types.roles(kind, function.parent) for kind in written if kind
             )
     return False
 

@@ -213,11 +213,11 @@ def _outlives(function: Function, place: Place) -> bool:
     if len(place) < 2 or place[0] not in function.locals:
         return False
     written, initial = function.locals[place[0]]
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if kind.is_placeholder and kind.is_value and initial is not None:
-        kind = types.parse(function.program.type_of(initial, function))
+        kind = types.parse(function.program.types.of(initial, function))
         return bool(kind.pointers)
-    roles = function.program.roles(written, function)
+    roles = function.program.types.roles(written, function)
     return not kind.is_value or "smart pointer" in roles or "shared pointer" in roles
 
 
@@ -341,7 +341,7 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
     for call in function.flow.calls:
         if places.last_name(call.node.callee) not in names:
             continue
-        for target in function.program.callee(call.node, function).functions:
+        for target in function.program.calls.callee(call.node, function).functions:
             found += [
                 (call, h) for h in helpers.get(target, ()) if target is not function and h.key < len(call.node.args)
             ]
@@ -437,8 +437,8 @@ def _is_atomic(function: Function, name: str) -> bool:
         return False
     field = function.home.field(name) if function.home is not None else None
     if field is not None:
-        return "atomic" in function.program.roles_at(field[1].type, field[0].file, field[0].symbol)
-    return function.program.is_variable(name)
+        return "atomic" in function.program.types.roles_at(field[1].type, field[0].file, field[0].symbol)
+    return function.program.index.is_variable(name)
 
 
 def is_skipped(function: Function, value: r.Value, outcome: bool, given: conditions.Given) -> bool:

@@ -33,7 +33,7 @@ def dropped_guards(function: Function) -> Iterator[Dropped]:
         if guard is not None:
             yield Dropped(call, guard)
         elif call.dropped == "statement" and places.last_name(call.node.callee) in makers:
-            result = function.program.callee(call.node, function).result
+            result = function.program.calls.callee(call.node, function).result
             if result and guard_classes.guards(function.program).of(result, function) is not None:
                 yield Dropped(call, None)
 
@@ -48,7 +48,7 @@ def _made(function: Function, call: r.Call) -> guard_classes.GuardClass | None:
         guard = mutexes.mutexes(program).holder(written, function)
     if guard is None or call.kind == "construct":
         return guard
-    reached = program.callee(call, function).records
+    reached = program.calls.callee(call, function).records
     return None if any(record.kind != "constructor" for record in reached) else guard
 
 

@@ -128,7 +128,7 @@ class Tracer:
 
     def is_ours(self, base: r.Value) -> bool:
         """Whether an expression is an object of the domain's class."""
-        written = self.function.program.type_of(base, self.function)
+        written = self.function.program.types.of(base, self.function)
         kind = types.parse(written)
         cls = self.domain.cls
         assert cls is not None
@@ -227,7 +227,7 @@ def _inserts(tracer: Tracer, traced: Traced) -> bool:
         return False
     domain = tracer.domain
     written = domain.members[traced.member].type
-    return "associative" in domain.program.roles_at(written, domain.file, domain.scope)
+    return "associative" in domain.program.types.roles_at(written, domain.file, domain.scope)
 
 
 def _is_plain_local(tracer: Tracer, where: Place) -> bool:
@@ -264,7 +264,7 @@ def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
     traced = tracer.trace(call.callee.base) if isinstance(call.callee, r.Member) else None
     if traced is None:
         return None
-    found = tracer.function.program.callee(call, tracer.function)
+    found = tracer.function.program.calls.callee(call, tracer.function)
     if found.owner is not None and tracer.domain.locks_itself(found.owner.symbol):
         return None
     if found.records and found.certainty == "certain":

@@ -174,7 +174,7 @@ def _of_insert(
         return None
     held = _mapped(function, insert)
     keeps = not insert.overwrites
-    roles = set(function.program.roles(held, function)) if held else set()
+    roles = set(function.program.types.roles(held, function)) if held else set()
     acquired = _acquired(*stored)
     lost = because("possible", _REPLACED)
     if roles & _SHARED:
@@ -234,7 +234,7 @@ def _mapped(function: Function, insert: containers.Insert) -> str:
     arguments = types.parse(insert.container.type).arguments
     if len(arguments) < 2:
         return ""
-    return function.program.expand(arguments[1], function.file, function.record.scope)
+    return function.program.names.expand(arguments[1], function.file, function.record.scope)
 
 
 def _is_absent(function: Function, insert: containers.Insert, tests: tuple[tuple[events.Test, bool], ...]) -> bool:
@@ -268,7 +268,7 @@ def _makes(function: Function, value: records.Value | None) -> bool:
         return False
     if inner.kind == "new":
         return True
-    callee = function.program.callee(inner, function)
+    callee = function.program.calls.callee(inner, function)
     if any("const" in record.qualifiers for record in callee.records):
         return False
     if inner.args:
@@ -280,11 +280,11 @@ def _of_state(function: Function, assignment: assignments.Assignment, gap: reche
     """How sure it is that what was read decides against setting it twice, and that setting it twice does harm."""
     event = assignment.event
     assert isinstance(event, events.Write)
-    written = function.program.expand(
-        function.program.type_of(event.target, function), function.file, function.record.scope
+    written = function.program.names.expand(
+        function.program.types.of(event.target, function), function.file, function.record.scope
     )
     kind = types.parse(written)
-    roles = set(function.program.roles(written, function))
+    roles = set(function.program.types.roles(written, function))
     held = assignment.held
     if kind.pointers or roles & (_OWNERS | _SHARED | {"optional"}):
         if held.kind == "emptied":

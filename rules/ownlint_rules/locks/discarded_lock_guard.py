@@ -163,8 +163,8 @@ def _is_just_a_moment(function: Function, call: events.Call) -> bool:
             case events.Leave(value=None, kind=kind):
                 return kind in ("end", "return")
             case events.Read(node=node):
-                return "condition variable" in function.program.roles(
-                    function.program.type_of(node, function), function
+                return "condition variable" in function.program.types.roles(
+                    function.program.types.of(node, function), function
                 )
             case events.Mark() | events.End():
                 continue

@@ -129,7 +129,11 @@ class _Judge:
     # --- the ways out ---
 
     def returned(self) -> Iterator[Finding]:
-        result = self.function.program.inferred_result(self.function) if self.is_open() else self.function.record.result
+        result = (
+            self.function.program.calls.inferred_result(self.function)
+            if self.is_open()
+            else self.function.record.result
+        )
         for leave in self.function.flow.leaves:
             if leave.kind != "return" or leave.value is None or leave.index not in self.function.flow.reachable:
                 continue
@@ -188,7 +192,7 @@ class _Judge:
         for write in self.function.flow.writes:
             if write.fresh or write.value is None or write.op != "=" or not self.outlives(write):
                 continue
-            written = self.function.program.type_of(write.target, self.function)
+            written = self.function.program.types.of(write.target, self.function)
             found = self.borrower.borrow(write.value, written.rstrip(" &") or "auto*")
             guard = self.owned_here(found, write)
             if found is not None and guard is not None and not self.is_beside(write, guard):

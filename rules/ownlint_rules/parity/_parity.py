@@ -157,7 +157,7 @@ class Parity:
     def _asked_below(self, function: Function) -> tuple[Asked, ...]:
         """The conditions of the project's functions that the body calls."""
         called = dict.fromkeys(
-            callee for call in _calls(function) for callee in self.program.callee(call, function).functions
+            callee for call in _calls(function) for callee in self.program.calls.callee(call, function).functions
         )
         return tuple(asked for callee in called if callee is not function for asked in self.outline(callee).asked)
 
@@ -242,7 +242,7 @@ class _Reading:
     def _gives_back(self, call: r.Call) -> bool:
         if call.kind == "delete":
             return True
-        models = self.program.callee(call, self.function).models
+        models = self.program.calls.callee(call, self.function).models
         return any(effect.verb == "release" for model in models for effect in model.effects)
 
     # --- guards ---
@@ -331,7 +331,7 @@ class _Reading:
     def _holds_outcome(self, name: str) -> bool:
         """Whether a local has what a call with arguments answered."""
         written, initial = self.function.locals.get(name, ("", None))
-        if self.program.status(written, self.function) is not None:
+        if self.program.statuses.of(written, self.function) is not None:
             return True
         made = places.strip(initial)
         return isinstance(made, r.Call) and bool(made.args) and name not in self.numbers
@@ -429,7 +429,7 @@ def before(function: Function) -> Function | None:
 def _same(parity: Parity, function: Function, path: str) -> Function | None:
     named = [
         one
-        for one in parity.program.functions_called(function.name)
+        for one in parity.program.index.functions_called(function.name)
         if one.symbol == function.symbol and one.record.kind == function.record.kind
     ]
     gone = [one for one in named if not _is_still_there(function, one)]
@@ -445,7 +445,7 @@ def _is_still_there(function: Function, old: Function) -> bool:
     """Whether what the old function was is another one now, so that this one is new."""
     return any(
         one.symbol == old.symbol and one is not function and function.program.was_called(one.path) == old.path
-        for one in function.program.functions_called(old.name)
+        for one in function.program.index.functions_called(old.name)
     )
 
 
@@ -533,7 +533,7 @@ def _asked_by_new_callees(old: Function, new: Function) -> list[frozenset[str]]:
     for call in _calls(new):
         if reading.parity.neutral(places.last_name(call.callee)) not in known:
             found.append(reading.names_in(call))
-            for callee in new.program.callee(call, new).functions:
+            for callee in new.program.calls.callee(call, new).functions:
                 found += [_without_parameters(asked.names) for asked in of(new.program).outline(callee).asked]
     return found
 
@@ -545,12 +545,12 @@ def _without_parameters(names: frozenset[str]) -> frozenset[str]:
 def _is_asked_by_callers(function: Function, guard: Guard) -> bool:
     """Whether all who call the function ask before: about the arguments that they give."""
     found = False
-    for caller in function.program.callers(function):
+    for caller in function.program.index.callers(function):
         reading = _Reading(of(function.program), caller)
         for call in _calls(caller):
             if (
                 places.last_name(call.callee) != function.name
-                or function not in function.program.callee(call, caller).functions
+                or function not in function.program.calls.callee(call, caller).functions
             ):
                 continue
             given = {f"P{n}": reading.names_in(argument) for n, argument in enumerate(call.args, 1)}

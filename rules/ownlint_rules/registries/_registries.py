@@ -141,7 +141,7 @@ class Registries:
             above = {
                 caller
                 for function in layer
-                for caller in self.program.callers(function)
+                for caller in self.program.index.callers(function)
                 if caller not in found and any(True for _ in calls_of(caller, function))
             }
             above |= {function.parent for function in layer if function.parent is not None} - found
@@ -180,7 +180,7 @@ class Registries:
             if takes_out(function, call.node, registry)
             or (
                 places.last_name(call.node.callee) in names
-                and not takers.isdisjoint(function.program.callee(call.node, function).functions)
+                and not takers.isdisjoint(function.program.calls.callee(call.node, function).functions)
             )
             or any(made in takers for argument in call.node.args for made in lambdas_in(function, argument))
         ]
@@ -302,7 +302,7 @@ def lambdas_in(function: Function, argument: r.Value) -> Iterator[Function]:
     while isinstance(inner, r.Unary):
         inner = places.strip(inner.value)
     if isinstance(inner, r.Lambda):
-        made = function.program.function_at(function.file, inner.function)
+        made = function.program.index.function_at(function.file, inner.function)
         if made is not None:
             yield made
 
@@ -311,7 +311,7 @@ def calls_of(caller: Function, function: Function) -> Iterator[e.Call]:
     """The calls in the one function that reach the other."""
     for call in caller.flow.calls:
         is_named = places.last_name(call.node.callee) == function.name and caller is not function
-        if is_named and function in caller.program.callee(call.node, caller).functions:
+        if is_named and function in caller.program.calls.callee(call.node, caller).functions:
             yield call
 
 
@@ -326,9 +326,9 @@ def is_of_class(function: Function, base: r.Value | None, cls: Class, *, strict:
     one of unknown type is taken for one unless that is to be `strict`."""
     if base is None or (isinstance(base, r.Name) and base.text == places.THIS):
         return function.home is not None and (cls in function.home.ancestry or function.home in cls.ancestry)
-    written = types.parse(function.program.type_of(base, function))
+    written = types.parse(function.program.types.of(base, function))
     names = [written.name, *written.arguments]
-    found = [function.program.find_class(name, function.record.scope, function.file) for name in names if name]
+    found = [function.program.names.find_class(name, function.record.scope, function.file) for name in names if name]
     known = [one for one in found if one is not None]
     if known:
         return any(cls in one.ancestry for one in known)
@@ -346,7 +346,7 @@ def _registries(program: Program) -> Iterator[Registry]:
                 yield from _registry(program, variable, variable.name, variable.type, file, variable.scope, None)
             for function in file.functions:
                 if "&" in function.result and not function.parameters:
-                    home = program.find_class(function.owner, function.scope, file) if function.owner else None
+                    home = program.names.find_class(function.owner, function.scope, file) if function.owner else None
                     name = function.name + "()"
                     yield from _registry(program, function, name, function.result, file, function.scope, home)
 
@@ -355,12 +355,12 @@ def _registry(
     program: Program, node: r.Node, name: str, written: str, file: r.File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
-    if kind.pointers or not (kind.arguments or program.defines(kind.last)):
+    if kind.pointers or not (kind.arguments or program.index.defines(kind.last)):
         return
-    kind = types.parse(program.expand(written, file, scope))
+    kind = types.parse(program.names.expand(written, file, scope))
     if not kind.arguments or kind.pointers:
         return
-    roles = program.roles_at(written, file, scope)
+    roles = program.types.roles_at(written, file, scope)
     keyed = "associative" in roles and "set" not in roles and len(kind.arguments) > 1
     if not keyed and not {"set", "sequence"}.intersection(roles):
         return
@@ -371,20 +371,20 @@ def _registry(
 
 def held_class(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> Class | None:
     """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
-    kind = types.parse(program.expand(written, file, scope))
+    kind = types.parse(program.names.expand(written, file, scope))
     if kind.pointers:
-        return program.find_class(kind.name, scope, file)
-    roles = set(program.roles_at(written, file, scope))
+        return program.names.find_class(kind.name, scope, file)
+    roles = set(program.types.roles_at(written, file, scope))
     if roles & {"weak pointer", "shared pointer", "intrusive pointer", "pair"}:
         for argument in kind.arguments:
-            pointee = program.find_class(argument, scope, file) if "pair" not in roles else None
+            pointee = program.names.find_class(argument, scope, file) if "pair" not in roles else None
             found = pointee or held_class(program, argument, file, scope, depth)
             if found is not None:
                 return found
         return None
     if depth == _DEPTH or roles or kind.arguments:
         return None
-    cls = program.find_class(kind.name, scope, file)
+    cls = program.names.find_class(kind.name, scope, file)
     for field in cls.record.fields if cls is not None else ():
         if not field.static and (found := held_class(program, field.type, file, scope, depth + 1)) is not None:
             return found

@@ -47,16 +47,16 @@ def _name(value: r.Value | None) -> str:
 
 def _is_wrapper_map(function: Function, value: r.Value) -> bool:
     program, file, scope = function.program, function.file, function.record.scope
-    written = program.expand(program.type_of(value, function), file, scope)
+    written = program.names.expand(program.types.of(value, function), file, scope)
     kind = types.parse(written)
-    if len(kind.arguments) < 2 or "associative" not in program.roles_at(kind.name, file, scope):
+    if len(kind.arguments) < 2 or "associative" not in program.types.roles_at(kind.name, file, scope):
         return False
-    key = types.parse(program.expand(kind.arguments[0], file, scope))
-    held = program.expand(kind.arguments[1], file, scope)
-    if "*" in held or references.OBJECTS.isdisjoint(program.roles_at(held, file, scope)):
+    key = types.parse(program.names.expand(kind.arguments[0], file, scope))
+    held = program.names.expand(kind.arguments[1], file, scope)
+    if "*" in held or references.OBJECTS.isdisjoint(program.types.roles_at(held, file, scope)):
         return False
     if key.pointers == 1:
-        return key.last == "void" or key.last in program.bound_types
+        return key.last == "void" or key.last in program.names.bound_types
     return not key.pointers and key.last in _NUMBERS
 
 

@@ -59,7 +59,20 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, because, containers, events, places, records, rule, text, types, validity
+from ownlint import (
+    Finding,
+    Function,
+    because,
+    containers,
+    events,
+    places,
+    records,
+    rule,
+    text,
+    types,
+    undecoded,
+    validity,
+)
 
 _CHANGES = (
     containers.CLEARS | containers.INSERTS | {"push_back", "emplace_back", "push", "pop", "pop_back", "pop_front"}
@@ -84,7 +97,7 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
 
 
 def _may_assert(function: Function) -> bool:
-    return not function.program.asserting.isdisjoint(function.record.mentions)
+    return not undecoded.asserting(function.program).isdisjoint(function.record.mentions)
 
 
 def _is_debug_only(function: Function, name: str) -> bool:
@@ -144,7 +157,7 @@ def _called(function: Function, test: events.Test, call: records.Call) -> Iterat
         return
     if name in containers.LOOKS and on is not None:
         yield from _overwritten(function, test, call)
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     if len(callee.functions) != 1 or callee.functions[0] is function:
         return
     target = callee.functions[0]
@@ -189,7 +202,7 @@ def _is_asked_anyway(function: Function, call: records.Call, target: Function) -
     return any(
         not other.asserted and other.node is not call and places.last_name(other.node.callee) == target.name
         for other in function.flow.calls
-        if target in function.program.callee(other.node, function).functions
+        if target in function.program.calls.callee(other.node, function).functions
     )
 
 
@@ -216,7 +229,7 @@ def _stored_by(target: Function, count: int, depth: int) -> tuple[str, Function,
     for call in target.flow.calls if depth else ():
         if call.asserted or places.receiver(call.node) is not None:
             continue
-        callee = target.program.callee(call.node, target)
+        callee = target.program.calls.callee(call.node, target)
         inner = callee.functions[0] if len(callee.functions) == 1 else None
         if inner is not None and inner is not target and inner.home is target.home and _has_this(inner):
             found = _stored_by(inner, len(call.node.args), depth - 1)
@@ -238,7 +251,7 @@ def _has_this(function: Function) -> bool:
 
 
 def _roles(function: Function, value: records.Value | None) -> set[str]:
-    return set(function.program.roles(function.program.type_of(value, function), function))
+    return set(function.program.types.roles(function.program.types.of(value, function), function))
 
 
 def _lasts(target: Function, place: places.Place, given: set[str]) -> bool:
@@ -252,7 +265,7 @@ def _lasts(target: Function, place: places.Place, given: set[str]) -> bool:
         return bisect_right(owner.file.debug, field.start) % 2 == 0 and "mutable" not in field.type
     if place[0] in given:
         return len(place) > 1
-    return not target.is_local(place) and target.program.is_variable(place[0])
+    return not target.is_local(place) and target.program.index.is_variable(place[0])
 
 
 # --- looks ----------------------------------------------------------------------------------------
@@ -357,7 +370,7 @@ def _is_for_assertions(function: Function, target: records.Value | None) -> bool
         return False
     asserted = [event.span for event in function.flow if isinstance(event, events.Test) and event.asserted]
     return all(
-        any(event.span.start in span for span in asserted) or function.program.is_voided(function, event.span)
+        any(event.span.start in span for span in asserted) or function.is_voided(event.span)
         for event in function.flow
         if isinstance(event, events.Read) and event.place[0] == root.text
     )

@@ -146,14 +146,16 @@ def _leads_to(function: Function, cls: Class, home: Class) -> bool:
 def _is_of(function: Function, value: records.Value, cls: Class) -> bool:
     if not isinstance(value, (records.Name, records.Call, records.Member)):
         return False
-    return _is_class(function, function.program.type_of(value, function), cls)
+    return _is_class(function, function.program.types.of(value, function), cls)
 
 
 def _is_class(function: Function, written: str, cls: Class) -> bool:
     kind = types.parse(written)
     names = [kind.name, *(types.parse(argument).name for argument in kind.arguments)]
     return any(
-        name and name.rsplit("::", 1)[-1] == cls.name and function.program.find_class(name, cls.symbol, cls.file) is cls
+        name
+        and name.rsplit("::", 1)[-1] == cls.name
+        and function.program.names.find_class(name, cls.symbol, cls.file) is cls
         for name in names
     )
 
@@ -193,7 +195,7 @@ def _tells_one(function: Function, event: events.Event, registry: registries.Reg
         return event.place[-1] in registry.flags
     return isinstance(event, events.Call) and any(
         _stores_flag(helper, registry, _LOOP_OR_WALK)
-        for helper in function.program.callee(event.node, function).functions
+        for helper in function.program.calls.callee(event.node, function).functions
     )
 
 
@@ -213,9 +215,9 @@ def _tells_many(function: Function, call: records.Call, registry: registries.Reg
 def _called(function: Function, call: records.Call) -> tuple[Function, ...]:
     """The project's functions that a call runs; a `delete` runs the destructor."""
     if call.kind != "delete":
-        return function.program.callee(call, function).functions
-    kind = types.parse(function.program.type_of(call.args[0], function)) if call.args else types.parse("")
-    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+        return function.program.calls.callee(call, function).functions
+    kind = types.parse(function.program.types.of(call.args[0], function)) if call.args else types.parse("")
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
     return (cls.destructor,) if cls is not None and cls.destructor is not None else ()
 
 
@@ -245,7 +247,7 @@ def _stores_flag(function: Function, registry: registries.Registry, depth: int) 
     return depth > 0 and any(
         helper is not function and _stores_flag(helper, registry, depth - 1)
         for call in function.flow.calls
-        for helper in function.program.callee(call.node, function).functions
+        for helper in function.program.calls.callee(call.node, function).functions
     )
 
 
@@ -254,7 +256,7 @@ def _keeps_owner(function: Function, held: Class) -> bool:
     roles = {"shared pointer", "intrusive pointer", "python object", "smart pointer"}
     for cls in held.ancestry:
         for field in cls.record.fields:
-            if roles.intersection(cls.program.roles_at(field.type, cls.file, cls.symbol)):
+            if roles.intersection(cls.program.types.roles_at(field.type, cls.file, cls.symbol)):
                 return True
             kept = bool(types.parse(field.type).arguments) and function.home is not None
             if kept and function.home is not None and _is_class(function, field.type, function.home):

@@ -112,7 +112,7 @@ def _writers(skip: _Skip) -> Iterator[Function]:
     """Functions that store the flag, or call a setter of it."""
     setters = _setters(skip)
     known = registries.registries(skip.cls.program)
-    calling = [one for name in sorted(setters) for one in skip.cls.program.callers_by_name(name)]
+    calling = [one for name in sorted(setters) for one in skip.cls.program.index.callers_by_name(name)]
     for function in dict.fromkeys([*known.storing(skip.flag), *calling]):
         if function.record.kind == "constructor" or function is skip.destructor:
             continue
@@ -127,7 +127,7 @@ def _setters(skip: _Skip) -> frozenset[str]:
         method.name
         for cls in skip.cls.ancestry
         for method in cls.methods
-        if len(method.body) == 1 and method.program.callers(method) and not method.record.parameters
+        if len(method.body) == 1 and method.program.index.callers(method) and not method.record.parameters
         if any(_is_dead(store.value, skip) for store in registries.stores(method, skip.flag) if store.base is None)
     )
 
@@ -143,7 +143,7 @@ def _marks(function: Function, skip: _Skip) -> Iterator[tuple[events.Event, reco
     for call in function.flow.calls:
         if places.last_name(call.node.callee) in setters:
             base = places.receiver(call.node)
-            reached = function.program.callee(call.node, function).functions
+            reached = function.program.calls.callee(call.node, function).functions
             if any(one.cls in skip.cls.ancestry for one in reached) and registries.is_of_class(
                 function, base, skip.cls
             ):
@@ -167,7 +167,9 @@ def _is_taken_out(function: Function, at: events.Event, skip: _Skip, depth: int)
     if function.record.kind == "lambda":
         around = function.parent
         return around is not None and bool(known.takings(around, skip.registry))
-    callers = [(one, call) for one in function.program.callers(function) for call in registries.calls_of(one, function)]
+    callers = [
+        (one, call) for one in function.program.index.callers(function) for call in registries.calls_of(one, function)
+    ]
     return bool(callers) and all(_is_taken_out(one, call, skip, depth - 1) for one, call in callers)
 
 

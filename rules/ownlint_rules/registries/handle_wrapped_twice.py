@@ -126,7 +126,7 @@ def _ends(
 
 def _places(factory: Function) -> int:
     """In how many places the project calls it."""
-    callers = factory.program.callers(factory)
+    callers = factory.program.index.callers(factory)
     return sum(1 for caller in callers for _ in registries.calls_of(caller, factory))
 
 
@@ -135,7 +135,7 @@ def _makes_blindly(factory: Function, cls: Class) -> bool:
     for call in factory.flow.calls:
         if places.last_name(call.node.callee) in containers.LOOKS:
             return False
-        answered = factory.program.callee(call.node, factory)
+        answered = factory.program.calls.callee(call.node, factory)
         is_made = call.node.kind in ("construct", "new") or any(r.kind == "constructor" for r in answered.records)
         if not is_made and any(cls.name in record.result for record in answered.records):
             return False

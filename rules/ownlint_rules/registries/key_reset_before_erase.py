@@ -134,7 +134,7 @@ def _is_taken_out(function: Function, at: events.Event, key: _Key, depth: int, *
         return False
     calls = [
         (caller, call)
-        for caller in function.program.callers(function)
+        for caller in function.program.index.callers(function)
         for call in registries.calls_of(caller, function)
     ]
     return bool(calls) and all(_is_taken_out(one, call, key, depth - 1, after=False) for one, call in calls)

@@ -117,8 +117,8 @@ def _is_like(taking: _Taking, other: _Taking) -> bool:
 
 def _into(taking: _Taking) -> set[str]:
     """The types of what else the call is given: as declared, else as far as it is known."""
-    given = [taking.function.program.type_of(argument, taking.function) for argument in taking.call.node.args]
-    declared = taking.function.program.callee(taking.call.node, taking.function).records
+    given = [taking.function.program.types.of(argument, taking.function) for argument in taking.call.node.args]
+    declared = taking.function.program.calls.callee(taking.call.node, taking.function).records
     for record in declared[:1]:
         given = [parameter.type for parameter in record.parameters]
     kinds = [types.parse(written).last for written in given if written]
@@ -149,7 +149,7 @@ def _endings(function: Function, cls: Class, depth: int = 1) -> Iterator[tuple[e
         if place is not None and len(place) > 1 and place[0] == places.THIS:
             yield call, place[1]
     for call in function.flow.calls if depth else ():
-        for method in function.program.callee(call.node, function).functions:
+        for method in function.program.calls.callee(call.node, function).functions:
             if method.cls in cls.ancestry and method is not function and registries.is_own(call.node):
                 yield from ((call, handle) for _, handle in _endings(method, cls, depth - 1))
 
@@ -178,7 +178,7 @@ def _takings(function: Function, owning: _Owning) -> Iterator[_Taking]:
 def _is_const(function: Function, call: records.Call, position: int) -> bool:
     return any(
         position < len(record.parameters) and types.parse(record.parameters[position].type).const
-        for record in function.program.callee(call, function).records
+        for record in function.program.calls.callee(call, function).records
     )
 
 
@@ -208,7 +208,7 @@ def _own(base: records.Value | None) -> records.Value | None:
 
 def _converts(function: Function, value: records.Value, owning: _Owning) -> bool:
     """Whether a local is a wrapper that converts itself to its handle."""
-    if types.parse(function.program.type_of(value, function)).last != owning.cls.name:
+    if types.parse(function.program.types.of(value, function)).last != owning.cls.name:
         return False
     return any(method.record.kind == "conversion" for one in owning.cls.ancestry for method in one.methods)
 
@@ -224,7 +224,7 @@ def _returns_handle(function: Function, call: records.Call, owning: _Owning) -> 
             and places.last_name(places.strip(leave.value)) == owning.handle
             for leave in one.flow.leaves
         )
-        for one in function.program.callee(call, function).functions
+        for one in function.program.calls.callee(call, function).functions
     )
 
 
@@ -233,7 +233,7 @@ def _gives_up(function: Function, argument: records.Value, owning: _Owning) -> b
     return any(
         _stores_either(one, owning)
         for call in places.calls_in(argument)
-        for one in function.program.callee(call, function).functions
+        for one in function.program.calls.callee(call, function).functions
     )
 
 
@@ -246,7 +246,7 @@ def _storing(function: Function, owning: _Owning) -> registries.Ways:
         if registries.is_of_class(function, store.base, owning.cls, strict=True)
     }
     for event in function.flow.calls:
-        if any(_stores_either(one, owning) for one in function.program.callee(event.node, function).functions):
+        if any(_stores_either(one, owning) for one in function.program.calls.callee(event.node, function).functions):
             storing.add(event.index)
     throwing = {leave.index for leave in function.flow.leaves if leave.kind == "throw"}
     return registries.Ways(function.flow, frozenset(storing | throwing if storing else storing))

@@ -162,10 +162,10 @@ def _explains_member(destructor: Function, name: str, registry: registries.Regis
 
 def _is_plain(cls: Class, written: str) -> bool:
     """A truth value, a number or an enumerator, which does not lead anywhere."""
-    kind = types.parse(cls.program.expand(written, cls.file, cls.symbol))
+    kind = types.parse(cls.program.names.expand(written, cls.file, cls.symbol))
     if not kind.is_value or kind.arguments:
         return False
-    return kind.name in _NUMBERS or cls.program.find_class(kind.name, cls.symbol, cls.file, enum=True) is not None
+    return kind.name in _NUMBERS or cls.program.names.find_class(kind.name, cls.symbol, cls.file, enum=True) is not None
 
 
 def _is_outcome(destructor: Function, call: records.Call) -> bool:
@@ -234,7 +234,9 @@ def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
 
 def _callers_take(method: Function, registry: registries.Registry) -> bool:
     known = registries.registries(method.program)
-    callers = [one for one in method.program.callers(method) if any(True for _ in registries.calls_of(one, method))]
+    callers = [
+        one for one in method.program.index.callers(method) if any(True for _ in registries.calls_of(one, method))
+    ]
     return bool(callers) and all(known.takings(one, registry) for one in callers)
 
 
@@ -286,12 +288,12 @@ def _reaches(function: Function, registry: registries.Registry, depth: int = 2) 
     if depth == 0:
         return False
     called = [call.node for call in function.flow.calls]
-    if any(not function.program.callee(call, function).functions and _hands_this(call) for call in called):
+    if any(not function.program.calls.callee(call, function).functions and _hands_this(call) for call in called):
         return True
     return any(
         inner is not function and _reaches(inner, registry, depth - 1)
         for call in called
-        for inner in function.program.callee(call, function).functions
+        for inner in function.program.calls.callee(call, function).functions
     )
 
 
@@ -334,7 +336,7 @@ def _calls_unknown(destructor: Function) -> bool:
     return any(
         callee.records and not callee.functions
         for call in destructor.flow.calls
-        for callee in (destructor.program.callee(call.node, destructor),)
+        for callee in (destructor.program.calls.callee(call.node, destructor),)
     )
 
 

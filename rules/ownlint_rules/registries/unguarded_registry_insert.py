@@ -123,7 +123,7 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
     written = insert.container.type
     if not containers.is_keyed_by_address(function, insert.container, insert.key):
         return False
-    if "set" in function.program.roles(written, function):
+    if "set" in function.program.types.roles(written, function):
         return insert.value is None and isinstance(insert.event, events.Call) and insert.event.asserted
     lasts = bool(containers.lasting(function, insert.container))
     return lasts and _stands_for_something(function, types.parse(written).arguments[1])
@@ -131,17 +131,17 @@ def _is_registry(function: Function, insert: containers.Insert) -> bool:
 
 def _stands_for_something(function: Function, written: str, depth: int = 0) -> bool:
     """A pointer, a handle, or a pair or class that holds one."""
-    kind = types.parse(function.program.expand(written, function.file, function.record.scope))
+    kind = types.parse(function.program.names.expand(written, function.file, function.record.scope))
     if kind.pointers:
         return kind.name != "char"
-    roles = set(function.program.roles(written, function))
+    roles = set(function.program.types.roles(written, function))
     if roles & _HANDLES:
         return True
     if roles & _WRAPS:
         return any(_stands_for_something(function, argument, depth) for argument in kind.arguments)
     if roles or depth == _DEPTH:
         return False
-    cls = function.program.find_class(kind.name, function.record.scope, function.file)
+    cls = function.program.names.find_class(kind.name, function.record.scope, function.file)
     return cls is not None and any(
         _stands_for_something(function, field.type, depth + 1) for field in cls.record.fields if not field.static
     )
@@ -161,12 +161,12 @@ def _cannot_go_stale(function: Function, insert: containers.Insert) -> bool:
     if function.record.kind == "constructor" and not _is_this(insert.value):
         return function.cls is not None and _destructor_clears(function, insert, function.cls)
     keyed, held = types.parse(insert.container.type).arguments[:2]
-    pointee = types.parse(function.program.expand(keyed, function.file, function.record.scope))
+    pointee = types.parse(function.program.names.expand(keyed, function.file, function.record.scope))
     owner = types.parse(held)
-    owns = not {"smart pointer", "shared pointer"}.isdisjoint(function.program.roles(held, function))
+    owns = not {"smart pointer", "shared pointer"}.isdisjoint(function.program.types.roles(held, function))
     if owns and owner.arguments and types.parse(owner.arguments[0]).last == pointee.last:
         return True
-    cls = function.program.find_class(pointee.name, function.record.scope, function.file)
+    cls = function.program.names.find_class(pointee.name, function.record.scope, function.file)
     return cls is not None and cls.destructor is not None and _destructor_clears(function, insert, cls)
 
 
@@ -183,7 +183,9 @@ def _destructor_clears(function: Function, insert: containers.Insert, cls: Class
     destructor = cls.destructor if cls is not None else None
     if destructor is None:
         return cls is None or cls.record.destructor == "declared"  # defined where nobody sees it
-    helpers = (f for call in destructor.flow.calls for f in function.program.callee(call.node, destructor).functions)
+    helpers = (
+        f for call in destructor.flow.calls for f in function.program.calls.callee(call.node, destructor).functions
+    )
     return any(containers.clears(one, insert.container) for one in (destructor, *helpers))
 
 
@@ -238,7 +240,7 @@ def _certainty(function: Function, insert: containers.Insert) -> Certainty:
         return because("likely", unknown)
     meant = isinstance(insert.event, events.Call) and places.last_name(insert.event.node.callee) == "try_emplace"
     held = types.parse(types.parse(insert.container.type).arguments[1])
-    cls = function.program.find_class(held.name, function.record.scope, function.file)
+    cls = function.program.names.find_class(held.name, function.record.scope, function.file)
     leaves = cls is not None and any(containers.clears(method, insert.container) for method in cls.methods)
     return because("likely" if held.pointers and not meant and not leaves else "possible", unknown)
 
@@ -255,7 +257,9 @@ def _is_unique(function: Function, key: records.Value) -> bool:
             case records.Call(kind="new"):
                 return True
             case records.Call(callee=records.Member(base=owner, name="get"), args=()):
-                return "smart pointer" in function.program.roles(function.program.type_of(owner, function), function)
+                return "smart pointer" in function.program.types.roles(
+                    function.program.types.of(owner, function), function
+                )
             case records.Call() as call if places.last_name(call.callee).startswith(_MAKERS):
                 return True
     return False

@@ -18,15 +18,15 @@ def is_arena(written: str, function: Function) -> bool:
         return False
     program = function.program
     bare = written.rstrip("&* ")
-    if "arena" in program.roles(bare, function):
+    if "arena" in program.types.roles(bare, function):
         return True
-    cls = program.find_class(types.parse(bare).name, function.record.scope, function.file)
+    cls = program.names.find_class(types.parse(bare).name, function.record.scope, function.file)
     return cls is not None and any(_is_modelled(one) or _hands_out_for_good(one) for one in cls.ancestry)
 
 
 def _is_modelled(cls: Class) -> bool:
     named = (cls.symbol, *(base.name for base in cls.record.bases))
-    return any("arena" in cls.program.roles_at(name, cls.file, cls.symbol) for name in named)
+    return any("arena" in cls.program.types.roles_at(name, cls.file, cls.symbol) for name in named)
 
 
 def _hands_out_for_good(cls: Class) -> bool:

@@ -53,7 +53,7 @@ def _whose_result(call: r.Call, function: Function) -> str:
     if resources.resources(program).acquisition(call, function) is not None:
         return ""
     if owner is not None and name == "get" and not call.args:
-        roles = set(program.roles(program.type_of(owner, function), function))
+        roles = set(program.types.roles(program.types.of(owner, function), function))
         return (
             f"`{text(owner)}` owns what is put in here"
             if roles & duties.OWNING and "intrusive pointer" not in roles
@@ -61,7 +61,7 @@ def _whose_result(call: r.Call, function: Function) -> str:
         )
     if not pairs.is_getter(name) or name in ("get", "at", "Get"):
         return ""
-    callee = program.callee(call, function)
+    callee = program.calls.callee(call, function)
     if any(resources.resources(program).duties.of(one).made is not None for one in callee.functions):
         return ""
     return f"`{name}` lends what is put in here" if callee.records and len(callee.functions) == 0 else ""

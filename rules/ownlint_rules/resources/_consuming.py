@@ -79,11 +79,11 @@ def _stays_engaged(function: Function, member: Place) -> bool:
     if found is None or found[1].static:
         return False
     cls, field = found
-    roles = function.program.roles_at(field.type, cls.file, cls.symbol)
+    roles = function.program.types.roles_at(field.type, cls.file, cls.symbol)
     if "optional" in roles:
         return True
-    expanded = function.program.expand(field.type, cls.file, cls.symbol)
-    return bool(types.parse(expanded).arguments) and function.program.status(expanded, function) is not None
+    expanded = function.program.names.expand(field.type, cls.file, cls.symbol)
+    return bool(types.parse(expanded).arguments) and function.program.statuses.of(expanded, function) is not None
 
 
 def empties(function: Function, event: e.Event, member: Place) -> bool:
@@ -108,7 +108,7 @@ def _may_empty(function: Function, node: r.Call, member: Place) -> bool:
     on = places.receiver(node)
     if on is not None and not (isinstance(places.strip(on), r.Name) and places.strip(on).text == places.THIS):  # type: ignore[union-attr]
         return False
-    called = function.program.callee(node, function).functions
+    called = function.program.calls.callee(node, function).functions
     return any(
         one.home is not None
         and glance.says(one, member[1])

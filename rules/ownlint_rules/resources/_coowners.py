@@ -97,7 +97,7 @@ class CoOwners:
         """Last names of what takes a raw handle over: owners' types and methods, and known releases."""
         program = self.program
         owners = set(program.models.names_of("smart pointer", "shared pointer", "scoped owner"))
-        owners |= {a.name for a in program.type_aliases if types.parse(a.target).last in owners}
+        owners |= {a.name for a in program.index.type_aliases if types.parse(a.target).last in owners}
         return frozenset(owners | {"reset", "delete", "WrapUnique"} | self.resources.releasing_names)
 
     def _calls(self, function: Function) -> Iterator[r.Call]:
@@ -134,7 +134,7 @@ class CoOwners:
             return None
         if call.kind == "construct":
             return False, "certain"
-        seen = bool(self.program.callee(call, function).functions)
+        seen = bool(self.program.calls.callee(call, function).functions)
         return False, because("likely", _taken_inside(name) if seen else "")
 
     def _is_plain_release(self, call: r.Call, function: Function, index: int, depth: int = 0) -> bool:
@@ -142,7 +142,7 @@ class CoOwners:
         argument on some way may do so for reasons of its own."""
         if call.kind == "delete":
             return True
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         # Of a name that many bear, any may be meant: all of them have to release.
         releasers = self.resources.pairs.releasers
         if callee.models:
@@ -168,7 +168,7 @@ class CoOwners:
 
     def _is_adopted_inside(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether a function of the project, that does little else, makes an owner of what it is given."""
-        callee = self.program.callee(call, function) if call.kind == "call" else None
+        callee = self.program.calls.callee(call, function) if call.kind == "call" else None
         if callee is None or callee.certainty != "certain" or not callee.functions:
             return False
         return all(self._adopts(target, index) for target in callee.functions)
@@ -197,12 +197,12 @@ class CoOwners:
             return False
         on = places.receiver(call)
         if on is not None:
-            written = self.program.type_of(on, function)
+            written = self.program.types.of(on, function)
         else:
             written = call.callee.text if isinstance(call.callee, r.Name) else ""
             written = f"{written}<{call.template}>" if call.template else written
-        kind = types.parse(self.program.expand(written, function.file, function.record.scope))
-        roles = set(self.program.roles(kind.name, function))
+        kind = types.parse(self.program.names.expand(written, function.file, function.record.scope))
+        roles = set(self.program.types.roles(kind.name, function))
         if not roles & _OWNS or "intrusive pointer" in roles or len(kind.arguments) > 1:
             return False
         return bool(roles & _POINTERS) or (not is_address and self._is_seen_to_own(kind.name, function))
@@ -210,7 +210,7 @@ class CoOwners:
     def _is_seen_to_own(self, name: str, function: Function) -> bool:
         """Whether a scoped owner ends what it is made of, as far as its class is in sight: it may own something else,
         and only lean on the buffer that it is given."""
-        cls = self.program.find_class(name, function.record.scope, function.file)
+        cls = self.program.names.find_class(name, function.record.scope, function.file)
         return cls is None or not cls.constructors or self.resources.taken_by_class(cls, 0) == "adopted"
 
     # --- who owns it ---
@@ -245,26 +245,26 @@ class CoOwners:
 
     def _is_shared(self, call: r.Call, function: Function) -> bool:
         written = call.callee.text if isinstance(call.callee, r.Name) else ""
-        return "shared pointer" in self.program.roles(written, function)
+        return "shared pointer" in self.program.types.roles(written, function)
 
     def _still_owns(self, owner: r.Value, given: r.Call, function: Function) -> bool:
         """Whether what the method answers stays the receiver's: `get()` of a smart pointer, or of a class of the
         project that returns the member which its destructor releases."""
         name = places.last_name(given.callee)
-        written = self.program.type_of(owner, function)
-        roles = set(self.program.roles(written, function))
+        written = self.program.types.of(owner, function)
+        roles = set(self.program.types.roles(written, function))
         if roles:
-            kind = types.parse(self.program.expand(written, function.file, function.record.scope))
+            kind = types.parse(self.program.names.expand(written, function.file, function.record.scope))
             return name == "get" and bool(roles & _OWNS) and "intrusive pointer" not in roles and not kind.pointers
         kind = types.parse(written)
-        cls = self.program.find_class(kind.name, function.record.scope, function.file) if written else None
+        cls = self.program.names.find_class(kind.name, function.record.scope, function.file) if written else None
         if cls is None or cls.destructor is None:
             return False
         field = slots(self.program).released_by_destructor(cls)
         return field is not None and any(_only_returns(method, field.name) for method in cls.defined(name))
 
     def _is_smart(self, owner: r.Value | None, function: Function) -> bool:
-        return bool(_OWNS & set(self.program.roles(self.program.type_of(owner, function), function)))
+        return bool(_OWNS & set(self.program.types.roles(self.program.types.of(owner, function), function)))
 
     def _lets_go(self, owner: r.Value, call: r.Call, function: Function) -> bool:
         """Whether the owner, or who adopts it here, gives it up elsewhere in the function."""

@@ -119,7 +119,7 @@ def _parts_copy(cls: Class, depth: int) -> bool:
         } & {*said}:
             return False
         found = _base(cls, base)
-        meant = [found] if found is not None else cls.program.classes_called(_base_name(cls, base), cls.file)
+        meant = [found] if found is not None else cls.program.index.classes_called(_base_name(cls, base), cls.file)
         if depth < _DEEPEST and not all(_copies_as_part(one, depth + 1) for one in meant):
             return False
     return all(field.static or _field_copies(cls, field, depth) for field in cls.record.fields)
@@ -127,7 +127,7 @@ def _parts_copy(cls: Class, depth: int) -> bool:
 
 def _field_copies(cls: Class, field: r.Field, depth: int) -> bool:
     program = cls.program
-    written = program.expand(field.type, cls.file, cls.symbol)
+    written = program.names.expand(field.type, cls.file, cls.symbol)
     kind = types.parse(written)
     if kind.pointers or kind.reference:
         return True
@@ -135,15 +135,15 @@ def _field_copies(cls: Class, field: r.Field, depth: int) -> bool:
         return False
     if depth >= _DEEPEST:
         return True
-    found = program.find_class(kind.name, cls.symbol, cls.file)
+    found = program.names.find_class(kind.name, cls.symbol, cls.file)
     # Of several classes of the name it may be any.
-    meant = program.variants(found) if found is not None else program.classes_called(kind.last, cls.file)
+    meant = program.index.variants(found) if found is not None else program.index.classes_called(kind.last, cls.file)
     return all(_copies_as_part(one, depth + 1) for one in meant if one is not cls)
 
 
 def _is_move_only(cls: Class, written: str, depth: int) -> bool:
     """`std::unique_ptr<T>`, and a container of such."""
-    roles = set(cls.program.roles_at(written, cls.file, cls.symbol))
+    roles = set(cls.program.types.roles_at(written, cls.file, cls.symbol))
     if roles & _MOVE_ONLY or ("smart pointer" in roles and not roles & {"shared pointer", "intrusive pointer"}):
         return True
     kind = types.parse(written)
@@ -179,11 +179,11 @@ def _is_seen(cls: Class, base: r.Base) -> bool:
 
 def _base(cls: Class, base: r.Base) -> Class | None:
     """The class that a base names, itself or by an alias."""
-    return cls.program.find_class(cls.program.expand(base.name, cls.file, cls.symbol), cls.symbol, cls.file)
+    return cls.program.names.find_class(cls.program.names.expand(base.name, cls.file, cls.symbol), cls.symbol, cls.file)
 
 
 def _base_name(cls: Class, base: r.Base) -> str:
-    return types.parse(cls.program.expand(base.name, cls.file, cls.symbol)).last
+    return types.parse(cls.program.names.expand(base.name, cls.file, cls.symbol)).last
 
 
 # --- whether somebody does ---
@@ -195,7 +195,7 @@ def stays_where_it_is(cls: Class, depth: int = 0) -> bool:
     False as well where nothing uses it: then who does is out of sight.
     """
     is_hidden = _SOURCE.fullmatch(cls.path) is not None or cls.record.parent >= 0
-    if not is_hidden or cls.name in cls.program.bound_types:
+    if not is_hidden or cls.name in cls.program.names.bound_types:
         return False
     uses = [*_declared_uses(cls, depth), *_uses_in_bodies(cls)]
     return bool(uses) and not any(uses)
@@ -224,7 +224,7 @@ def _uses_in_bodies(cls: Class) -> Iterator[bool]:
     """Of each local and each object that the file's functions make of the class: whether it is a copy."""
     name = patterns.AnyName((cls.name,))
     for index in range(len(cls.file.functions)):
-        function = cls.program.function_at(cls.file, index)
+        function = cls.program.index.function_at(cls.file, index)
         if function is None or not function.says(name):
             continue
         for written, value in function.locals.values():
@@ -246,7 +246,7 @@ def _says(cls: Class, written: str) -> Iterator[bool]:
     kind = types.parse(written)
     if kind.last == cls.name:
         yield kind.is_value
-    points = {"smart pointer", "scoped owner"} & set(cls.program.roles_at(written, cls.file, cls.symbol))
+    points = {"smart pointer", "scoped owner"} & set(cls.program.types.roles_at(written, cls.file, cls.symbol))
     for argument in kind.arguments:
         for by_value in _says(cls, argument):
             yield by_value and not points
@@ -257,5 +257,5 @@ def _is_object(cls: Class, value: r.Value | None, function: Function) -> bool:
     inner = places.strip(value)
     if not isinstance(inner, r.Name | r.Member | r.Unary | r.Index):
         return False
-    kind = types.parse(cls.program.type_of(inner, function))
+    kind = types.parse(cls.program.types.of(inner, function))
     return kind.last == cls.name and not kind.pointers

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, once, pairs, places, resources, types
+from ownlint import Class, Function, bodies, once, pairs, places, resources, types, undecoded
 from ownlint import records as r
 
 HANDS_OVER = frozenset(
@@ -51,7 +51,7 @@ class Ending:
         self.cls = cls
         self.program = function.program
         self.resources: resources.Resources = resources.resources(function.program)
-        self.accessors = self.program.accessors.get(self.name, frozenset()) - _COMMON
+        self.accessors = undecoded.accessors(self.program).get(self.name, frozenset()) - _COMMON
         self.names: set[str] = set()
         self.nulled = False
 
@@ -173,7 +173,7 @@ class Ending:
         inner = places.strip(on)
         if not isinstance(inner, r.Name) or inner.text not in self.function.locals:
             return False
-        written = types.parse(self.program.type_of(inner, self.function))
+        written = types.parse(self.program.types.of(inner, self.function))
         own = {cls.name for cls in self.cls.ancestry}
         return bool(written.last) and written.is_value and not written.is_placeholder and written.last not in own
 
@@ -213,7 +213,7 @@ class Ending:
         """A lambda that releases what it is given, or a function named so: `std::for_each(b, e, free)`."""
         inner = places.strip(value)
         if isinstance(inner, r.Lambda):
-            made = self.program.function_at(self.function.file, inner.function)
+            made = self.program.index.function_at(self.function.file, inner.function)
             return made is not None and bool(self.resources.duties.of(made).released)
         if isinstance(inner, r.Unary) and inner.op == "&":
             inner = inner.value

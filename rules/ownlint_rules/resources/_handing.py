@@ -63,17 +63,17 @@ class Handing:
         on = places.receiver(call)
         if on is None or call.args or call.kind != "call" or places.last_name(call.callee) not in self.giving_up:
             return None
-        callee = self.program.callee(call, function)
+        callee = self.program.calls.callee(call, function)
         for model in callee.models:
             if model.has("disown", "receiver") and model.has("acquire", "result"):
                 return model.certainty
-        written = self.program.type_of(on, function)
+        written = self.program.types.of(on, function)
         for name in (written, *types.parse(written).arguments[:1]):
-            cls = self.program.find_class(name, function.record.scope, function.file) if name else None
+            cls = self.program.names.find_class(name, function.record.scope, function.file) if name else None
             if cls is not None and places.last_name(call.callee) in cls.declared_here:
                 sure = self._by_class(cls, callee.functions, places.last_name(call.callee), function)
                 return None if sure is None else because(sure, _by_its_name(call))
-        if not resources.OWNING.isdisjoint(self.program.roles(written, function)) and _SAYS_SO.intersection(
+        if not resources.OWNING.isdisjoint(self.program.types.roles(written, function)) and _SAYS_SO.intersection(
             pairs.words(places.last_name(call.callee))
         ):
             return because("likely", _by_its_name(call))
@@ -115,7 +115,7 @@ class Handing:
         return any(
             found.released(call.node, inner)
             for outer in destructor.flow.calls
-            for inner in self.program.callee(outer.node, destructor).functions[:1]
+            for inner in self.program.calls.callee(outer.node, destructor).functions[:1]
             for call in inner.flow.calls
         )
 
@@ -138,10 +138,10 @@ class Handing:
             if (
                 kind.arguments
                 or _NUMBER.fullmatch(kind.name)
-                or not resources.OWNING.isdisjoint(self.program.roles(kind.name, method))
+                or not resources.OWNING.isdisjoint(self.program.types.roles(kind.name, method))
             ):
                 return False
-            cls = self.program.find_class(kind.name, method.record.scope, method.file)
+            cls = self.program.names.find_class(kind.name, method.record.scope, method.file)
             if cls is None or cls.record.destructor in ("declared", "defined"):
                 return False
         if method.mentions("exchange"):

@@ -106,7 +106,7 @@ class Holder:
             return False
         if isinstance(places.strip(event.target), r.Unary):
             return False  # `*out = handle`
-        written = event.type or self.function.program.type_of(r.Name(0, 0, event.place[0]), self.function)
+        written = event.type or self.function.program.types.of(r.Name(0, 0, event.place[0]), self.function)
         if len(event.place) > 1:
             return types.parse(written).is_value and not self.ends_itself(written)
         return not self.ends_itself(written) or types.parse(written).pointers > 0
@@ -148,9 +148,9 @@ class Holder:
         program, function = self.function.program, self.function
         if types.parse(written).pointers:
             return False
-        if not resources.OWNING.isdisjoint(program.roles(written, function)):
+        if not resources.OWNING.isdisjoint(program.types.roles(written, function)):
             return True
-        cls = program.find_class(written, function.record.scope, function.file)
+        cls = program.names.find_class(written, function.record.scope, function.file)
         return cls is not None and cls.record.destructor in ("declared", "defined")
 
     # --- what an expression says of it ---
@@ -185,7 +185,7 @@ class Holder:
 
     def _is_wrapped(self, value: r.Value) -> bool:
         """Whether the local is a status or an optional around the handle."""
-        written = self.function.program.type_of(value, self.function)
+        written = self.function.program.types.of(value, self.function)
         return not types.parse(written).pointers and bool(types.parse(written).arguments)
 
     def _is_alias(self, where: Place) -> bool:
@@ -228,9 +228,9 @@ class Holder:
     def _is_type(self, name: str) -> bool:
         """Whether `name(handle)` makes an object around it."""
         program, function = self.function.program, self.function
-        if program.find_class(name, function.record.scope, function.file) is not None:
+        if program.names.find_class(name, function.record.scope, function.file) is not None:
             return True
-        return bool(program.roles(name, function))
+        return bool(program.types.roles(name, function))
 
     def says(self, value: r.Value | None) -> bool:
         """Whether the value names it in any way."""
@@ -276,14 +276,14 @@ class Holder:
     def is_plain(self, value: r.Value | None) -> bool:
         """Whether a value can tell nothing but how it went: a number, a status, nothing at all."""
         program, function = self.function.program, self.function
-        written = program.type_of(value, function)
+        written = program.types.of(value, function)
         kind = types.parse(written)
         if kind.last in ("void", "bool", "float", "double") or failure.is_number(written):
             return True
         if isinstance(value, r.Call) and not written:  # nobody knows: it is what the function itself answers
             own = types.parse(function.record.result)
             return own.is_value and (own.last in ("void", "bool") or failure.is_number(function.record.result))
-        status = program.status(written, function)
+        status = program.statuses.of(written, function)
         return status is not None and not kind.arguments
 
     def _of_write(self, event: e.Write) -> Meaning:
@@ -375,7 +375,7 @@ class Holder:
 
     def _hands_itself_over(self, node: r.Call) -> bool:
         """Whether the method gives the object it is called on to somebody."""
-        return any(gives_itself(method) for method in self.function.program.callee(node, self.function).functions)
+        return any(gives_itself(method) for method in self.function.program.calls.callee(node, self.function).functions)
 
     def _is_called_on(self, node: r.Call, on: r.Value) -> bool:
         """`handle->Unref()`; of a container `all.swap(other)`, and `all.back().Free()`."""
@@ -462,7 +462,7 @@ class Holder:
             return "gone"
         if node.kind in ("construct", "new") or self._only_looks(node, index):
             return ""
-        found = self.function.program.callee(node, self.function).records
+        found = self.function.program.calls.callee(node, self.function).records
         if found and all(
             types.parse(one.parameters[index].type).is_value for one in found if index < len(one.parameters)
         ):
@@ -472,12 +472,12 @@ class Holder:
 
     def _is_pointer(self) -> bool:
         """Whether who has its address can end it and put something else there."""
-        written = self.function.program.type_of(r.Name(0, 0, self.place[0]), self.function)
+        written = self.function.program.types.of(r.Name(0, 0, self.place[0]), self.function)
         return len(self.place) == 1 and types.parse(written).pointers > 0
 
     def _is_forwarded(self, node: r.Call) -> bool:
         """`Make<T>(handle)`, which hands its arguments on to a constructor."""
-        found = self.function.program.callee(node, self.function).records
+        found = self.function.program.calls.callee(node, self.function).records
         return all(any("..." in given.type or given.spread for given in one.parameters) for one in found)
 
     def _ends_later(self, argument: r.Value) -> bool:
@@ -495,7 +495,7 @@ class Holder:
 
     def _only_looks(self, node: r.Call, index: int) -> bool:
         """Whether the parameter that gets it is declared to change nothing: `const T*`, `const std::vector<T*>&`."""
-        found = self.function.program.callee(node, self.function).records
+        found = self.function.program.calls.callee(node, self.function).records
         kinds = [types.parse(record.parameters[index].type) for record in found if index < len(record.parameters)]
         return bool(kinds) and all(kind.const and (kind.pointers == 1 or kind.reference) for kind in kinds)
 
@@ -540,7 +540,7 @@ class Holder:
 
     def _is_by_reference(self, node: r.Call, index: int) -> bool:
         written = node.callee.text if isinstance(node.callee, r.Name) else ""
-        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        cls = self.function.program.names.find_class(written, self.function.record.scope, self.function.file)
         if cls is None:
             return False
         made = [

@@ -191,8 +191,8 @@ class _Losing:
     def is_number(self, held: Place) -> bool:
         """Whether what is held may be nothing but a number, for all that its type says."""
         program, function = self.function.program, self.function
-        written = program.type_of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
-        return failure.is_number(program.expand(written, function.file, function.record.scope))
+        written = program.types.of(r.Name(0, 0, held[0]), function) if len(held) == 1 else ""
+        return failure.is_number(program.names.expand(written, function.file, function.record.scope))
 
     def is_mixed(self, holder: Holder, start: e.Event) -> bool:
         """Whether the variable stands for something else at other times: `base = on_stack;`, a parameter that is only
@@ -231,12 +231,12 @@ class _Losing:
 
     def is_counted(self, call: r.Call) -> bool:
         """References to Python objects have rules of their own, whatever the type of the local that gets one."""
-        return any(model.counted for model in self.function.program.callee(call, self.function).models)
+        return any(model.counted for model in self.function.program.calls.callee(call, self.function).models)
 
     def is_of_arena(self, call: r.Call) -> bool:
         """Whether it is made of what ends everything at once that was made of it: called on it, or given it."""
         given = (places.receiver(call), *call.args)
-        return any(arenas.is_arena(self.function.program.type_of(one, self.function), self.function) for one in given)
+        return any(arenas.is_arena(self.function.program.types.of(one, self.function), self.function) for one in given)
 
     @staticmethod
     def is_in_place(call: r.Call, acquisition: resources.Acquisition) -> bool:
@@ -280,7 +280,7 @@ class _Losing:
         )
 
     def is_reference_parameter(self, call: r.Call, index: int) -> bool:
-        found = self.function.program.callee(call, self.function).records
+        found = self.function.program.calls.callee(call, self.function).records
         written = [record.parameters[index].type for record in found if index < len(record.parameters)]
         return bool(written) and all("&" in one or one.rstrip().endswith("]") for one in written)
 
@@ -291,16 +291,18 @@ class _Losing:
         program, function = self.function.program, self.function
         written = start.type if isinstance(start, e.Write) and start.type else ""
         if len(held) > 1:
-            root = program.type_of(r.Name(0, 0, held[0]), function)
+            root = program.types.of(r.Name(0, 0, held[0]), function)
             return types.parse(root).is_value and self.is_plain_struct(root) and len(held) == 2
         written = written or function.locals.get(held[0], ("", None))[0]
         if types.parse(written).is_placeholder:
-            written = program.type_of(r.Name(0, 0, held[0]), function) or written
+            written = program.types.of(r.Name(0, 0, held[0]), function) or written
         return self.is_raw(written) and not self.is_python_object(written)
 
     def is_python_object(self, written: str) -> bool:
         """References to Python objects have rules of their own."""
-        return not {"python object", "python handle"}.isdisjoint(self.function.program.roles(written, self.function))
+        return not {"python object", "python handle"}.isdisjoint(
+            self.function.program.types.roles(written, self.function)
+        )
 
     def is_raw(self, written: str, depth: int = 0) -> bool:
         program, function = self.function.program, self.function
@@ -313,24 +315,26 @@ class _Losing:
             return True
         if kind.is_placeholder:
             return False
-        expanded = types.parse(program.expand(written, function.file, function.record.scope))
+        expanded = types.parse(program.names.expand(written, function.file, function.record.scope))
         if expanded.pointers:
             return True
         if kind.arguments or expanded.arguments:
             whole = expanded if expanded.arguments else kind
-            wrapped = program.status(written, function) is not None or "optional" in program.roles(written, function)
+            wrapped = program.statuses.of(written, function) is not None or "optional" in program.types.roles(
+                written, function
+            )
             return wrapped and depth == 0 and self.is_raw(whole.arguments[0], 1)
-        if not _is_silent(program.roles(written, function)):
+        if not _is_silent(program.types.roles(written, function)):
             return False
-        cls = program.find_class(written, function.record.scope, function.file)
+        cls = program.names.find_class(written, function.record.scope, function.file)
         return cls is None or self.is_plain_struct(written)
 
     def is_plain_struct(self, written: str) -> bool:
         """A struct whose end says nothing to its members."""
         program, function = self.function.program, self.function
-        cls = program.find_class(written, function.record.scope, function.file)
+        cls = program.names.find_class(written, function.record.scope, function.file)
         if cls is None:
-            return not program.roles(written, function)
+            return not program.types.roles(written, function)
         return all(
             one.record.destructor in ("implicit", "defaulted") and (one is cls or not one.record.fields)
             for one in cls.ancestry
@@ -340,7 +344,7 @@ class _Losing:
         """Whether what `new` makes can end itself, or hands itself to somebody where it is made."""
         if call.kind != "new" or not isinstance(call.callee, r.Name):
             return False
-        cls = self.function.program.find_class(call.callee.text, self.function.record.scope, self.function.file)
+        cls = self.function.program.names.find_class(call.callee.text, self.function.record.scope, self.function.file)
         if cls is None:
             return False
         return any(_hands_itself_over(one) for one in cls.ancestry)
@@ -350,7 +354,7 @@ class _Losing:
         hands out may be known to others from there, unless that body is seen to make it and to show it to nobody."""
         if call.kind == "new" and isinstance(call.callee, r.Name):
             return self.is_known_class(call.callee.text.removesuffix("[]"))
-        made = self.function.program.callee(call, self.function).functions
+        made = self.function.program.calls.callee(call, self.function).functions
         duties = [self.resources.duties.of(one).made for one in made]
         return all(
             one is not None
@@ -360,13 +364,13 @@ class _Losing:
 
     def is_made_alone(self, written: str) -> bool:
         """Whether nobody but who makes an object of the class knows of it from the start."""
-        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        cls = self.function.program.names.find_class(written, self.function.record.scope, self.function.file)
         return self.is_known_class(written) and not (cls and any(_hands_itself_over(one) for one in cls.ancestry))
 
     def is_known_class(self, written: str) -> bool:
         if failure.is_number(written) or written in ("bool", "float", "double", "wchar_t") or "*" in written:
             return True
-        cls = self.function.program.find_class(written, self.function.record.scope, self.function.file)
+        cls = self.function.program.names.find_class(written, self.function.record.scope, self.function.file)
         return cls is not None and all(len(one.bases) == len(one.record.bases) for one in cls.ancestry)
 
     # --- what it comes to ---
@@ -423,7 +427,9 @@ class _Losing:
             and event.into is not None
             and site.holder.is_given_to(event.node)
             and not site.holder.is_plain(event.node)
-            and not self.function.program.callee(event.node, self.function).models  # `strchr(text, ',')` ends nothing
+            and not self.function.program.calls.callee(
+                event.node, self.function
+            ).models  # `strchr(text, ',')` ends nothing
             for event in site.holder.concerned.values()
         )
 
@@ -531,7 +537,7 @@ class _Losing:
             return places.last_name(callee.callee) == "attr"
         if isinstance(callee, r.Name) and callee.text not in self.function.declared:
             return False
-        roles = self.function.program.roles(self.function.program.type_of(callee, self.function), self.function)
+        roles = self.function.program.types.roles(self.function.program.types.of(callee, self.function), self.function)
         return "python object" in roles or "python handle" in roles
 
     # --- what a container has gathered ---
@@ -610,7 +616,7 @@ class _Losing:
         if written.rstrip().endswith("]"):
             return not any(isinstance(s, r.Declare) and s.static and root in s.names for s in function.statements)
         kind = types.parse(written)
-        if kind.pointers or "container" not in function.program.roles(written, function):
+        if kind.pointers or "container" not in function.program.types.roles(written, function):
             return False
         return not self.resources.owns_elements(written, function.file, function.record.scope)
 

@@ -159,7 +159,7 @@ class _Filling:
 
     def _is_number(self, call: r.Call) -> bool:
         """Whether the call answers with a number that cannot be such a handle: it only looked."""
-        kind = types.parse(self.function.program.type_of(call, self.function))
+        kind = types.parse(self.function.program.types.of(call, self.function))
         own = types.parse(self.slot.field.type).last
         is_number = kind.last in (duties.NUMBERS - {"auto"}) or kind.last == "int"
         return is_number and not kind.pointers and kind.last != own

@@ -29,6 +29,7 @@ from ownlint import (
     resources,
     steps,
     types,
+    undecoded,
     weaker,
 )
 from ownlint import events as e
@@ -123,7 +124,7 @@ class Slots:
     def _raw_names(self) -> frozenset[str]:
         """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
         program, known = self.program, self.resources
-        handles = {alias.name for alias in program.type_aliases if "*" in alias.target} | known.handle_names
+        handles = {alias.name for alias in program.index.type_aliases if "*" in alias.target} | known.handle_names
         handles |= known.destroyed
         return frozenset(
             field.name
@@ -182,9 +183,9 @@ class Slots:
     def _field_of(self, base: r.Value, name: str, function: Function) -> tuple[Class, r.Field] | None:
         if isinstance(base, r.Name) and base.text == places.THIS:
             return function.home.field(name) if function.home is not None else None
-        written = self.program.type_of(base, function)
+        written = self.program.types.of(base, function)
         for part in (written, *types.parse(written).arguments):
-            cls = self.program.find_class(part, function.record.scope, function.file) if part else None
+            cls = self.program.names.find_class(part, function.record.scope, function.file) if part else None
             if cls is not None and (found := cls.field(name)) is not None:
                 return found
         return None
@@ -192,17 +193,17 @@ class Slots:
     def is_raw(self, written: str, cls: Class, depth: int = 0) -> bool:
         """Whether a member of this type ends nothing of what it holds."""
         program, file, scope = self.program, cls.file, cls.symbol
-        expanded = program.expand(written, file, scope)
+        expanded = program.names.expand(written, file, scope)
         kind = types.parse(expanded)
         if kind.reference or not kind.name:
             return False
-        roles = set(program.roles_at(expanded, file, scope))
+        roles = set(program.types.roles_at(expanded, file, scope))
         if kind.pointers or not kind.arguments:
             return self.resources.raw_at(written.split("[")[0], file, scope) is not None or (
                 not kind.pointers
                 and not roles
                 and depth > 0
-                and program.find_class(kind.name, scope, file) is not None
+                and program.names.find_class(kind.name, scope, file) is not None
                 and not self.resources.owns_elements(f"std::vector<{expanded}>", file, scope)
             )
         if roles & duties.OWNING or not roles & _HOLDS or self.resources.owns_elements(expanded, file, scope):
@@ -227,8 +228,8 @@ class Slots:
 
     def _is_taken_back(self, slot: Slot) -> bool:
         """Whether what the slot holds sets it itself when it ends: then somebody else ends it."""
-        pointee = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
-        cls = self.program.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
+        pointee = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        cls = self.program.names.find_class(pointee.name, slot.cls.symbol, slot.cls.file)
         return (
             cls is not None
             and cls.destructor is not None
@@ -243,7 +244,7 @@ class Slots:
 
     def scoped_for(self, slot: Slot) -> str:
         """The project's class that would own what the slot holds; empty when none is known."""
-        kind = types.parse(self.program.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
+        kind = types.parse(self.program.names.expand(slot.field.type, slot.cls.file, slot.cls.symbol))
         for written in (slot.field.type, *reversed(kind.arguments)):
             scoped = self.resources.scoped_at(written, slot.cls.file, slot.cls.symbol)
             if scoped not in ("", slot.cls.symbol):
@@ -269,7 +270,7 @@ class Slots:
         if made is None or not made.args:
             return False
         written = made.callee.text if isinstance(made.callee, r.Name) else ""
-        cls = self.program.find_class(written, store.function.record.scope, store.function.file)
+        cls = self.program.names.find_class(written, store.function.record.scope, store.function.file)
         if cls is None:
             return any(self._is_pointer(arg, store.function) for arg in made.args)
         return any(_hands_itself_on(one) for base in cls.ancestry for one in base.constructors) or any(
@@ -301,7 +302,7 @@ class Slots:
         inner = places.strip(value)
         if isinstance(inner, r.Name) and inner.text == places.THIS:
             return True
-        return bool(types.parse(self.program.type_of(inner, function)).pointers)
+        return bool(types.parse(self.program.types.of(inner, function)).pointers)
 
     def is_immortal(self, cls: Class) -> bool:
         """Whether objects of the class live as long as the program: a function keeps one in a static of its own, or
@@ -319,7 +320,7 @@ class Slots:
             if function.says(_STATIC) and not wanted.isdisjoint(_words_in(function)):
                 for statement in function.statements:
                     if isinstance(statement, r.Declare) and statement.static:
-                        written = self.program.type_of(statement.value, function) if statement.value else ""
+                        written = self.program.types.of(statement.value, function) if statement.value else ""
                         kinds = (types.parse(statement.type), types.parse(written))
                         found |= {name for kind in kinds for name in (kind.last, *(_lasts(kind.arguments)))} & wanted
         return frozenset(found)
@@ -441,7 +442,7 @@ class Slots:
 
     def _anywhere(self, name: str) -> Iterator[Function]:
         """Functions of the whole project that release something and say the name, or call what answers with it."""
-        words_said = {name, *self.program.accessors.get(name, ())}
+        words_said = {name, *undecoded.accessors(self.program).get(name, ())}
         for word in sorted(words_said):
             yield from self._sayers.get(word, ())
 
@@ -450,7 +451,7 @@ class Slots:
         """For each name in question the releasing functions that say it."""
         wanted = {name for fields in self._found.values() for name in fields}
         for name in list(wanted):
-            wanted.update(self.program.accessors.get(name, ()))
+            wanted.update(undecoded.accessors(self.program).get(name, ()))
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
             if not self._may_release(function):

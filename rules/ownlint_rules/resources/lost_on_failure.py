@@ -78,5 +78,5 @@ def _ends_a_test(function: Function) -> bool:
     """Whether it is a step of a test program, called by `main` alone: its failure is the end of the process."""
     if not _TESTS.search(function.path):
         return False
-    callers = function.program.callers(function)
+    callers = function.program.index.callers(function)
     return bool(callers) and all(caller.name == "main" for caller in callers)

@@ -66,7 +66,7 @@ def told_notes(function: Function) -> Iterator[Note]:
     for call in function.flow.calls:
         if call.dropped or call.node.kind != "call" or places.last_name(call.node.callee) not in wanted:
             continue
-        callees = function.program.callee(call.node, function).functions
+        callees = function.program.calls.callee(call.node, function).functions
         if len(callees) != 1 or callees[0] is function or not _says_what_changed(callees[0]):
             continue
         on = call.receiver if call.receiver is not None else (places.THIS,)
@@ -91,7 +91,7 @@ def _says_what_changed(helper: Function) -> bool:
     if not any(name.startswith("=") for name in record.mentions) and not helper.mentions("exchange"):
         return False
     kind = types.parse(record.result)
-    return kind.is_value and helper.program.status(record.result, helper) is None
+    return kind.is_value and helper.program.statuses.of(record.result, helper) is None
 
 
 def _may_note(function: Function, write: e.Write) -> bool:
@@ -162,7 +162,7 @@ def _asks_about(function: Function, call: r.Call, where: Place) -> bool:
     """Whether it is a short method of the project that looks at the member: `IsCurrent(now)`."""
     if not call.args or where[0] != places.THIS or len(where) != 2:
         return False
-    callees = function.program.callee(call, function).functions
+    callees = function.program.calls.callee(call, function).functions
     return (
         len(callees) == 1 and callees[0] is not function and callees[0].is_short and glance.says(callees[0], where[-1])
     )

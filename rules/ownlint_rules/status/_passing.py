@@ -92,9 +92,11 @@ def _gives_up(maker: Function, name: str) -> bool:
     calls = [c for c in maker.flow.calls if (c.receiver and c.receiver[0] == name) or _is_given(c, name)]
     if any(failure.is_caught(maker, call) for call in calls):
         return False
-    results = [maker.program.result_type(call.node, maker) for call in calls]
+    results = [maker.program.calls.result_type(call.node, maker) for call in calls]
     told = [
-        call for call, written in zip(calls, results, strict=True) if maker.program.status(written, maker) is not None
+        call
+        for call, written in zip(calls, results, strict=True)
+        if maker.program.statuses.of(written, maker) is not None
     ]
     if not told:
         return bool(calls)

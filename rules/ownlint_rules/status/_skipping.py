@@ -299,7 +299,7 @@ def skip_elsewhere(function: Function, announced: assignments.Assignment, failed
 def neighbours(function: Function) -> list[Function]:
     """The methods of the class, then whatever calls something of its name."""
     methods = list(function.home.methods) if function.home is not None else []
-    callers = function.program.callers(function)
+    callers = function.program.index.callers(function)
     return methods + [caller for caller in callers if caller.language == "cpp" and caller.home is not function.home]
 
 
@@ -308,7 +308,7 @@ def _knows(other: Function, function: Function) -> bool:
     if function.home is None or other.home is function.home:
         return True
     calls = (call for call in other.flow.calls if places.last_name(call.node.callee) == function.name)
-    return any(function in other.program.callee(call.node, other).functions for call in calls)
+    return any(function in other.program.calls.callee(call.node, other).functions for call in calls)
 
 
 def _goes_around(other: Function, test: e.Test, now: bool, wanted: set[str]) -> bool:

@@ -136,12 +136,12 @@ def seen_failures(function: Function, branches: list[r.Branch]) -> Iterator[Seen
 def _status(function: Function, cause: e.Call, kept: Place | None) -> Status | None:
     """What kind of outcome it is: what the callee answers, or what the local is declared to be that takes it."""
     program = function.program
-    callee = program.callee(cause.node, function)
-    found = program.status(program.result_type(cause.node, function), function)
+    callee = program.calls.callee(cause.node, function)
+    found = program.statuses.of(program.calls.result_type(cause.node, function), function)
     if found is not None:
         return msgspec.structs.replace(found, certainty=weaker(found.certainty, callee.certainty))
     written = function.locals.get(kept[0], ("", None))[0] if kept is not None and len(kept) == 1 else ""
-    return program.status(written, function) if written else None
+    return program.statuses.of(written, function) if written else None
 
 
 def _is_chosen(condition: r.Value, test: e.Test) -> bool:
@@ -262,7 +262,7 @@ def stream_in_use(function: Function) -> str | None:
 def shown_by(function: Function, name: str, status: Status, written: str) -> str:
     """How a local of a status type is written to a stream: by a method that its class is seen to have, or by itself
     where the class is out of sight and nothing but its reason is in it."""
-    cls = function.program.find_class(written, function.record.scope, function.file)
+    cls = function.program.names.find_class(written, function.record.scope, function.file)
     if cls is not None:
         method = next((said for said in _SAYS_WHY if cls.declared(said)), None)
         return f" << {name}.{method}()" if method is not None else ""
@@ -301,18 +301,20 @@ def _says_success(function: Function, value: r.Value) -> bool:
     if known is not None:
         return not known
     program = function.program
-    answer = program.status(function.record.result, function)
+    answer = program.statuses.of(function.record.result, function)
     if answer is None:
         return False
-    written = program.type_of(value, function)
+    written = program.types.of(value, function)
     return (
-        bool(written) and program.status(written, function) is None and assignments.place(function, value) is not None
+        bool(written)
+        and program.statuses.of(written, function) is None
+        and assignments.place(function, value) is not None
     )
 
 
 def tells_itself(function: Function, call: r.Call) -> bool:
     """Whether the project's own callee writes to the log, itself or in what it calls."""
-    return any(_logs(callee, _LOGGERS) for callee in function.program.callee(call, function).functions)
+    return any(_logs(callee, _LOGGERS) for callee in function.program.calls.callee(call, function).functions)
 
 
 def _logs(function: Function, depth: int) -> bool:
@@ -324,6 +326,6 @@ def _logs(function: Function, depth: int) -> bool:
     return any(
         _logs(callee, depth - 1)
         for call in function.flow.calls
-        for callee in program.callee(call.node, function).functions
+        for callee in program.calls.callee(call.node, function).functions
         if callee is not function
     )

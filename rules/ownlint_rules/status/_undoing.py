@@ -88,5 +88,5 @@ def _guards(function: Function, where: Place, write: e.Write) -> bool:
         return False
     if any(assignments.place(function, argument) == where for argument in call.args):
         return True
-    cls = function.program.find_class(write.type, function.record.scope, function.file)
+    cls = function.program.names.find_class(write.type, function.record.scope, function.file)
     return cls is not None and cls.destructor is not None and writes(cls.destructor, where[-1])

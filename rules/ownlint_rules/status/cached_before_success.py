@@ -250,7 +250,7 @@ def _is_about(
 
 def _is_object(function: Function, value: records.Value | None) -> bool:
     """Whether what is kept can be made ready at all; a number cannot."""
-    written = function.program.type_of(places.strip(value), function)
+    written = function.program.types.of(places.strip(value), function)
     kind = types.parse(written)
     return not written or bool(kind.pointers) or (kind.name not in ("bool", "char") and not failure.is_number(written))
 

@@ -213,7 +213,7 @@ def _is_made_by_its_type(node: records.Call, written: str) -> bool:
 
 def _only_looks(function: Function, node: records.Call) -> bool:
     """A getter whose body does nothing but return a member."""
-    for target in function.program.callee(node, function).functions:
+    for target in function.program.calls.callee(node, function).functions:
         match target.body:
             case (records.Leave(kind="return", value=records.Name(text=name)),) if not node.args:
                 return target.home is not None and target.home.field(name) is not None
@@ -223,13 +223,13 @@ def _only_looks(function: Function, node: records.Call) -> bool:
 def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
     """What the call answers, as written, and what kind of outcome that is."""
     program = function.program
-    written = program.result_type(call.node, function)
+    written = program.calls.result_type(call.node, function)
     if call.awaited:
         awaited = types.parse(written).arguments
         written = awaited[0] if awaited else ""
     if types.parse(written).last == places.last_name(call.node.callee):
         return written, None  # a temporary, spelled like a call
-    status = program.status(written, function)
+    status = program.statuses.of(written, function)
     if status is None:
         written, status = _declared_answer(function, call.node, written)
     if status is None and call.dropped == "statement" and _must_be_used(function, call.node, written):
@@ -240,8 +240,8 @@ def _answer(function: Function, call: events.Call) -> tuple[str, Status | None]:
 def _declared_answer(function: Function, node: records.Call, written: str) -> tuple[str, Status | None]:
     """What the callee's declaration says, where a compiler's name for the type (`long`) no longer does."""
     if function.file.meanings:
-        for record in function.program.callee(node, function).records:
-            status = function.program.status(record.result, function)
+        for record in function.program.calls.callee(node, function).records:
+            status = function.program.statuses.of(record.result, function)
             if status is not None:
                 return record.result, status
     return written, None
@@ -250,18 +250,18 @@ def _declared_answer(function: Function, node: records.Call, written: str) -> tu
 def _must_be_used(function: Function, node: records.Call, written: str) -> bool:
     """`[[nodiscard]] bool TryLock()`: a plain answer that its function says must be looked at."""
     kind = types.parse(written)
-    found = function.program.callee(node, function).records
+    found = function.program.calls.callee(node, function).records
     return kind.is_value and kind.last in ("bool", "int") and bool(found) and all(must_look(record) for record in found)
 
 
 def _certainty(function: Function, at: events.Event, node: records.Call, status: Status, how: str) -> Certainty:
     program = function.program
-    callee = program.callee(node, function)
+    callee = program.calls.callee(node, function)
     sure = weaker(status.certainty, callee.certainty)
     name = places.last_name(node.callee)
-    if program.models.is_droppable(callee.symbol, program.scopes(function)):
+    if program.models.is_droppable(callee.symbol, program.names.scopes(function)):
         return because("possible", f"the result of `{name}` is often dropped on purpose")
-    if "future" in program.roles(status.name, function):
+    if "future" in program.types.roles(status.name, function):
         return because("possible", f"`{name}` may be started to run on its own")
     if answers.are_kept(callee.functions):
         return because("possible", f"`{name}` keeps the same result where it can be asked for later")
@@ -285,7 +285,7 @@ def _certainty(function: Function, at: events.Event, node: records.Call, status:
 
 def _goes_without_saying(function: Function, at: events.Event, node: records.Call, last_chance: bool) -> bool:
     """Where the compiler is silent nobody has to write a cast to say that the drop is meant."""
-    if function.program.has_comment_behind(function.file, at.span):
+    if function.has_comment_behind(at.span):
         return True
     if _LAST_CHANCE.match(places.last_name(node.callee)) and function.has_comment_near(at.span):
         return True  # something is given up, and whoever wrote it has thought about it
@@ -298,7 +298,9 @@ def _has_no_answer(function: Function) -> bool:
         return False
     near = range(max(function.index - _NEAR, 0), function.index + _NEAR + 1)
     found = (
-        function.program.function_at(function.file, index) for index in near if index < len(function.file.functions)
+        function.program.index.function_at(function.file, index)
+        for index in near
+        if index < len(function.file.functions)
     )
     alike = (other for other in found if other is not None and _drops_a_status(other))
     return len(list(islice(alike, _MANY))) == _MANY
@@ -312,7 +314,7 @@ def _drops_a_status(function: Function) -> bool:
     return any(
         isinstance(statement, records.Evaluate)
         and isinstance(statement.value, records.Call)
-        and program.status(program.result_type(statement.value, function), function) is not None
+        and program.statuses.of(program.calls.result_type(statement.value, function), function) is not None
         for statement in function.statements
     )
 
@@ -326,12 +328,12 @@ def _is_meant(function: Function, at: events.Event, node: records.Call, how: str
     program = function.program
     if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
         return True
-    told = any(program.status(program.type_of(argument, function), function) for argument in node.args)
+    told = any(program.statuses.of(program.types.of(argument, function), function) for argument in node.args)
     return told or _is_habit(function, node, kinds)
 
 
 def _releases(function: Function, node: records.Call) -> bool:
-    models = function.program.callee(node, function).models
+    models = function.program.calls.callee(node, function).models
     if any(effect.verb == "release" for model in models for effect in model.effects):
         return True
     return bool(_ENDS.search(places.last_name(node.callee)))
@@ -340,7 +342,7 @@ def _releases(function: Function, node: records.Call) -> bool:
 def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) -> bool:
     """Whether those who call it nearly always drop its answer on purpose: then it is advice. It is none where it is
     tests that drop it, nor where they look at it."""
-    callers = function.program.callers_by_name(places.last_name(node.callee))
+    callers = function.program.index.callers_by_name(places.last_name(node.callee))
     own = [caller for caller in callers if not trials.is_trial(caller)]
     return _mostly_drop(callers[:40], node, kinds) and (own == callers or _mostly_drop(own[:40], node, kinds))
 
@@ -373,8 +375,8 @@ def _discarding_idiom(function: Function, node: records.Call) -> tuple[records.C
     inner = places.strip(inner)
     if not isinstance(inner, records.Call) or inner.kind == "construct":
         return None
-    written = function.program.result_type(inner, function)
-    status = function.program.status(written, function)
+    written = function.program.calls.result_type(inner, function)
+    status = function.program.statuses.of(written, function)
     name = places.last_name(callee)
     if status is None or not any(name and name in idiom for idiom in status.discard):
         return None
@@ -395,10 +397,10 @@ def _never_read(function: Function, stored: dict[int, records.Call]) -> Iterator
         lost, then = _lost(function, write, voided)
         if not lost or (lost == "overwritten" and _makes_failure(call)):
             continue
-        written = function.program.type_of(write.value, function)
+        written = function.program.types.of(write.value, function)
         if lost == "overwritten" and write.fresh and _is_made_by_its_type(call, written):
             continue
-        status = function.program.status(written, function)
+        status = function.program.statuses.of(written, function)
         if status is None or status.kind == "enum" or (status.advisory and lost == _NEXT_ROUND):
             continue
         how = "overwritten" if lost in ("overwritten", _NEXT_ROUND) else "store"
@@ -457,9 +459,9 @@ def _is_lost_in_a_loop(function: Function, write: events.Write) -> bool:
 def _keeps(function: Function, written: str) -> bool:
     """A value that does something by staying alive: `StatusOr<std::unique_ptr<T>>`."""
     for argument in types.parse(written).arguments[:1]:
-        if any(role.endswith(("pointer", "guard")) for role in function.program.roles(argument, function)):
+        if any(role.endswith(("pointer", "guard")) for role in function.program.types.roles(argument, function)):
             return True
-        cls = function.program.find_class(argument, function.record.scope, function.file)
+        cls = function.program.names.find_class(argument, function.record.scope, function.file)
         if cls is not None and cls.record.destructor not in ("implicit", "defaulted"):
             return True
     return False
@@ -504,7 +506,7 @@ def _stored_call(function: Function, declared: str, value: records.Value | None)
         return None
     kind = types.parse(declared)
     plain = declared.rstrip(" &")
-    is_status = kind.is_placeholder or function.program.status(plain, function) is not None
+    is_status = kind.is_placeholder or function.program.statuses.of(plain, function) is not None
     return value if is_status else None
 
 
@@ -556,10 +558,10 @@ def _lost_in_member(function: Function) -> Iterator[Finding]:
             trial: Certainty = (
                 because("possible", trials.REASON) if trials.is_trial(function) else because("likely", _MEMBER)
             )
-            certainty = weaker(trial, status.certainty, function.program.callee(call, function).certainty)
+            certainty = weaker(trial, status.certainty, function.program.calls.callee(call, function).certainty)
             said = f"goes to `{write.place[1]}`{lost}"
             yield _finding(
-                function, call, status, function.program.type_of(call, function), said, certainty, "", then=then
+                function, call, status, function.program.types.of(call, function), said, certainty, "", then=then
             )
 
 
@@ -573,7 +575,7 @@ def _status_of_member(function: Function, write: events.Write) -> Status | None:
     found = function.home.field(write.place[1]) if function.home is not None else None
     if found is None or not types.parse(found[1].type).is_value or isinstance(write.target, records.Unary):
         return None
-    return function.program.status(found[1].type, function)
+    return function.program.statuses.of(found[1].type, function)
 
 
 def _lost_there(function: Function, write: events.Write) -> tuple[str, events.Event | None]:
@@ -606,7 +608,7 @@ def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
     hands_on = any(isinstance(inner, records.Name) and inner.text == places.THIS for inner in places.walk(call.node))
     if not own and not hands_on:
         return False
-    callees = function.program.callee(call.node, function)
+    callees = function.program.calls.callee(call.node, function)
     if hands_on or not callees.functions:
         return hands_on or callees.owner is not None
     return any(callee.home is function.home and not callee.is_short for callee in callees.functions) or any(
@@ -688,7 +690,7 @@ def _help(function: Function, status: Status) -> str:
 
 def _declared(function: Function, node: records.Call, written: str) -> Iterator[Step]:
     """Where the callee says that it returns a status."""
-    for target in function.program.callee(node, function).functions[:1]:
+    for target in function.program.calls.callee(node, function).functions[:1]:
         if target.record.kind == "lambda":
             yield target.step(records.Span(target.record.start, target.record.start + 1), f"this returns `{written}`")
         else:

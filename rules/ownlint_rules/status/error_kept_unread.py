@@ -94,7 +94,7 @@ def _is_hidden_status(cls: Class, field: records.Field) -> bool:
         return False
     if types.parse(field.type).last not in cls.program.statuses.names:
         return False
-    status = cls.program.status(field.type, cls.methods[0])
+    status = cls.program.statuses.of(field.type, cls.methods[0])
     return status is not None and status.kind == "value" and types.parse(field.type).is_value
 
 
@@ -163,8 +163,8 @@ def _updates(function: Function, call: events.Call) -> bool:
     if call.dropped != "statement" or len(call.node.args) != 1:
         return False
     argument = call.node.args[0]
-    written = function.program.type_of(argument, function)
-    return bool(written) and function.program.status(written, function) is not None
+    written = function.program.types.of(argument, function)
+    return bool(written) and function.program.statuses.of(written, function) is not None
 
 
 # --- what looks at it ---

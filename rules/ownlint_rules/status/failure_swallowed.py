@@ -100,7 +100,7 @@ def _could_tell(function: Function) -> bool:
         return False
     if record.result in ("", "void") or record.kind in ("constructor", "destructor"):
         return True
-    return function.program.status(record.result, function) is not None
+    return function.program.statuses.of(record.result, function) is not None
 
 
 def _is_kept(function: Function, seen: telling.Seen) -> bool:
@@ -157,7 +157,7 @@ def _is_one_of_several(seen: telling.Seen) -> bool:
 
 def _is_kept_inside(function: Function, seen: telling.Seen) -> bool:
     """Whether the callee keeps the outcome where others can ask for it, or has nothing but success to tell."""
-    callees = function.program.callee(seen.cause.node, function).functions
+    callees = function.program.calls.callee(seen.cause.node, function).functions
     return answers.are_kept(callees) or answers.cannot_fail(callees)
 
 
@@ -169,7 +169,7 @@ def _is_commented(function: Function, seen: telling.Seen, after: telling.Afterma
         return True
     branch = seen.branch
     inside = Span(branch.condition.end, branch.end)
-    return seen.side is branch.then and function.program.has_comment_inside(function.file, inside)
+    return seen.side is branch.then and function.has_comment_inside(inside)
 
 
 def _has_default(function: Function, after: telling.Aftermath) -> bool:

@@ -214,13 +214,15 @@ def _is_error(name: str) -> bool:
 
 def _writes(function: Function, call: records.Call, name: str) -> bool:
     """Whether a call ends up writing a member of that name, a few calls down."""
-    pending = list(function.program.callee(call, function).functions)
+    pending = list(function.program.calls.callee(call, function).functions)
     seen = {function, *pending}
     for callee in pending:
         if callee.mentions("=" + name):
             return True
         if len(seen) < _NEAR:
-            called = (f for inner in callee.flow.calls for f in function.program.callee(inner.node, callee).functions)
+            called = (
+                f for inner in callee.flow.calls for f in function.program.calls.callee(inner.node, callee).functions
+            )
             fresh = [found for found in dict.fromkeys(called) if found not in seen]
             pending += fresh
             seen.update(fresh)
@@ -287,7 +289,7 @@ def _is_null(function: Function, announced: assignments.Assignment) -> bool:
     event = announced.event
     if announced.held.text != "0" or not isinstance(event, events.Write):
         return False
-    written = function.program.type_of(function.program.target(function, event), function)
+    written = function.program.types.of(function.target(event), function)
     return bool(types.parse(written).pointers) or any(
         _is_compared_with_null(function, test.value, announced.place)
         for test in function.flow.events

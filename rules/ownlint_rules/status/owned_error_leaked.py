@@ -92,7 +92,7 @@ def _owned(function: Function, call: records.Call) -> Status | None:
     """The kind of error that the answer of a call owns."""
     if call.kind != "call" or not places.last_name(call.callee):
         return None
-    status = function.program.status(function.program.result_type(call, function), function)
+    status = function.program.statuses.of(function.program.calls.result_type(call, function), function)
     return status if status is not None and status.kind == "pointer" else None
 
 
@@ -104,7 +104,7 @@ def _taken(function: Function) -> Iterator[_Taken]:
         if len(write.place) != 1 or write.index not in function.flow.reachable or not function.is_local(write.place):
             continue
         name = write.place[0]
-        if name in captured or name in pointed or function.program.type_of(_name(name), function).endswith("&"):
+        if name in captured or name in pointed or function.program.types.of(_name(name), function).endswith("&"):
             continue
         call = places.strip(write.value)
         if not isinstance(call, records.Call) or call.kind != "call" or _only_asks(function, call):
@@ -127,7 +127,7 @@ def _declared(function: Function, write: events.Write) -> Status | None:
     written = function.locals.get(write.place[0], ("", None))[0]
     if "const" in written.split():
         return None
-    status = function.program.status(written, function)
+    status = function.program.statuses.of(written, function)
     return status if status is not None and status.kind == "pointer" else None
 
 
@@ -198,7 +198,7 @@ def _looked_at(function: Function, value: records.Value) -> tuple[records.Value,
 
 def _only_looks(function: Function, call: records.Call) -> bool:
     """Whether a model says that the call looks at its argument, and nothing else."""
-    models = function.program.callee(call, function).models
+    models = function.program.calls.callee(call, function).models
     verbs = {effect.verb for model in models for effect in model.effects}
     return bool(verbs) and verbs <= {"check"}
 
@@ -313,8 +313,8 @@ def _is_lent(function: Function, call: records.Call) -> bool:
     if function.program.macros.role(places.last_name(call.callee)):
         return True
     return any(
-        types.parse(function.program.type_of(argument, function)).pointers
-        and function.program.status(function.program.type_of(argument, function), function) is not None
+        types.parse(function.program.types.of(argument, function)).pointers
+        and function.program.statuses.of(function.program.types.of(argument, function), function) is not None
         for argument in call.args
     )
 
@@ -323,7 +323,7 @@ def _spot(function: Function, call: records.Call) -> Finding:
     return function.finding(
         call,
         f"the error of `{text(call.callee)}` is owned here and leaks",
-        certainty=weaker(function.program.callee(call, function).certainty, because("likely", _HANDED_ON)),
+        certainty=weaker(function.program.calls.callee(call, function).certainty, because("likely", _HANDED_ON)),
         help="keep it in a local, and free it or hand it on",
     )
 

@@ -59,6 +59,7 @@ from ownlint import (
     places,
     rule,
     trials,
+    undecoded,
     weaker,
 )
 from ownlint_rules.status import _noting as noting
@@ -100,7 +101,7 @@ def _may_note(function: Function) -> bool:
 
 def _may_note_itself(function: Function) -> bool:
     """Whether it sets something that it also asks for, by name or as an element."""
-    comparers = function.program.comparers
+    comparers = undecoded.comparers(function.program)
     return any(
         not name or glance.asks_again(function, name) or function.mentions(*comparers.get(name, ()))
         for name in glance.names_set(function)

@@ -67,7 +67,7 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
     """Whether a function of the project is called whose every way out hands the caller a reference of its own."""
     if call.kind != "call" or not isinstance(call.callee, r.Name) or call.callee.text in function.declared:
         return False
-    callee = function.program.callee(call, function)
+    callee = function.program.calls.callee(call, function)
     if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is function:
         return False
     made = callee.functions[0]
@@ -271,7 +271,7 @@ class Counting(Calls):
         if kind.arguments:
             return False
         program, file, scope = self.function.program, self.function.file, self.function.record.scope
-        expanded = types.parse(program.expand(event.type, file, scope))
+        expanded = types.parse(program.names.expand(event.type, file, scope))
         if expanded.pointers:
             return True
         if types.parse(event.type).last in ("int", "long", "bool", "Py_ssize_t", "size_t"):

@@ -494,7 +494,7 @@ class Calls(Tests):
             return
         if event.node.kind != "call":
             return
-        callee = self.function.program.callee(event.node, self.function)
+        callee = self.function.program.calls.callee(event.node, self.function)
         if len(callee.functions) != 1 or callee.certainty == "possible" or callee.functions[0] is self.function:
             return
         made = callee.functions[0]

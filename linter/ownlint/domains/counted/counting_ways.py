@@ -220,7 +220,7 @@ class Ways:
         ):
             return None  # a member of a local struct, an element of a local array
         if isinstance(bare, r.Name) and not (
-            self.function.program.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
+            self.function.program.index.is_variable(bare.text) or len(where) > 1 or bare.text in self.statics
         ):
             if self.references.source(bare, self.function).kind != "borrowed":
                 return None
@@ -250,7 +250,7 @@ class Ways:
 
     def summary_at(self, call: r.Call) -> Summary | None:
         """What a caller sees of the one function of the project that is called there."""
-        callee = self.function.program.callee(call, self.function) if call.kind == "call" else None
+        callee = self.function.program.calls.callee(call, self.function) if call.kind == "call" else None
         if callee is None or len(callee.functions) != 1 or callee.certainty == "possible":
             return None
         return self.summary_of(callee.functions[0])
@@ -329,7 +329,7 @@ class Ways:
         for inner in walk(value) if isinstance(value, r.Lambda | r.Call | r.Aggregate | r.Cast) else ():
             if not isinstance(inner, r.Lambda) or not inner.captures:
                 continue
-            made = self.function.program.function_at(self.function.file, inner.function)
+            made = self.function.program.index.function_at(self.function.file, inner.function)
             for name in sorted({place[0] for place in draft.places} & self.function.declared):
                 if made is not None and says(made, name):
                     self.lose(draft, (name,))

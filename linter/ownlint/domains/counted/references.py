@@ -64,14 +64,14 @@ class References:
             return None
         if call.callee.text in function.declared:
             return None
-        found = self.program.models.function(call.callee.text, "cpp", self.program.scopes(function))
+        found = self.program.models.function(call.callee.text, "cpp", self.program.names.scopes(function))
         best = found[0] if found and found[0].certainty != "possible" else None
         if best is not None and "*" in best.name and self.is_project(call, function):
             return None  # it only looks like one
         return best
 
     def is_project(self, call: r.Call, function: Function) -> bool:
-        return self.is_macro(call) or bool(self.program.callee(call, function).functions)
+        return self.is_macro(call) or bool(self.program.calls.callee(call, function).functions)
 
     def _method(self, call: r.Call, callee: r.Member, function: Function) -> FunctionModel | None:
         """A method of a wrapped object; those of `object` are those of all that are derived from it."""
@@ -88,11 +88,11 @@ class References:
             return False
         if not call.callee.text.startswith(self._prefixes) or call.callee.text in function.declared:
             return False
-        if self.program.find_class(call.callee.text, function.record.scope, function.file) is not None:
+        if self.program.names.find_class(call.callee.text, function.record.scope, function.file) is not None:
             return False  # a class of the project's own, whose object is made
-        if self.program.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
+        if self.program.names.expand(call.callee.text, function.file, function.record.scope) != call.callee.text:
             return False  # or another name for a class of anybody's
-        return not self.program.callee(call, function).records and not self.is_macro(call)
+        return not self.program.calls.callee(call, function).records and not self.is_macro(call)
 
     # --- types ---
 
@@ -100,15 +100,15 @@ class References:
         """What kinds of thing the value is, by its type."""
         match value:
             case r.Call(callee=r.Name(text=text), template=template) if value.kind != "new":
-                made = self.program.roles(f"{text}<{template}>" if template else text, function)
+                made = self.program.types.roles(f"{text}<{template}>" if template else text, function)
                 if made:
                     return frozenset(made)
             case r.Cast(type=written):
-                return frozenset(self.program.roles(written, function)) if "*" not in written else frozenset()
-        written = self.program.type_of(value, function)
+                return frozenset(self.program.types.roles(written, function)) if "*" not in written else frozenset()
+        written = self.program.types.of(value, function)
         if not written or types.parse(written).pointers:
             return frozenset()
-        return frozenset(self.program.roles(written, function))
+        return frozenset(self.program.types.roles(written, function))
 
     def is_object(self, value: r.Value | None, function: Function) -> bool:
         """Whether the value is an object or handle of a wrapper's: not a raw pointer."""
@@ -138,7 +138,7 @@ class References:
     def is_pointer(self, written: str, function: Function) -> bool:
         """Whether a variable of that type holds a bare reference: a pointer to an object, a handle."""
         kind = types.parse(written)
-        roles = self.program.roles(written, function)
+        roles = self.program.types.roles(written, function)
         if kind.pointers == 1:
             return "python handle" in roles
         return not kind.pointers and "python handle" in roles and "python object" not in roles

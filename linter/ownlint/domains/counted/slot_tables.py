@@ -39,7 +39,7 @@ def _is_method(function: Function) -> bool:
     objects = (record.result, *(one.type for one in record.parameters[1:]))
     if "*" not in record.parameters[0].type or not all(known.is_pointer(written, function) for written in objects):
         return False
-    declared = (record, *function.program.declarations_of(function.name))
+    declared = (record, *function.program.index.declarations_of(function.name))
     return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
 
 

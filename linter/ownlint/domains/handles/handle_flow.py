@@ -331,7 +331,7 @@ class Interpreter(Loops):
         """`self.assertRaises(..)`, `pytest.raises(..)`."""
         if not isinstance(value, r.Call):
             return False
-        called = self.function.program.meant_name(self.function.file, value.callee)
+        called = self.function.program.names.meant_name(self.function.file, value.callee)
         return called.lower().startswith(("assertraises", "raises"))
 
     def closed_by_with(self, handles: Handles, item: r.WithItem) -> None:
@@ -645,7 +645,7 @@ def is_context_manager(function: Function) -> bool:
 
 def _decorator(annotation: r.Annotation, function: Function) -> str:
     """What a decorator that is one name was imported as; any other as it is written."""
-    meaning = function.program.meaning(function.file, annotation.start) if "." not in annotation.name else None
+    meaning = function.program.names.meaning(function.file, annotation.start) if "." not in annotation.name else None
     return (meaning.symbol if meaning is not None else "") or annotation.name
 
 

@@ -144,10 +144,10 @@ class Loops(Calls, Paths[State]):
         """The function of this file that is meant: a lambda, a nested function, or one of the module."""
         program = self.function.program
         if isinstance(value, r.Lambda):
-            return program.function_at(self.function.file, value.function)
+            return program.index.function_at(self.function.file, value.function)
         if not isinstance(value, r.Name):
             return None
-        nested = [inner for inner in program.nested(self.function) if inner.name == value.text]
+        nested = [inner for inner in program.index.nested(self.function) if inner.name == value.text]
         if nested:
             return nested[-1] if len(nested) == 1 else None
         found = self.classes.target(self.symbol(value))

@@ -373,7 +373,7 @@ class Values(Expressions[Handle]):
 
     def typed(self, name_start: int, span: Span, shown: str, token: Token | None = None) -> Handles:
         """A handle of the class that an annotation gives the name which starts there: somebody else owns it."""
-        meaning = self.function.program.meaning(self.function.file, name_start)
+        meaning = self.function.program.names.meaning(self.function.file, name_start)
         written = meaning.type if meaning is not None else ""
         cls = self.classes.find(written.removesuffix("[]")) if written else None
         if cls is None:
@@ -402,11 +402,11 @@ class Values(Expressions[Handle]):
             case _:
                 return ""
         program = self.function.program
-        meaning = program.meaning(self.function.file, start)
+        meaning = program.names.meaning(self.function.file, start)
         if meaning is None:
             return ""
         if meaning.symbol.startswith("*."):
-            return program.star_import(self.function.file, meaning.symbol)
+            return program.names.star_import(self.function.file, meaning.symbol)
         return meaning.symbol
 
     def assigned(self, name: str) -> r.Value | None:

@@ -29,7 +29,7 @@ from ownlint.flow import events as e
 from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import types
-from ownlint.project.program import Callee
+from ownlint.project.callees import Callee
 from ownlint.project.subjects import Class, Function
 
 _ROOM = "<room>"
@@ -100,10 +100,10 @@ class Calls(Pointers):
     def end_variable(self, draft: Draft, name: str) -> None:
         written = (self.declared(name) or ("", None))[0]
         own = Cell(("var", name))
-        if "smart pointer" in self.program.roles(written, self.function):
+        if "smart pointer" in self.program.types.roles(written, self.function):
             self.end_held(draft, own, NULL, name)
         elif not types.parse(written).pointers and written:
-            cls = self.program.find_class(self.expanded(written), self.function.record.scope, self.function.file)
+            cls = self.program.names.find_class(self.expanded(written), self.function.record.scope, self.function.file)
             self.destroy(draft, own, cls)
         draft.end(own.block, Ended(self.event.index, "scope", name))
 
@@ -116,7 +116,7 @@ class Calls(Pointers):
             self.end_block(draft, held, Ended(self.event.index, "owner", name), name)
 
     def expanded(self, written: str) -> str:
-        return self.program.expand(written, self.function.file, self.function.record.scope)
+        return self.program.names.expand(written, self.function.file, self.function.record.scope)
 
     # --- what others see ---
 
@@ -183,7 +183,7 @@ class Calls(Pointers):
             return True
         if strip(node) is not node:
             return True
-        callee = self.program.callee(node, self.function)
+        callee = self.program.calls.callee(node, self.function)
         if any(model.has("never returns") for model in callee.models):
             return False
         if node.kind == "new":
@@ -213,9 +213,9 @@ class Calls(Pointers):
 
     def delete(self, draft: Draft, node: r.Call) -> None:
         pointer = self.pointer(draft, node.args[0]) if node.args else LOST
-        written = types.parse(self.program.type_of(node.args[0], self.function)) if node.args else None
+        written = types.parse(self.program.types.of(node.args[0], self.function)) if node.args else None
         if written is not None and pointer.block not in draft.ended:
-            cls = self.program.find_class(written.name, self.function.record.scope, self.function.file)
+            cls = self.program.names.find_class(written.name, self.function.record.scope, self.function.file)
             self.destroy(draft, pointer, cls)
         self.end_block(draft, pointer, Ended(self.event.index, "released"), self.named(node.args[0]))
 
@@ -227,7 +227,7 @@ class Calls(Pointers):
                 draft.revive(place.block)
             self.answer(draft, node, place)
             return
-        roles = self.program.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
+        roles = self.program.types.roles(node.callee.text, self.function) if isinstance(node.callee, r.Name) else ()
         if not SMART.isdisjoint(roles):
             self.answer(draft, node, self.pointer(draft, first) if first is not None else NULL)
         else:
@@ -258,7 +258,7 @@ class Calls(Pointers):
         if not isinstance(node.callee, r.Name) or not self.is_own(node.callee.text):
             return None
         held = draft.read(self.cell(draft, node.callee)).block
-        return self.program.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
+        return self.program.index.function_at(self.function.file, held[1]) if held[0] == "lambda" else None
 
     def look_at_receiver(self, draft: Draft, node: r.Call) -> None:
         if not isinstance(node.callee, r.Member):
@@ -302,7 +302,7 @@ class Calls(Pointers):
         if references(self.program).use(node, index, self.function):
             return
         argument = node.args[index]
-        written = types.parse(self.program.type_of(argument, self.function))
+        written = types.parse(self.program.types.of(argument, self.function))
         if written.name and not written.pointers:
             return
         how = Ended(self.event.index, "released", last_name(node.callee), sure=model.certainty == "certain")
@@ -321,7 +321,7 @@ class Calls(Pointers):
     def receiver_type(self, node: r.Call) -> str:
         if not isinstance(node.callee, r.Member):
             return ""
-        written = self.program.type_of(node.callee.base, self.function)
+        written = self.program.types.of(node.callee.base, self.function)
         return types.element(written) if node.callee.arrow else written
 
     def give_up(self, draft: Draft, node: r.Call) -> Pointer:
@@ -336,7 +336,7 @@ class Calls(Pointers):
         if model.has("erase"):
             return  # of an associative container: the other elements stay
         written = self.receiver_type(node)
-        if isinstance(node.callee, r.Member) and "smart pointer" in self.program.roles(written, self.function):
+        if isinstance(node.callee, r.Member) and "smart pointer" in self.program.types.roles(written, self.function):
             where = self.cell(draft, node.callee.base)
             then = self.pointer(draft, node.args[0]) if node.args else NULL
             self.end_held(draft, where, then, self.named(node.callee.base))
@@ -364,7 +364,7 @@ class Calls(Pointers):
             around = draft.read(inside)
             return Pointer(around.block, (SOME,)) if around is not LOST else LOST
         if lender.startswith("argument") and node.args:
-            if self.is_container(self.program.type_of(node.args[0], self.function)):
+            if self.is_container(self.program.types.of(node.args[0], self.function)):
                 within = self.elements(draft, self.cell(draft, node.args[0]))
                 return Pointer(within.block, (SOME,)) if within is not None else LOST
             given = self.pointer(draft, node.args[0])
@@ -483,7 +483,7 @@ class Calls(Pointers):
             bare = strip(argument)
             if not isinstance(bare, r.Name) or (taken is not None and not taken.reference):
                 continue
-            written = types.parse(self.program.type_of(bare, self.function))
+            written = types.parse(self.program.types.of(bare, self.function))
             if taken is None and (written.pointers or not written.name):
                 continue
             where = self.cell(draft, bare)
@@ -524,7 +524,7 @@ class Calls(Pointers):
         bare = strip(value)
         if isinstance(bare, r.Index) and not bare.indexes:
             around = None
-            if self.is_container(self.program.type_of(bare.base, self.function)):
+            if self.is_container(self.program.types.of(bare.base, self.function)):
                 around = self.elements(draft, self.cell(draft, bare.base))
             pointer = Pointer(around.block, (SOME,)) if around is not None else LOST
         elif name in self.references:
@@ -538,8 +538,8 @@ class Calls(Pointers):
         """What is moved from holds nothing any more."""
         for one in walk(value):
             if isinstance(one, r.Call) and one.args and strip(one) is not one:
-                written = self.program.type_of(one.args[0], self.function)
-                if not SMART.isdisjoint(self.program.roles(written, self.function)):
+                written = self.program.types.of(one.args[0], self.function)
+                if not SMART.isdisjoint(self.program.types.roles(written, self.function)):
                     where = self.cell(draft, one.args[0])
                     if where is not None:
                         draft.write(where, NULL)

@@ -194,13 +194,13 @@ class Memory(Calls):
         return isinstance(bare, r.Name) and bare.text in self.references
 
     def is_iterator(self, target: r.Value) -> bool:
-        return not types.parse(self.program.type_of(target, self.function)).pointers
+        return not types.parse(self.program.types.of(target, self.function)).pointers
 
     def owns(self, target: r.Value | None) -> bool:
         """Whether a smart pointer is assigned to, which ends what it has held."""
         if target is None:
             return False
-        roles = self.program.roles(self.program.type_of(target, self.function), self.function)
+        roles = self.program.types.roles(self.program.types.of(target, self.function), self.function)
         return "smart pointer" in roles
 
     def next_round(self, event: e.Mark, draft: Draft) -> None:
@@ -264,7 +264,7 @@ class Memory(Calls):
         for name, (written, _) in self.function.locals.items():
             held = draft.cells.get(Pointer(("var", name)), LOST)
             if held.block == block and self.is_own(name) and name not in self.references:
-                roles = self.program.roles(written, self.function)
+                roles = self.program.types.roles(written, self.function)
                 return name if "smart pointer" in roles else None
         return None
 

@@ -150,7 +150,7 @@ class Pointers:
         return Cell(("var", plain))
 
     def element(self, draft: Draft, base: r.Value, indexes: tuple[r.Value, ...], *, look: bool) -> Cell | None:
-        written = self.program.type_of(base, self.function)
+        written = self.program.types.of(base, self.function)
         if self.is_container(written):
             around = self.elements(draft, self.cell(draft, base, look=look))
         elif "[" in written:
@@ -176,7 +176,7 @@ class Pointers:
         kind = types.parse(written)
         if not written or kind.pointers:
             return False
-        roles = self.program.roles(written, self.function)
+        roles = self.program.types.roles(written, self.function)
         return "container" in roles and "stable container" not in roles
 
     def pointer(self, draft: Draft, value: r.Value | None, *, look: bool = False) -> Pointer:
@@ -218,15 +218,15 @@ class Pointers:
         """What a smart pointer holds, which is asked for it: `p.get()`."""
         if not isinstance(call.callee, r.Member) or call.args or call.callee.arrow:
             return None
-        if not any(model.has("borrow", "result") for model in self.program.callee(call, self.function).models):
+        if not any(model.has("borrow", "result") for model in self.program.calls.callee(call, self.function).models):
             return None
-        written = self.program.type_of(call.callee.base, self.function)
-        smart = not SMART.isdisjoint(self.program.roles(written, self.function))
+        written = self.program.types.of(call.callee.base, self.function)
+        smart = not SMART.isdisjoint(self.program.types.roles(written, self.function))
         return draft.read(self.cell(draft, call.callee.base)) if smart else None
 
     def by_reference(self, call: r.Call) -> bool:
         """Whether the call answers with a place, and not with what stands there."""
-        callee = self.program.callee(call, self.function)
+        callee = self.program.calls.callee(call, self.function)
         if any(model.by_reference for model in callee.models):
             return True
         return len(callee.functions) == 1 and types.parse(callee.functions[0].record.result).reference

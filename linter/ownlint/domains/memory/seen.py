@@ -109,7 +109,7 @@ def relevant(function: Function) -> frozenset[str]:
         elif isinstance(one, r.Assign):
             joined.append(_names(one))
     for name, (written, value) in function.locals.items():
-        if not SMART.isdisjoint(program.roles(written, function)):
+        if not SMART.isdisjoint(program.types.roles(written, function)):
             found.add(name)
         if value is not None and not _holds_number(written):
             joined.append({name, *_names(value)})
@@ -182,7 +182,7 @@ def _hands_out_own(function: Function) -> bool:
 
 def _has_owner(function: Function) -> bool:
     return any(
-        not SMART.isdisjoint(function.program.roles(written, function)) for written, _ in function.locals.values()
+        not SMART.isdisjoint(function.program.types.roles(written, function)) for written, _ in function.locals.values()
     )
 
 

@@ -1,0 +1,410 @@
+"""What a call reaches, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.finding import Certainty, because
+from ownlint.flow.places import last_name, receiver
+from ownlint.models.libraries import Models
+from ownlint.models.records import FunctionModel
+from ownlint.project import qualified, types
+from ownlint.project.deduced import Types
+from ownlint.project.index import Index
+from ownlint.project.names import Names
+from ownlint.project.once import shared_property
+from ownlint.project.subjects import Class, Function
+from ownlint.steps import spend
+
+_MOST_CALLEES = 4096
+"""Rules ask about the calls of one function, several times and one after the other."""
+
+_ITERATOR_CALLS = frozenset({"find", "begin", "end", "lower_bound", "upper_bound", "cbegin", "cend", "rbegin"})
+_MAKERS = {"make_unique": "std::unique_ptr", "make_shared": "std::shared_ptr"}
+
+
+class Callee(msgspec.Struct, frozen=True):
+    """What a call reaches: `records` are the project's own candidates, declarations included, `functions` those of them
+    that are defined, `models` what libraries say of it."""
+
+    symbol: str
+    records: tuple[r.Function, ...] = ()
+    functions: tuple[Function, ...] = ()
+    models: tuple[FunctionModel, ...] = ()
+    certainty: Certainty = "possible"
+    owner: Class | None = None
+    result: str = ""
+    """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
+
+
+class Calls:
+    """The calls of a program."""
+
+    def __init__(self, index: Index, names: Names, types: Types, models: Models) -> None:
+        self._index = index
+        self._names = names
+        self._types = types
+        self._models = models
+        self.size = index.size
+
+    def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
+        """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
+        all candidates of that name agree on the result, possible otherwise."""
+        spend()
+        known = self._callees.get(id(call))
+        if known is not None and known[0] is call:
+            return known[1]
+        found = self._callee(call, function, depth)
+        if depth == 0:
+            if len(self._callees) >= _MOST_CALLEES:
+                self._callees.clear()
+            self._callees[id(call)] = call, found
+        return found
+
+    @shared_property
+    def _callees(self) -> dict[int, tuple[r.Call, Callee]]:
+        """What was asked last, by the identity of the call, which is held so that it stays its own."""
+        return {}
+
+    def _callee(self, call: r.Call, function: Function, depth: int) -> Callee:
+        called = self._called_lambda(call, function)
+        if called is not None:
+            return Callee(
+                "<lambda>", (called.record,), (called,), (), "certain", None, self.inferred_result(called, depth)
+            )
+        name = last_name(call.callee)
+        if not name:
+            return Callee("")
+        held = self._called_object(call.callee, function, depth)
+        if held is not None:
+            return held
+        meaning = self._names.meaning(function.file, _name_start(call.callee))
+        if meaning is not None and meaning.symbol:
+            return self._typed(call, meaning, function)
+        if function.language == "python":
+            return Callee(name)
+        on = receiver(call)
+        if on is not None:
+            return self._method(call, name, on, function, depth)
+        return self._free(call, name, function)
+
+    def _called_object(self, callee: r.Value, function: Function, depth: int) -> Callee | None:
+        """A local, parameter or member that can be called: it holds a function, or its class has an `operator()`."""
+        if (
+            function.language != "cpp"
+            or not isinstance(callee, (r.Name, r.Member))
+            or not self._is_object(callee, function)
+        ):
+            return None
+        written = self._types.of(callee, function, depth + 1)
+        if isinstance(callee, r.Name) and self._is_of_any_type(callee.text, function):
+            return None
+        answered = types.called(written)
+        if answered:
+            return Callee(last_name(callee), certainty="certain", result=answered)
+        cls = (
+            self._names.find_class(types.parse(written).name, function.record.scope, function.file) if written else None
+        )
+        records = cls.declared("operator()") if cls is not None else []
+        if cls is None or not records:
+            return None
+        return self._made(f"{cls.symbol}::operator()", [(cls.file, record) for record in records], (), "certain", cls)
+
+    def _is_of_any_type(self, name: str, function: Function) -> bool:
+        """Whether a local may have the type of a template's parameter, which can be called like an alias elsewhere."""
+        around = [function]
+        while around[-1].parent is not None:
+            around.append(around[-1].parent)
+        if not any("template" in one.record.qualifiers for one in around):
+            return False
+        kind = next((types.parse(one.locals[name][0]) for one in around if name in one.locals), None)
+        return kind is not None and not kind.arguments and "::" not in kind.name and not kind.is_placeholder
+
+    def _is_object(self, callee: r.Name | r.Member, function: Function) -> bool:
+        name = last_name(callee)
+        if isinstance(callee, r.Member):
+            return name in self._callable_fields
+        if "::" in callee.text:
+            return False
+        current: Function | None = function
+        while current is not None:
+            if name in current.locals:
+                return True
+            current = current.parent
+        return function.home is not None and function.home.field(name) is not None
+
+    @shared_property
+    def _callable_fields(self) -> frozenset[str]:
+        """Names of data members that hold something to call."""
+        return frozenset(
+            field.name
+            for cls in self._index.classes
+            for field in cls.record.fields
+            if types.called(self._names.expand(field.type, cls.file, cls.symbol))
+        )
+
+    def _called_lambda(self, call: r.Call, function: Function) -> Function | None:
+        """The lambda that is called: on the spot, or through the local that holds it."""
+        made: r.Value | None = call.callee
+        if isinstance(made, r.Name) and function.language == "cpp":
+            written, made = function.locals.get(made.text, ("", None))
+            if not types.parse(written).is_placeholder:
+                return None
+        return self._index.function_at(function.file, made.function) if isinstance(made, r.Lambda) else None
+
+    def _typed(self, call: r.Call, meaning: r.Meaning, function: Function) -> Callee:
+        separator = "::" if function.language == "cpp" else "."
+        wanted = qualified.last(meaning.symbol) if separator == "::" else meaning.symbol.rsplit(".", 1)[-1]
+        found = [
+            (file, record)
+            for file, record in self._index.records_called(wanted)
+            if qualified.of(record, separator) == meaning.symbol and _takes(record, call)
+        ]
+        models = self._models.function(meaning.symbol, function.language)
+        owner = self._names.find_class(meaning.owner, function.record.scope, function.file) if meaning.owner else None
+        return self._made(meaning.symbol, found, models, "certain", owner, meaning.type)
+
+    def _method(self, call: r.Call, name: str, on: r.Value, function: Function, depth: int) -> Callee:
+        base = self._types.of(on, function, depth + 1)
+        scopes = self._names.scopes(function)
+        if base:
+            for cls in self._types.classes_of(base, function):
+                records = [record for record in cls.declared(name) if _takes(record, call)]
+                if records:
+                    found = [(cls.file, record) for record in records]
+                    return self._made(
+                        f"{cls.symbol}::{name}", found, self._models_of(f"{cls.symbol}::{name}", scopes), "certain", cls
+                    )
+            held = types.parse(base)
+            names = [held.name] + ([types.parse(a).name for a in held.arguments[:1]] if held.arguments else [])
+            for owner in names:
+                models = self._models_of(f"{owner}::{name}", scopes)
+                if models:
+                    return Callee(f"{owner}::{name}", (), (), models, models[0].certainty)
+                written, certainty = self._models.returns(f"{owner}::{name}", scopes)
+                if written:
+                    return Callee(f"{owner}::{name}", certainty=certainty, result=written)
+            if not held.is_placeholder and self._models.role(held.name, scopes):
+                return Callee(f"{held.name}::{name}", certainty="possible")
+        found = [(f, g) for f, g in self._index.records_called(name) if g.owner and _takes(g, call)]
+        if base and not types.parse(base).is_placeholder:
+            family = self._family(base, function)
+            found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
+        agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
+        sure: Certainty = "likely" if agreed else "possible"
+        return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
+
+    def _fits(self, file: r.File, record: r.Function, call: r.Call, function: Function) -> bool:
+        """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
+        if "template" in record.qualifiers:
+            return True
+        return all(
+            fits(self._types.of(given, function), self._names.expand(taken.type, file, record.scope))
+            for given, taken in zip(call.args, record.parameters, strict=False)
+        )
+
+    def _is_method_of(self, family: frozenset[str], file: r.File, record: r.Function) -> bool:
+        owner = self._index.owner(file, record)
+        symbols = [owner.symbol if owner is not None else record.owner]
+        if owner is None and "::" not in record.owner:  # of which namespace, says what the file opens
+            symbols = [f"{opened}::{record.owner}" for opened in self._names.opened(file)] or symbols
+        return any(
+            qualified.names(symbol, name) or qualified.names(name, symbol) for symbol in symbols for name in family
+        )
+
+    def _family(self, written: str, function: Function) -> frozenset[str]:
+        """Names of the classes whose methods a receiver of this type can have, though none of them declares
+        the one that is asked for: its own class where that is out of sight, and the bases."""
+        kind = types.parse(written)
+        names = {kind.name, *(types.parse(argument).name for argument in kind.arguments)}
+        for cls in self._types.classes_of(written, function):
+            names.update(types.parse(base.name).name for one in cls.ancestry for base in one.record.bases)
+        return frozenset(names)
+
+    def _free(self, call: r.Call, name: str, function: Function) -> Callee:
+        written = call.callee.text if isinstance(call.callee, r.Name) else name
+        scopes = self._names.scopes(function)
+        if function.home is not None and "::" not in written:
+            records = [record for record in function.home.declared(name) if _takes(record, call)]
+            if records:
+                symbol = f"{function.home.symbol}::{name}"
+                found = [(function.home.file, record) for record in records]
+                return self._made(symbol, found, self._models_of(symbol, scopes), "certain", function.home)
+        spend(len(self._index.records_called(name)))
+        candidates = [
+            (f, g)
+            for f, g in self._index.records_called(name)
+            if (written == name or qualified.names(qualified.of(g, "::"), written.removeprefix("::")))
+            and _takes(g, call)
+            if f is function.file or not _is_of_its_file(f, g)
+        ]
+        visible = [
+            (f, g) for f, g in candidates if "::" in written or (not g.owner and not g.scope) or g.scope in scopes
+        ]
+        chosen = visible or ([] if "::" not in written else candidates)
+        if len(chosen) > 1:
+            shared = [qualified.shared(qualified.of(g, "::"), function.record.scope) for _, g in chosen]
+            nearest = max(shared)
+            chosen = [one for one, common in zip(chosen, shared, strict=True) if common == nearest]
+            same = [(f, g) for f, g in chosen if f is function.file]
+            chosen = same if same and not self._agreed(chosen) else chosen
+        models = self._models_of(written, scopes)
+        if not chosen:
+            result, fit = self._models.returns(written, scopes)
+            if result or not models:
+                return Callee(written, models=models, certainty=fit, result=result)
+        certainty: Certainty = "certain" if self._agreed(chosen) and chosen else "possible"
+        if not chosen and models:
+            certainty = models[0].certainty
+        certainty = because(certainty, _by_name(name, bool(chosen), agreed=False))
+        symbol = qualified.of(chosen[0][1], "::") if chosen else models[0].name
+        return self._made(symbol, chosen, models, certainty, None)
+
+    def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
+        return self._models.function(symbol, "cpp", scopes)
+
+    def _agreed(self, found: Sequence[tuple[r.File, r.Function]]) -> bool:
+        return len({_plain(record.result) for _, record in found if record.result}) == 1
+
+    def _made(
+        self,
+        symbol: str,
+        found: Sequence[tuple[r.File, r.Function]],
+        models: tuple[FunctionModel, ...],
+        certainty: Certainty,
+        owner: Class | None,
+        result: str = "",
+    ) -> Callee:
+        records = tuple(record for _, record in found)
+        if not result and self._agreed(found):
+            result = next(record.result for record in records if record.result)
+        functions = tuple(self._index.definitions(found, owner))
+        if types.parse(result).is_placeholder and len(functions) == 1:
+            result = self.inferred_result(functions[0], 4)
+        return Callee(symbol, records, functions, models, certainty, owner, result)
+
+    def result_type(self, call: r.Call, function: Function, depth: int = 0) -> str:
+        callee = call.callee
+        name = last_name(callee)
+        if call.kind in ("construct", "new"):
+            written = callee.text if isinstance(callee, r.Name) else ""
+            if call.template:
+                written += f"<{call.template}>"
+            return written + "*" if call.kind == "new" else written
+        if name in _MAKERS and call.template:
+            return f"{_MAKERS[name]}<{call.template}>"
+        called = self._called_lambda(call, function)
+        if called is not None:
+            return self.inferred_result(called, depth)
+        held = self._called_object(callee, function, depth)
+        if held is not None:
+            return held.result
+        meaning = self._names.meaning(function.file, _name_start(callee))
+        if meaning is not None and meaning.type:
+            return meaning.type
+        if name in ("get", "any_cast") and call.template and isinstance(callee, r.Name):
+            return "" if call.template[:1].isdigit() else call.template
+        if name in ("move", "forward") and len(call.args) == 1:
+            return self._types.of(call.args[0], function, depth + 1).rstrip(" &")
+        on = receiver(call)
+        if on is not None and name in _ITERATOR_CALLS | {"get", "at", "value"}:
+            base = self._types.of(on, function, depth + 1)
+            if base and name in ("at", "value") and not list(self._declared_on(base, name, function)):
+                return types.element(base)
+            if (
+                base
+                and name == "get"
+                and types.parse(base).arguments
+                and not list(self._declared_on(base, name, function))
+            ):
+                return types.element(base) + "*"
+            if base and "container" in self._types.roles(base, function):
+                return f"iterator<{base.rstrip(' &*')}>"
+        found = self.callee(call, function, depth)
+        if not found.records and not found.models and isinstance(callee, r.Name):
+            made = self._names.find_class(callee.text, function.record.scope, function.file)
+            if made is not None:  # `T(a)` is spelled like a call
+                return made.symbol + (f"<{call.template}>" if call.template else "")
+            meant = self._names.expand(callee.text, function.file, function.record.scope)
+            if meant != callee.text and self._names.find_class(meant, function.record.scope, function.file) is not None:
+                return meant
+        return found.result
+
+    def _declared_on(self, base: str, name: str, function: Function) -> Iterator[r.Function]:
+        cls = self._names.find_class(types.parse(base).name, function.record.scope, function.file)
+        if cls is not None:
+            yield from cls.declared(name)
+
+    def inferred_result(self, function: Function, depth: int = 0) -> str:
+        """The result type, read off the returned values where it is left to the compiler; empty when they disagree."""
+        if function.record.result and not types.parse(function.record.result).is_placeholder:
+            return function.record.result
+        if function not in self._inferred and depth < 8:
+            self._inferred[function] = ""  # a function that returns what it calls itself
+            answers = {
+                self._types.of(statement.value, function, depth + 1)
+                for statement in function.statements
+                if isinstance(statement, r.Leave) and statement.kind == "return"
+            }
+            self._inferred[function] = answers.pop() if len(answers) == 1 else ""
+        return self._inferred.get(function, "")
+
+    @shared_property
+    def _inferred(self) -> dict[Function, str]:
+        return {}
+
+
+def _by_name(name: str, found: bool, agreed: bool) -> str:
+    """Why it is not certain what a call reaches that only its name leads to."""
+    if not found:
+        return f"`{name}` is not defined in what was read"
+    if not agreed:
+        return f"several functions are called `{name}`, and which of them is called is not known"
+    return f"`{name}` is found by its name: the type that it is called on is not known"
+
+
+def _is_of_its_file(file: r.File, record: r.Function) -> bool:
+    """A static function of a source file, which no other file can call."""
+    return (
+        "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
+    )
+
+
+def _plain(written: str) -> str:
+    kind = types.parse(written)
+    return kind.last + "<" + ",".join(kind.arguments) + ">" + "*" * kind.pointers + "&" * kind.reference
+
+
+def fits(given: str, taken: str) -> bool:
+    """Whether a value of one type can be an argument of another, as far as builtin types tell: a `size_t` is no
+    `Stream&`, and a `char*` no `Node*`."""
+    one, other = types.parse(given), types.parse(taken)
+    if not given or not one.is_scalar or other.is_scalar or other.is_placeholder or other.last == "void":
+        return True
+    if one.pointers:
+        return not (one.pointers == other.pointers and not other.reference)
+    return not other.pointers and (not other.reference or other.const)
+
+
+def _takes(record: r.Function, call: r.Call) -> bool:
+    """Whether a function can take as many arguments as the call gives."""
+    given = len(call.args)
+    if any(isinstance(arg, r.Unary) and arg.op.startswith("spread") for arg in call.args):
+        return True
+    parameters = record.parameters
+    if any(p.spread or p.type.endswith("...") or p.name == "..." or p.type == "..." for p in parameters):
+        return True
+    required = sum(1 for p in parameters if p.default is None)
+    return required <= given <= len(parameters)
+
+
+def _name_start(callee: r.Value) -> int:
+    match callee:
+        case r.Member():
+            return callee.name_start
+        case r.Name(text=name):
+            return callee.end - len(qualified.last(name).encode()) if "::" in name else callee.start
+    return -1

@@ -1,0 +1,130 @@
+"""Types of expressions, deduced as far as declarations and models say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ownlint.facts import records as r
+from ownlint.models.libraries import Models
+from ownlint.project import qualified, types
+from ownlint.project.index import Index
+from ownlint.project.names import Names
+from ownlint.project.subjects import Class, Function
+
+if TYPE_CHECKING:
+    from ownlint.project.callees import Calls
+
+
+class Types:
+    """Types of a program's expressions. What a call gives is asked of its `calls`, which ask back for receivers."""
+
+    calls: Calls
+
+    def __init__(self, index: Index, names: Names, models: Models) -> None:
+        self._index = index
+        self._names = names
+        self._models = models
+
+    def of(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
+        """The type of an expression as text, aliases followed where the project defines them; empty when unknown."""
+        if value is None or depth > 12:
+            return ""
+        written = self._type_of(value, function, depth + 1)
+        return self._names.expand(written, function.file, function.record.scope) if written else ""
+
+    def _type_of(self, value: r.Value, function: Function, depth: int) -> str:
+        match value:
+            case r.Name(text=name, start=start):
+                if meant := self._meant(function.file, start):
+                    return meant
+                return self._type_of_name(name, function, depth)
+            case r.Member(base=base, name=name):
+                if meant := self._meant(function.file, value.name_start):
+                    return meant
+                return self._type_of_member(self.of(base, function, depth), name, function)
+            case r.Index(base=base):
+                return types.element(self.of(base, function, depth))
+            case r.Call():
+                return self.calls.result_type(value, function, depth)
+            case r.Cast(type=written):
+                return written
+            case r.Unary(op="*", value=inner):
+                return types.element(self.of(inner, function, depth))
+            case r.Unary(op="await" | "co_await", value=inner):
+                awaited = types.parse(self.of(inner, function, depth)).arguments
+                return awaited[0] if awaited else ""
+            case r.Unary(op="&", value=inner):
+                pointee = self.of(inner, function, depth)
+                return pointee.rstrip(" &") + "*" if pointee else ""
+            case r.Conditional(then=then, other=other):
+                return self.of(then, function, depth) or self.of(other, function, depth)
+            case r.Literal(kind="bool"):
+                return "bool"
+        return ""
+
+    def _meant(self, file: r.File, start: int) -> str:
+        """The type of the name token that starts here. One that depends on a template's parameters is left
+        out: it is spelled without the scopes that a model knows it by."""
+        meaning = self._names.meaning(file, start)
+        return "" if meaning is None or "type-parameter-" in meaning.type else meaning.type
+
+    def _type_of_name(self, name: str, function: Function, depth: int) -> str:
+        if name == "this":
+            return function.home.symbol + "*" if function.home is not None else ""
+        current: Function | None = function
+        while current is not None:
+            if name in current.locals:
+                written, initial = current.locals[name]
+                if initial is not None and types.parse(written).is_placeholder:
+                    inferred = self.of(initial, current, depth)
+                    return inferred + "*" if inferred and "*" in written and not inferred.endswith("*") else inferred
+                return written
+            current = current.parent
+        if function.home is not None and (found := function.home.field(name)):
+            return found[1].type
+        variables = {variable.type for _, variable in self._index.variables_called(qualified.last(name))}
+        return variables.pop() if len(variables) == 1 else ""
+
+    def _type_of_member(self, base: str, name: str, function: Function) -> str:
+        if not base:
+            return ""
+        kind = types.parse(base)
+        if kind.last == "iterator" and kind.arguments:
+            held = types.element(kind.arguments[0])
+            if name == "second":
+                return held
+            if name == "first":
+                return types.parse(kind.arguments[0]).arguments[0] if types.parse(kind.arguments[0]).arguments else ""
+        if kind.last == "pair" and len(kind.arguments) == 2 and name in ("first", "second"):
+            return kind.arguments[name == "second"]
+        for cls in self.classes_of(base, function):
+            if found := cls.field(name):
+                return found[1].type
+        return ""
+
+    def classes_of(self, written: str, function: Function) -> Iterator[Class]:
+        """The project's classes a receiver of this type can be: itself, or what it points to."""
+        kind = types.parse(written)
+        cls = self._names.find_class(kind.name, function.record.scope, function.file)
+        if cls is not None:
+            yield cls
+        roles = self._models.role(kind.name, self._names.scopes(function)) if kind.arguments else ()
+        if kind.arguments and (
+            (cls is not None and cls.declared("operator->"))
+            or "smart pointer" in roles
+            or "shared pointer" in roles
+            or "optional" in roles
+            or cls is None
+        ):
+            inner = self._names.find_class(kind.arguments[0], function.record.scope, function.file)
+            if inner is not None:
+                yield inner
+
+    def roles(self, written: str, function: Function) -> tuple[str, ...]:
+        """What kinds of thing a type is, by the models; aliases followed."""
+        return self.roles_at(written, function.file, function.record.scope)
+
+    def roles_at(self, written: str, file: r.File, scope: str) -> tuple[str, ...]:
+        """The same for a type that is written in a file, inside the scope."""
+        return self._models.role(self._names.expand(written, file, scope), self._names.scopes_at(file, scope))

@@ -1,0 +1,172 @@
+"""What a name refers to: scopes, imports, aliases."""
+
+from __future__ import annotations
+
+from ownlint.facts import records as r
+from ownlint.facts.show import text
+from ownlint.flow.places import last_name
+from ownlint.models.libraries import Models
+from ownlint.project import qualified, types
+from ownlint.project.index import Index
+from ownlint.project.macros import Macros
+from ownlint.project.once import shared_property
+from ownlint.project.statuses import is_enum
+from ownlint.project.subjects import Class, Function
+
+
+class Names:
+    """Resolves the names of a program."""
+
+    def __init__(self, index: Index, models: Models, macros: Macros) -> None:
+        self._index = index
+        self._models = models
+        self._macros = macros
+        self.size = index.size
+
+    def written_as(self, name: str) -> str:
+        """What a constant of the project, or a macro without parameters, stands for; empty when that is not clear."""
+        spelled = {text(v.value) for _, v in self._index.variables_called(name) if v.value is not None}
+        spelled |= self._macros.constants(name)
+        return spelled.pop() if len(spelled) == 1 else ""
+
+    @shared_property
+    def bound_types(self) -> frozenset[str]:
+        """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""
+        bound = (
+            (file, record.type, record.start) for file in self._index.files.values() for record in file.bound_classes
+        )
+        return frozenset(types.parse(self.expand(written, file, at=at)).last for file, written, at in bound)
+
+    def scopes(self, function: Function) -> tuple[str, ...]:
+        """The namespaces and classes in which the function stands, innermost first, and those its file opens."""
+        return self.scopes_at(function.file, function.record.scope)
+
+    def scopes_at(self, file: r.File, scope: str) -> tuple[str, ...]:
+        key = (file.path, scope)
+        if key not in self._scopes:
+            parts = scope.split("::") if scope else []
+            around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
+            self._scopes[key] = around + self.opened(file)
+        return self._scopes[key]
+
+    @shared_property
+    def _scopes(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        return {}
+
+    def opened(self, file: r.File) -> tuple[str, ...]:
+        if file.path not in self._opened_scopes:
+            self._opened_scopes[file.path] = tuple(
+                dict.fromkeys(alias.target for alias in file.aliases if alias.kind in ("open", "using"))
+            )
+        return self._opened_scopes[file.path]
+
+    @shared_property
+    def _opened_scopes(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+    def find_class(self, written: str, scope: str, file: r.File, *, enum: bool = False) -> Class | None:
+        """The project's class (or its enum) that `written` names from inside `scope`; None when it is not ours or
+        not clear."""
+        name = types.parse(written).name
+        if not name:
+            return None
+        key = (name, scope, file.path, enum)
+        if key not in self._found_classes:
+            self._found_classes[key] = self._find_class(name, scope, file, enum)
+        return self._found_classes[key]
+
+    @shared_property
+    def _found_classes(self) -> dict[tuple[str, str, str, bool], Class | None]:
+        return {}
+
+    def _find_class(self, name: str, scope: str, file: r.File, enum: bool) -> Class | None:
+        candidates = self._index.classes_called(qualified.last(name), file)
+        fitting = [c for c in candidates if qualified.names(c.symbol, name)]
+        if len(fitting) > 1:
+            best = max(qualified.shared(c.symbol, scope) for c in fitting)
+            fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
+        return self._index.nearest([c for c in fitting if is_enum(c) is enum], file)
+
+    def expand(self, written: str, file: r.File, scope: str = "", at: int = 0) -> str:
+        """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`.
+
+        Of aliases that are local to blocks of one function (`using cls = Doc;`) the last before `at` is meant.
+        """
+        if at:
+            return self._expand(written, file, scope, at)
+        key = (written, file.path, scope)
+        if key not in self._expanded:
+            self._expanded[key] = self._expand(written, file, scope, at)
+        return self._expanded[key]
+
+    @shared_property
+    def _expanded(self) -> dict[tuple[str, str, str], str]:
+        return {}
+
+    def _expand(self, written: str, file: r.File, scope: str, at: int) -> str:
+        for _ in range(4):
+            kind = types.parse(written)
+            found = self._alias(kind.name, file, scope, at)
+            if found is None or types.parse(found).name == kind.name:
+                return written
+            written = found + "*" * kind.pointers + ("&" if kind.reference else "")
+        return written
+
+    def _alias(self, name: str, file: r.File, scope: str, at: int = 0) -> str | None:
+        last = qualified.last(name)
+        candidates = [
+            (f, a)
+            for f, a in self._index.aliases_called(last)
+            if a.kind in ("type", "using") and (name == last or qualified.names(_join(a), name))
+        ]
+        if not candidates:
+            return None
+        if len({a.target for _, a in candidates}) > 1:
+            same = [(f, a) for f, a in candidates if f is file]
+            candidates = same or self._nearest_aliases(candidates, scope)
+            if len({a.target for _, a in candidates}) > 1:
+                before = [a for _, a in same if a.start < at]
+                return before[-1].target if before else None
+        return candidates[0][1].target
+
+    @staticmethod
+    def _nearest_aliases(candidates: list[tuple[r.File, r.Alias]], scope: str) -> list[tuple[r.File, r.Alias]]:
+        shared = [qualified.shared(_join(a), scope) for _, a in candidates]
+        near = max(shared)
+        return [found for found, common in zip(candidates, shared, strict=True) if common == near]
+
+    def named(self, file: r.File, value: r.Value) -> str:
+        """What a Python name or member resolves to by imports and definitions, dotted; empty for anything else."""
+        start = value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
+        meaning = self.meaning(file, start) if start >= 0 else None
+        return meaning.symbol if meaning is not None else ""
+
+    def meant_name(self, file: r.File, value: r.Value) -> str:
+        """The last part of what a Python name or member resolves to (`partial`, imported as `p`); of what is not known,
+        and of anything else, as it is written."""
+        return self.named(file, value).rpartition(".")[2] or last_name(value)
+
+    def meaning(self, file: r.File, start: int) -> r.Meaning | None:
+        """What a parser that knows types said about the name token that starts here."""
+        if not file.meanings:
+            return None
+        table = self._meanings.get(file.path)
+        if table is None:
+            table = self._meanings[file.path] = {meaning.start: meaning for meaning in file.meanings}
+        return table.get(start)
+
+    @shared_property
+    def _meanings(self) -> dict[str, dict[int, r.Meaning]]:
+        return {}
+
+    def star_import(self, file: r.File, symbol: str) -> str:
+        """What `*.Module.parse`, a name only a star import can have bound, is when a model knows the module's names."""
+        name = symbol.removeprefix("*.")
+        for imported in file.imports:
+            if imported.name == "*" and name.partition(".")[0] in self._models.exports(imported.target):
+                return f"{imported.target}.{name}"
+        return ""
+
+
+def _join(alias: r.Alias) -> str:
+    return f"{alias.scope}::{alias.name}" if alias.scope else alias.name
