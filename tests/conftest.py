@@ -2,9 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 
 pytest_plugins = ["ownlint.testing.plugin"]
+
+# What an example takes is no property of the code: the machine may be busy with something else.
+hypothesis.settings.register_profile("ownlint", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("ownlint")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -102,18 +102,28 @@ def part_of(path: Path) -> str:
     return path.relative_to(LINTER).parts[0].removesuffix(".py")
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported_names(path: Path) -> Iterator[str]:
     """All that a module imports, whatever for."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """What a module imports when it runs, functions included; what only type checkers see does not count."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    tree = tree_of(path)
     unseen = {
         id(inner)
         for node in ast.walk(tree)
@@ -184,7 +194,7 @@ def test_no_module_needs_itself() -> None:
 
 
 def _top_imports(path: Path) -> Iterator[str]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -232,7 +242,7 @@ def code_words(path: Path) -> Iterator[tuple[int, str]]:
     text = path.read_text(encoding="utf-8")
     docstrings = {
         node.value.lineno
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     }
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -272,7 +282,7 @@ OPENERS = frozenset({"open", "fdopen", "read_text", "read_bytes", "open_binary",
 
 def _opening(path: Path) -> Iterator[str]:
     """The functions of a module that open something."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     for function in ast.walk(tree):
         for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
             if isinstance(node, ast.Call):
@@ -355,7 +365,7 @@ def _constants(tree: ast.Module) -> frozenset[str]:
 @pytest.mark.parametrize("path", modules(LINTER) + modules(RULES), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_text_becomes_a_pattern(path: Path) -> None:
     """What a tree, its settings or a model say is searched by Python's `re`, and never is the expression."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     constants = _constants(tree)
     known = MADE_OF_CONSTANTS.get(path.relative_to(LINTER if path.is_relative_to(LINTER) else RULES).as_posix(), set())
     found = [

@@ -132,7 +132,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
 @given(lines=lines, paths=paths)
 def test_git_says_the_same(repository: Path, lines: list[str], paths: list[str]) -> None:
     """None of the paths is there, and none of them is a folder of another: git takes each for a file."""

@@ -383,7 +383,7 @@ def test_an_output_file_that_cannot_be_is_said_before_the_work(run: Run, monkeyp
 
 
 def test_an_interrupt_while_a_class_is_made_is_one(tmp_path: Path) -> None:
-    """Until 3.12, Python wraps what `__set_name__` raises."""
+    """Until 3.12, Python wraps what `__set_name__` raises; an empty line ends the `^C`."""
     program = """
 import sys, ownlint.cli.main as c
 class Named:
@@ -396,7 +396,7 @@ c._projects, sys.argv = projects, ["ownlint", "check"]
 c.main()
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
+    assert (done.returncode, done.stderr) == (130, "\nerror: interrupted\n")
 
 
 def test_a_bug_of_ours_is_not_taken_for_findings(tmp_path: Path) -> None:

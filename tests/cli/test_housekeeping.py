@@ -16,6 +16,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from tests import starting
 from tests.consoles import path_with_ownlint, read_all
 
 from ownlint.cli import verifying
@@ -36,15 +37,7 @@ def entry(source):
 
 def ownlint(*arguments: str, where: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OWNLINT_")}
-    return subprocess.run(
-        [sys.executable, "-m", "ownlint", *arguments],
-        cwd=where,
-        env={**kept, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    return starting.text(*arguments, cwd=where, env={**kept, **variables})
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint.facts.base import LIBCLANG
 from ownlint.sources import libclang
@@ -18,15 +18,7 @@ from ownlint.sources import libclang
 
 def ownlint(where: Path, *arguments: str, library: Path | str = "") -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OWNLINT_")}
-    return subprocess.run(
-        [sys.executable, "-m", "ownlint", *arguments],
-        cwd=where,
-        env={**kept, LIBCLANG: str(library)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return starting.text(*arguments, cwd=where, env={**kept, LIBCLANG: str(library)})
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 GUILTY = """\
 from mlir.ir import Module
@@ -32,10 +32,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def check(where: Path, text: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "ownlint", "check", *arguments]
-    return subprocess.run(
-        command, cwd=where, input=text, capture_output=True, check=False, env={**os.environ, "LC_ALL": "C"}
-    )
+    return starting.run("check", *arguments, cwd=where, given=text, env={**os.environ, "LC_ALL": "C"})
 
 
 def test_what_is_typed_counts_and_not_what_is_saved(project: Path) -> None:

@@ -140,7 +140,7 @@ CONDITIONS = some.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(condition=CONDITIONS)
 def test_what_is_known_holds_whatever_the_rest_is(condition):
     """An answer must be right for both values of the flag nobody assumes anything about."""

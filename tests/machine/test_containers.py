@@ -155,7 +155,7 @@ _STATEMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(_STATEMENTS, max_size=4), st.lists(_STATEMENTS, max_size=4))
 def test_a_look_on_the_way_guards_whatever_stands_around_it(before, after):
     from tests.machine.conftest import make

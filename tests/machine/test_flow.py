@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ownlint.engine.forward import Machine, run
@@ -99,7 +99,7 @@ STRAIGHT = _bodies(
         max_leaves=6,
     )
 )
-PROPERTY = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+PROPERTY = settings(max_examples=80)
 
 
 def _flow(body: tuple[r.Statement, ...]) -> Flow:

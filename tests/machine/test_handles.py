@@ -143,14 +143,14 @@ ENDING = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(STATEMENTS, max_size=10))
 def test_no_body_raises_and_the_answer_is_the_same_twice(body: list[str]) -> None:
     source = "\n".join(body) or "pass"
     assert misuses(source) == misuses(source)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(STATEMENTS.filter(lambda line: "del" not in line and "None" not in line), max_size=8))
 def test_an_owner_that_a_global_list_holds_is_never_gone(body: list[str]) -> None:
     """Every owner made here is handed to somebody nobody knows: then nothing may be said."""
@@ -158,14 +158,14 @@ def test_an_owner_that_a_global_list_holds_is_never_gone(body: list[str]) -> Non
     assert misuses("\n".join(guarded) or "pass") == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(STATEMENTS | ENDING, max_size=10))
 def test_what_ends_handles_never_raises_either(body: list[str]) -> None:
     source = "\n".join(body) or "pass"
     assert misuses(source, typed=True) == misuses(source, typed=True)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(ENDING, max_size=6))
 def test_what_nobody_gave_a_class_is_never_spoken_of(body: list[str]) -> None:
     plain = [line for line in body if "InsertionPoint" not in line and "SymbolTable" not in line]

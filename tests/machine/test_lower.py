@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.machine.conftest import make
 
@@ -354,7 +354,7 @@ not and or : , = := ( ) [ ] { } . * ** a b x 1 None True \\ ' " pass break conti
 CPP_WORDS = CPP_SOUP.split()
 PYTHON_WORDS = [*PYTHON_SOUP.split(), "\n", "\n    ", "\n        "]
 
-FUZZ = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+FUZZ = settings(max_examples=60)
 
 
 @FUZZ

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ownlint.engine.shared import Indexed, Map
@@ -24,7 +24,6 @@ def changed(changes: list[tuple[int, int | None]]) -> tuple[Map[int, int], dict[
     return shared, plain
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(CHANGES)
 def test_a_map_is_what_a_dict_is(changes: list[tuple[int, int | None]]) -> None:
     shared, plain = changed(changes)
@@ -34,7 +33,6 @@ def test_a_map_is_what_a_dict_is(changes: list[tuple[int, int | None]]) -> None:
     assert all(shared.get(key, -1) == plain.get(key, -1) and (key in shared) == (key in plain) for key in range(61))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(CHANGES)
 def test_maps_of_the_same_entries_are_equal_however_they_came_about(changes: list[tuple[int, int | None]]) -> None:
     shared, plain = changed(changes)

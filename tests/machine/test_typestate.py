@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ownlint.engine.forward import Machine, certainty, run
@@ -77,7 +77,6 @@ def _simulate(body: str, states: frozenset[str]) -> frozenset[str]:
     return go(body, states)
 
 
-@settings(deadline=None)  # the first call builds the grammar
 @given(STEPS)
 def test_the_worklist_agrees_with_running_every_path(program_text):
     from tests.machine.conftest import make

@@ -105,13 +105,19 @@ def facts_differ(page: str, case: Case, by: Rewrite) -> list[str]:
     found = []
     for block, other in zip(case.blocks, twin.case.blocks, strict=True):
         if block.language == "cpp" and block.text != other.text:
-            pair = (structure.read(one.name, one.text.encode(), vocabulary) for one in (block, other))
-            words = [list(_words(file, "")) for file in pair]
+            read = structure.read(other.name, other.text.encode(), vocabulary)
+            words = (_words_of(block.name, block.text, case.options.models or ""), list(_words(read, "")))
             for before, after in zip(*words, strict=False):
                 if before != after:
                     found.append(f"{by.name}: {page}: {case.heading}\n  {block.name}{before} became {after}")
                     break
     return found
+
+
+@lru_cache(maxsize=16)
+def _words_of(name: str, text: str, more: str) -> list[tuple[str, object]]:
+    """Of a file as its page has it, which is compared with many."""
+    return list(_words(structure.read(name, text.encode(), cases.load_models(more).vocabulary()), ""))
 
 
 _NOT_COMPARED = {"comment", "comments", "comment_lines", "suppressions", "debug", "conditional", "problems"}

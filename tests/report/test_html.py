@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import sample
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ownlint.config import ConfigError
@@ -344,7 +344,6 @@ def hostile(root: Path, text: str, told: str) -> tuple[Report, tuple[RuleInfo, .
     return report, (RuleInfo("labels", "error", told, f"{told}\n\n{told}\n"),), sources
 
 
-@settings(deadline=None)  # the first one loads the template
 @given(text=nasty, told=nasty.filter(lambda told: "\0" not in told))
 def test_no_text_becomes_markup(tmp_path_factory: pytest.TempPathFactory, text: str, told: str) -> None:
     out = html.render(*hostile(tmp_path_factory.getbasetemp(), text, told), "0.1.0", Origin(told))

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint.sources import git
 from ownlint.sources.changes import ChangesError, as_before, since, staged
@@ -207,7 +208,7 @@ def test_no_command_of_ownlint_runs_one(tree: Path, tmp_path: Path) -> None:
             run_git(tmp_path, "config", "--file", str(tree / ".git/config"), "--replace-all", key, value)
     change(tree)
     for arguments in ASKING:
-        done = subprocess.run([*COMMAND, *arguments], cwd=tree, capture_output=True, text=True, check=False)
+        done = starting.text(*arguments, cwd=tree, safe_path=True)
         assert done.returncode in (0, 1, 2), done
         assert "Traceback" not in done.stderr
         assert not canary.exists(), (arguments, done)
@@ -222,14 +223,13 @@ def test_what_a_partial_clone_lacks_is_not_available(tree: Path, tmp_path: Path)
         (tree / "a.cc").write_text(text)
         run_git(tree, "commit", "-q", "-a", "-m", "z")
     run_git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{tree}", "clone")
-    command = [*COMMAND, "check", "--diff-base", "HEAD~1"]
-    done = subprocess.run(command, cwd=tmp_path / "clone", capture_output=True, text=True, check=False)
+    done = starting.text("check", "--diff-base", "HEAD~1", cwd=tmp_path / "clone", safe_path=True)
     assert done.returncode == 2
     assert done.stderr == (
         "error: --diff-base: the clone is partial and lacks files of that revision, which are not available: "
         "nothing is fetched\n"
     )
-    assert subprocess.run([*COMMAND, "check"], cwd=tmp_path / "clone", capture_output=True, check=False).returncode == 0
+    assert starting.run("check", cwd=tmp_path / "clone", safe_path=True).returncode == 0
 
 
 def test_a_hook_s_repository_and_index_are_asked(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests import starting
+
 COMMAND = (sys.executable, "-P", "-m", "ownlint")
 
 LAUNCH = """\
@@ -76,6 +78,6 @@ class Project:
         (self.root / name).write_text(text)
 
     def check(self, *arguments: str, form: str = "json", quiet: bool = True, where: str = "") -> Done:
-        command = [*COMMAND, "check", "--output-format", form, *(["-q"] if quiet else []), *arguments]
-        done = subprocess.run(command, cwd=self.root / where, capture_output=True, text=True, check=False)
+        options = ["--output-format", form, *(["-q"] if quiet else []), *arguments]
+        done = starting.text("check", *options, cwd=self.root / where, safe_path=True)
         return Done(done.returncode, done.stdout, done.stderr)

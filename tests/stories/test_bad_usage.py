@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint.cli import delivery
 
@@ -43,15 +44,7 @@ def project(tmp_path: Path) -> Path:
 
 def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "OWNLINT_"))}
-    return subprocess.run(
-        [sys.executable, "-m", "ownlint", *arguments],
-        cwd=where,
-        env={**kept, "GIT_CEILING_DIRECTORIES": str(where.parent)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return starting.text(*arguments, cwd=where, env={**kept, "GIT_CEILING_DIRECTORIES": str(where.parent)})
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests import starting
 from tests.stories.repositories import CHECK, COMMAND, LAUNCH, SESSION, Done, Project
 
 TURBINE = Path(__file__).parents[2] / "examples/turbine"
@@ -159,8 +160,8 @@ def test_a_comment_that_silences_is_of_use_wherever_its_finding_stands(project: 
 
 def test_beside_a_baseline(project: Project) -> None:
     """What the baseline knows is not counted among what is not shown, and no entry of it is stale for that."""
-    subprocess.run([*COMMAND, "baseline", "write", "-q"], cwd=project.root, capture_output=True, check=False)
-    subprocess.run([*COMMAND, "baseline", "write"], cwd=project.root, capture_output=True, check=True)
+    starting.run("baseline", "write", "-q", cwd=project.root, safe_path=True)
+    starting.run("baseline", "write", cwd=project.root, safe_path=True).check_returncode()
     project.write("beside.cc", SESSION.format("Beside"))
     project.commit()
     project.write("new.cc", SESSION.format("New"))

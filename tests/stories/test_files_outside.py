@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests import starting
 
 CANARY = "ghp_Canary"
 NUMBER = "31337421"
@@ -116,8 +117,11 @@ for name in sys.argv[1:]:
 
 def said(project: Path, *arguments: str, script: str = "") -> str:
     """Everything that a command says."""
-    command = [sys.executable, *(("-c", script) if script else ("-m", "ownlint")), *arguments]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    if script:
+        command = [sys.executable, "-c", script, *arguments]
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    else:
+        done = starting.text(*arguments, cwd=project)
     assert done.returncode in (0, 1, 2), done.stderr
     return done.stdout + done.stderr
 

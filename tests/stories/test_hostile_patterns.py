@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 HINTS = """\
 #define UNLIKELY(.*.*.*Z) __builtin_expect({run}, 0)
@@ -28,8 +28,7 @@ LEAK = "int f() {\n  char* data = new char[3];\n  if (g()) return 1;\n  delete[]
 
 def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A guard against a hang, not a measure: what exploded took hours."""
-    command = [sys.executable, "-m", "ownlint", "check", "--no-cache", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    return starting.text("check", "--no-cache", *arguments, cwd=folder, timeout=120)
 
 
 def test_parameters_of_macros_are_no_expressions(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 from tests.consoles import read_all
 
 EVIL = "a\n::error file=x::pwn\x1b[31m\u202e<script>`b`|x&.py"
@@ -88,11 +89,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_nothing_harmful_is_shown(project: Path, arguments: tuple[str, ...]) -> None:
     kept = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "GITHUB_WORKSPACE")}
     if arguments == ("baseline", "show"):
-        subprocess.run([sys.executable, "-m", "ownlint", "baseline", "write"], cwd=project, env=kept, check=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "ownlint", *arguments], cwd=project, env=kept, stdin=subprocess.DEVNULL,
-        capture_output=True, check=False,
-    )  # fmt: skip
+        starting.run("baseline", "write", cwd=project, env=kept).check_returncode()
+    done = starting.run(*arguments, cwd=project, env=kept)
     (project / "ownlint-baseline.json").unlink(missing_ok=True)
     assert done.returncode in (0, 1, 2)
     for shown in (done.stdout.decode(), done.stderr.decode()):

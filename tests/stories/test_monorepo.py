@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests import starting
 
 GUILTY = """\
 from mlir.ir import Module
@@ -30,8 +30,7 @@ LINE = "    return module.body.operations[0]"
 def ownlint(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     ours = ("NO_COLOR", "FORCE_COLOR", "GITHUB_WORKSPACE", "OWNLINT_CACHE_DIR")
     environment = {k: v for k, v in os.environ.items() if k not in ours and not k.startswith("GIT_")}
-    command = [sys.executable, "-m", "ownlint", *arguments]
-    return subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return starting.text(*arguments, cwd=where, env=environment)
 
 
 def git(where: Path, *arguments: str) -> str:

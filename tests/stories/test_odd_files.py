@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 MOST_SECONDS = 120
 MOST_BYTES = 6 << 30
@@ -95,17 +96,8 @@ def project(tmp_path: Path) -> Path:
 
 def ownlint(root: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     names = ("NO_COLOR", "FORCE_COLOR", "GITHUB_WORKSPACE", "OWNLINT_CACHE_DIR", "VIRTUAL_ENV", "CONDA_PREFIX")
-    return subprocess.run(
-        [sys.executable, "-m", "ownlint", *arguments],
-        cwd=root,
-        env={name: value for name, value in os.environ.items() if name not in names} | variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=MOST_SECONDS,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES)),
-    )
+    env = {name: value for name, value in os.environ.items() if name not in names} | variables
+    return starting.text(*arguments, cwd=root, env=env, timeout=MOST_SECONDS, memory=MOST_BYTES)
 
 
 FOUND = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from hashlib import blake2b
 from os import environ
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint.facts.cache import Cache
 
@@ -35,15 +34,8 @@ def project(tmp_path: Path) -> Path:
 
 def found(root: Path, home: str, *arguments: str) -> int:
     """How many findings are reported to the user with this home."""
-    done = subprocess.run(
-        [sys.executable, "-m", "ownlint", "check", "--types", "never", "--output-format", "json", *arguments],
-        cwd=root,
-        env={**environ, "XDG_CACHE_HOME": str(root.parent / home)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    options = ["--types", "never", "--output-format", "json", *arguments]
+    done = starting.text("check", *options, cwd=root, env={**environ, "XDG_CACHE_HOME": str(root.parent / home)})
     assert done.returncode in (0, 1), done.stderr
     return len(json.loads(done.stdout)["findings"])
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 DONATION = """\
 import jax
@@ -58,10 +57,9 @@ int Draw(int side) {
 
 
 def findings(root: Path, *options: str) -> dict[str, tuple[str, str]]:
-    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "--exit-zero", *options]
-    done = subprocess.run(
-        [*command, "--output-format", "json", "."], cwd=root, capture_output=True, text=True, check=True
-    )
+    words = ["--isolated", "--no-cache", "--exit-zero", *options, "--output-format", "json", "."]
+    done = starting.text("check", *words, cwd=root)
+    done.check_returncode()
     told = json.loads(done.stdout)["findings"]
     return {each["symbol"]: (each["certainty"], each["reason"]) for each in told}
 
@@ -146,8 +144,7 @@ def test_what_is_inferred_from_a_name(tmp_path: Path) -> None:
 
 def test_it_is_a_note_of_the_finding(tmp_path: Path) -> None:
     (tmp_path / "a.cc").write_text(PAIR)
-    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "."]
-    said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    said = starting.text("check", "--isolated", "--no-cache", ".", cwd=tmp_path).stdout
     assert "= note: likely: that `tile_destroy` releases what `tile_create` hands out is inferred from" in said
 
 
@@ -170,8 +167,7 @@ def test_code_scanning_is_told_how_sure_a_rule_usually_is_and_each_result(tmp_pa
     """`precision` is a property of rules alone there; a result has a rank."""
     (tmp_path / "a.cc").write_text(BOTH)
     (tmp_path / "b.py").write_text(DONATION)
-    command = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", "--output-format", "sarif", "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = starting.text("check", "--isolated", "--no-cache", "--output-format", "sarif", ".", cwd=tmp_path)
     (run,) = json.loads(done.stdout)["runs"]
     precision = {rule["id"]: rule["properties"]["precision"] for rule in run["tool"]["driver"]["rules"]}
     assert precision["use-after-donation"] == "high"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import starting
 
 from ownlint.sources import headers
 
@@ -30,8 +29,8 @@ def database(folder: Path, *files: str) -> None:
 
 
 def notes(where: Path, *arguments: str) -> list[str]:
-    call = [sys.executable, "-m", "ownlint", "check", "--isolated", "--no-cache", *arguments]
-    done = subprocess.run(call, cwd=where, capture_output=True, text=True, check=True)
+    done = starting.text("check", "--isolated", "--no-cache", *arguments, cwd=where)
+    done.check_returncode()
     return [line.removeprefix("note: ") for line in done.stderr.splitlines()]
 
 

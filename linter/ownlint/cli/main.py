@@ -100,6 +100,8 @@ def _run() -> int:
     except RuntimeError as error:  # what comes while a class is made, Python 3.11 wraps in one
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
+        with contextlib.suppress(OSError):
+            click.echo(err=True)  # as click does, behind the `^C` of a terminal
         return _failed("interrupted", 130)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

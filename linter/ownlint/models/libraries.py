@@ -633,5 +633,11 @@ def load(paths: Sequence[Path]) -> Models:
         for file in sorted(path.glob("*.toml")) if path.is_dir() else (path,):
             data = bytes_of(file)
             digest.update(len(data).to_bytes(8, "big") + data)
-            files.append(ModelFile(file, data))
+            files.append(_file(file, data))
     return Models(files, digest.hexdigest())
+
+
+@functools.lru_cache(maxsize=128)
+def _file(path: Path, data: bytes) -> ModelFile:
+    """The projects of one run have nearly all of their models in common. Nobody changes a model once it is read."""
+    return ModelFile(path, data)

@@ -153,19 +153,19 @@ def check(data: bytes) -> None:
     assert list(broken(file)) == []
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(TOKENS), max_size=80))
 def test_soup_of_tokens(tokens: list[str]) -> None:
     check(" ".join(tokens).encode())
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.sampled_from(TOKENS), max_size=50))
 def test_soup_in_a_body(tokens: list[str]) -> None:
     check(("struct A { void f() { g(" + " ".join(tokens) + ") } int x; };\n").encode())
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.binary(max_size=200))
 def test_any_bytes(data: bytes) -> None:
     check(data)

@@ -86,7 +86,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(PIECES, max_size=8).map("".join))
 def test_nothing_raises_and_every_position_is_inside(source: str) -> None:
     file = file_of(source)

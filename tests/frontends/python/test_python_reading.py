@@ -196,7 +196,7 @@ def check(data: bytes) -> None:
     assert r.decode_file(encoded) == file
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(FRAGMENTS, max_size=30).map("".join))
 @example("match a:\n case C() as b: pass\n")
 @example("f'{a:{b}}' f'{c}'")
@@ -204,7 +204,7 @@ def test_pieces_of_python_never_raise(source: str) -> None:
     check(source.encode())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\xef\xbb\xbf", b"# coding: latin-1\n", b"# coding: utf-7\n"]))
 def test_bytes_never_raise(data: bytes, prefix: bytes) -> None:
     check(prefix + data)
