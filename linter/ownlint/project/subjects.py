@@ -53,9 +53,8 @@ class _Subject:
         mild: bool = False,
         reason: str = "",
     ) -> Finding:
-        """`reason` says why it is not certain. What a step would show of the finding's own place is shown already."""
+        """`reason` says why it is not certain."""
         symbol, at = self.symbol, _span(at)
-        steps = tuple(step for step in steps if step.path != self.path or not _is_within(step.span, at))
         return Finding(self.path, at, message, certainty, help, steps, symbol, fix, mild=mild, reason=reason)
 
     def step(self, at: Span | r.Node | e.Event, message: str, role: Role | None = None) -> Step:
@@ -64,10 +63,6 @@ class _Subject:
 
 _LONGEST_TEST = 60
 """Characters of a condition in a step."""
-
-
-def _is_within(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _span(at: Span | r.Node | e.Event) -> Span:
