@@ -9,17 +9,61 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
+from ownlint.facts import records as r
+from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.lower import Graph
-from ownlint.flow.places import Place
+from ownlint.flow.places import Place, strip, walk
 from ownlint.steps import spend
 
 Predicate = Callable[[e.Event], bool]
 
 _FEW = 400
 """So many events are walked up faster than their order in the dominator tree is found."""
+
+
+class Asked(NamedTuple):
+    """A condition on names alone, in one spelling, the side of it, and the names."""
+
+    shown: str
+    outcome: bool
+    names: frozenset[str]
+
+
+_PLAIN = (r.Name, r.Literal, r.Unary, r.Binary)
+
+
+def plainly_asked(value: r.Value, outcome: bool) -> Asked | None:
+    """What a test asks of names alone; `p`, `!p`, `p == NULL` and `p != 0` ask one thing. None when it asks more."""
+    inner: r.Value = strip(value) or value
+    while isinstance(inner, r.Unary) and inner.op in ("!", "not"):
+        inner, outcome = (strip(inner.value) or inner.value), not outcome
+    if isinstance(inner, r.Binary) and inner.op in ("==", "!=") and _is_null(inner.right):
+        outcome = outcome is (inner.op == "!=")
+        inner = strip(inner.left) or inner.left
+    parts = list(walk(inner))
+    if not all(isinstance(part, _PLAIN) for part in parts) or any(
+        isinstance(part, r.Unary) and part.op in ("*", "&") for part in parts
+    ):
+        return None
+    return Asked(text(inner), outcome, frozenset(part.text for part in parts if isinstance(part, r.Name)))
+
+
+def _is_null(value: r.Value) -> bool:
+    return isinstance(value, r.Literal) and (value.kind == "null" or value.text == "0")
+
+
+def _may_set(event: e.Write | e.Opaque, names: frozenset[str]) -> bool:
+    return isinstance(event, e.Opaque) or event.place[:1] == () or event.place[0] in names
+
+
+def _gives_address(value: r.Value, names: frozenset[str]) -> bool:
+    return any(
+        isinstance(part, r.Unary) and part.op == "&" and isinstance(part.value, r.Name) and part.value.text in names
+        for part in walk(value)
+    )
 
 
 class Flow:
@@ -336,6 +380,33 @@ class Flow:
             assert isinstance(test, e.Test)
             yield test, outcome
             above = self._guards_above[index]
+
+    def excludes(self, one: e.Event, other: e.Event) -> bool:
+        """Whether no way leads from one event to the other: they stand on different sides of a condition on locals that
+        nothing sets between its two tests. (`if (!p) one(); if (p) other();`)"""
+        sides = {asked.shown: (asked, test) for test, asked in self._asked_before(one)}
+        for test, asked in self._asked_before(other):
+            earlier = sides.get(asked.shown)
+            if earlier is not None and earlier[0].outcome is not asked.outcome:
+                return earlier[1] is test or not self._sets_between(earlier[1], test, asked.names)
+        return False
+
+    def _asked_before(self, event: e.Event) -> Iterator[tuple[e.Test, Asked]]:
+        for test, outcome in self.guards(event):
+            if not test.asserted and (asked := plainly_asked(test.value, outcome)) is not None:
+                yield test, asked
+
+    def _sets_between(self, test: e.Test, later: e.Test, names: frozenset[str]) -> bool:
+        """Whether a way from the one to the other sets a name, or gives its address away."""
+        behind = {event.index for event in self.after(test)}
+        return any(
+            event.index in behind
+            and (
+                (isinstance(event, e.Write | e.Opaque) and _may_set(event, names))
+                or (isinstance(event, e.Call) and any(_gives_address(argument, names) for argument in event.node.args))
+            )
+            for event in self.before(later)
+        )
 
     @cached_property
     def _guards_above(self) -> list[tuple[int, bool] | None]:

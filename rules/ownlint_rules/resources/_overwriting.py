@@ -253,7 +253,7 @@ class _Filling:
                 continue
             if reached is None:
                 reached = {one.index for one in self.flow.before(event, settles)}
-            if before.index in reached:
+            if before.index in reached and not self.flow.excludes(before, event):
                 return other.node
         return None
 
