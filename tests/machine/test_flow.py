@@ -236,3 +236,64 @@ def test_always_means_on_every_path(body, name):
         after = all(any(wanted(flow.events[i]) for i in path[path.index(index) + 1 :]) for path in through)
         assert flow.always_before(flow.events[index], wanted) == before
         assert flow.always_after(flow.events[index], wanted) == after
+
+
+# --- two sides of one condition ---
+
+SIDES = st.recursive(
+    st.sampled_from(["call", "set"]),
+    lambda inner: st.tuples(
+        st.sampled_from(["x", "!x", "x == 0"]), st.lists(inner, max_size=3), st.lists(inner, max_size=2)
+    ),
+    max_leaves=8,
+)
+
+
+def _asks(kind: str) -> r.Value:
+    name = r.Name(0, 0, "x")
+    if kind == "!x":
+        return r.Unary(0, 0, "!", name)
+    return r.Binary(0, 0, "==", name, r.Literal(0, 0, "int", "0")) if kind == "x == 0" else name
+
+
+def _statement(drawn: object, calls: list[r.Call]) -> r.Statement:
+    match drawn:
+        case "call":
+            calls.append(_call(f"f{len(calls)}"))
+            return r.Evaluate(0, 1, calls[-1])
+        case "set":
+            return r.Evaluate(0, 1, r.Assign(0, 1, r.Name(0, 1, "x"), "=", r.Name(0, 1, "y")))
+        case (str(kind), list(then), list(other)):
+            sides = [tuple(_statement(inner, calls) for inner in side) for side in (then, other)]
+            return r.Branch(0, 0, _asks(kind), *sides)
+    raise AssertionError(drawn)
+
+
+def _runs(body: tuple[r.Statement, ...], x: bool) -> list[tuple[list[str], bool]]:
+    """What is called, in order, and `x` at the end, on every run."""
+    runs: list[tuple[list[str], bool]] = [([], x)]
+    for statement in body:
+        match statement:
+            case r.Evaluate(value=r.Call() as call):
+                runs = [([*called, last_name(call.callee)], now) for called, now in runs]
+            case r.Evaluate():
+                runs = [(called, now) for called, _ in runs for now in (True, False)]
+            case r.Branch(condition=asked, then=then, other=other):
+                runs = [
+                    (called + more, later)
+                    for called, now in runs
+                    for more, later in _runs(then if now is isinstance(asked, r.Name) else other, now)
+                ]
+    return runs
+
+
+@given(st.lists(SIDES, max_size=5))
+@settings(max_examples=150)
+def test_what_excludes_another_never_runs_before_it(drawn: list[object]) -> None:
+    calls: list[r.Call] = []
+    body = tuple(_statement(one, calls) for one in drawn)
+    flow = _flow(body)
+    events = {last_name(event.node.callee): event for event in flow.calls}
+    for called, _ in [*_runs(body, True), *_runs(body, False)]:
+        for index, later in enumerate(called):
+            assert not any(flow.excludes(events[one], events[later]) for one in called[:index])

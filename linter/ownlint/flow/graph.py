@@ -384,11 +384,15 @@ class Flow:
     def excludes(self, one: e.Event, other: e.Event) -> bool:
         """Whether no way leads from one event to the other: they stand on different sides of a condition on locals that
         nothing sets between its two tests. (`if (!p) one(); if (p) other();`)"""
-        sides = {asked.shown: (asked, test) for test, asked in self._asked_before(one)}
+        sides: dict[str, tuple[e.Test, Asked]] = {}
+        for test, asked in self._asked_before(one):
+            sides.setdefault(asked.shown, (test, asked))
         for test, asked in self._asked_before(other):
-            earlier = sides.get(asked.shown)
-            if earlier is not None and earlier[0].outcome is not asked.outcome:
-                return earlier[1] is test or not self._sets_between(earlier[1], test, asked.names)
+            first, earlier = sides.pop(asked.shown, (test, asked))
+            if earlier.outcome is not asked.outcome and not (
+                self._sets_between(first, test, asked.names) or self._sets_between(test, first, asked.names)
+            ):
+                return True
         return False
 
     def _asked_before(self, event: e.Event) -> Iterator[tuple[e.Test, Asked]]:
