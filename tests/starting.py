@@ -1,9 +1,10 @@
 """`ownlint` as its user starts it, many times: a process of its own with its own folder, environment and streams.
 
 Most of what a start costs is Python importing the same modules once more, which is not what these tests are about. So
-the first start of each file of tests is a real one (`python -m ownlint`), and those that follow are copies of a process
-that has imported them: `ownlint`'s `__main__` runs in a fork, and ends as an interpreter ends. `OWNLINT_STARTS=real`
-makes all of them real. Who kills, watches or replaces the process, or wants a terminal, starts one by `subprocess`.
+the first start of each file of tests, for each environment that Python is given, is a real one (`python -m ownlint`).
+Those that follow are copies of a process that has imported them: `ownlint`'s `__main__` runs in a fork, and ends as an
+interpreter ends. `OWNLINT_STARTS=real` makes all of them real. Who kills, watches or replaces the process, or wants a
+terminal, starts one by `subprocess`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SECONDS = 300.0
 _OF_INTERPRETER = ("PYTHON", "LC_", "LANG", "MALLOC", "LD_")
 """Variables that are read when Python starts."""
 
-_begun: set[str] = set()
+_begun: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
 
 
 def run(
@@ -44,12 +45,13 @@ def run(
     environment = dict(os.environ if env is None else env)
     command = [sys.executable, *(["-P"] if safe_path else []), "-m", "ownlint", *arguments]
     here = os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0]
-    if REAL or here not in _begun:
-        _begun.add(here)
+    of_interpreter = tuple(
+        (name, environment[name]) for name in sorted(environment) if name.startswith(_OF_INTERPRETER)
+    )
+    if REAL or (here, of_interpreter) not in _begun:
+        _begun.add((here, of_interpreter))
         return _real(command, cwd, environment, given, memory, timeout)
-    of_interpreter = {name: environment[name] for name in sorted(environment) if name.startswith(_OF_INTERPRETER)}
-    server = _server(tuple(of_interpreter.items()))
-    return server.run(command, cwd, environment, given, safe_path, memory, timeout)
+    return _server(of_interpreter).run(command, cwd, environment, given, safe_path, memory, timeout)
 
 
 def text(*arguments: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -84,7 +86,7 @@ def _bound(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.cache
 def _server(of_interpreter: tuple[tuple[str, str], ...]) -> _Server:
     return _Server(dict(of_interpreter))
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, places
+from ownlint.frontends import worker
 from ownlint.rule import Rule
 from ownlint.testing import cases, docstrings
 from ownlint.testing.markdown import Case, parse
@@ -48,6 +49,17 @@ def wrong(code: str, options: str = "") -> list[str]:
 )
 def test_as_marked(code: str) -> None:
     assert wrong(code) == []
+
+
+def test_a_large_process_is_not_searched_for_memory_at_each_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody replaces the one who reads pages; to collect a whole process of tests takes longer than most of them."""
+
+    def collect() -> int:
+        raise AssertionError("collected")
+
+    monkeypatch.setattr(worker, "resident", lambda: 1 << 40)
+    monkeypatch.setattr(worker.gc, "collect", collect)
+    assert wrong("bad();  // error: `bad` is called") == []
 
 
 ALL = '```toml\ncertainty = "possible"\n```'
