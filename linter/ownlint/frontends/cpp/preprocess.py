@@ -136,9 +136,7 @@ _SPACED_OPERATOR = re.compile(
 )
 _NAMESPACE_ALIAS = re.compile(rb"\bnamespace\s++(\w++)\s*+=\s*+(?:::\s*+)?(\w++(?:\s*+::\s*+\w++)*+)\s*+;")
 _NAMESPACE_MACRO = re.compile(
-    rb"^[ \t]*+(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)"
-    rb"(?=[ \t]*+\r?$)",
-    re.MULTILINE,
+    rb"\b(?=\w{0,40}NAMESPACE)\w{0,60}_(?:(?P<begins>BEGIN|OPEN)|END|CLOSE)\(\s*+(?P<name>[A-Za-z_]\w*+)\s*+\)(?!\s*+;)"
 )
 _NAMESPACE_USED = re.compile(rb"(?<![\w.])\w++(?=\s*+(?:::|=|;))")
 _USING_STD = re.compile(rb"\busing\s++(?:::\s*+)?(std(?:\s*+::\s*+\w++)*?\s*+::\s*+(\w++))\s*+;")
