@@ -72,7 +72,8 @@ if TYPE_CHECKING:
     from ownlint.models import consumers as consumer_models
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
-    from ownlint.project import closures, once, pairs, releases, trials, types, undecoded
+    from ownlint.project import closures, pairs, questions, releases, trials, types, undecoded
+    from ownlint.project.files import File
     from ownlint.project.program import Program
     from ownlint.project.statuses import Status, must_look
     from ownlint.project.subjects import Binding, Class, Function
@@ -86,6 +87,7 @@ _HOMES = {
     "Certainty": "ownlint.finding:Certainty",
     "Class": "ownlint.project.subjects:Class",
     "Edit": "ownlint.finding:Edit",
+    "File": "ownlint.project.files:File",
     "Finding": "ownlint.finding:Finding",
     "Fix": "ownlint.finding:Fix",
     "Flow": "ownlint.flow.graph:Flow",
@@ -136,7 +138,6 @@ _HOMES = {
     "mutexes": "ownlint.engine.mutexes",
     "natives": "ownlint.bindings.natives",
     "objects": "ownlint.bindings.objects",
-    "once": "ownlint.project.once",
     "origins": "ownlint.bindings.origins",
     "pairs": "ownlint.project.pairs",
     "paths": "ownlint.flow.paths",
@@ -144,6 +145,7 @@ _HOMES = {
     "places": "ownlint.flow.places",
     "policies": "ownlint.bindings.policies",
     "python_use": "ownlint.domains.python_use",
+    "questions": "ownlint.project.questions",
     "records": "ownlint.facts.records",
     "recursion": "ownlint.engine.recursion",
     "references": "ownlint.domains.counted.references",
@@ -175,6 +177,7 @@ __all__ = [
     "Certainty",
     "Class",
     "Edit",
+    "File",
     "Finding",
     "Fix",
     "Flow",
@@ -224,7 +227,6 @@ __all__ = [
     "mutexes",
     "natives",
     "objects",
-    "once",
     "origins",
     "pairs",
     "paths",
@@ -232,6 +234,7 @@ __all__ = [
     "places",
     "policies",
     "python_use",
+    "questions",
     "records",
     "recursion",
     "references",

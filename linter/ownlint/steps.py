@@ -1,8 +1,8 @@
 """Work is counted in steps, and what takes too many of them is cut off: on every machine at the same place.
 
 Every loop of the engine that can run long spends a step for each thing that it looks at. A *judgement*, one rule on one
-subject, may spend so many; an answer that is worked out once for all who ask (see `once`) has a budget of its own, so
-that nobody pays for what others ask too. Rules need not know of it.
+subject, may spend so many; an answer that is worked out once for all who ask (see `questions`) has a budget of its own,
+so that nobody pays for what others ask too. Rules need not know of it.
 
 The meter belongs to the process: one thread asks.
 """

@@ -12,8 +12,8 @@ from ownlint.domains.counted.counts import Draft, Held
 from ownlint.domains.counted.counts import State as CountedState
 from ownlint.domains.handles.handles import NOTHING, Handle, State
 from ownlint.facts.records import Span
-from ownlint.project.once import once
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 from ownlint_rules.donation._donation_modules import Modules
 from ownlint_rules.donation._donation_values import Values
@@ -177,7 +177,7 @@ def test_what_a_lender_keeps_goes_with_the_event_after_the_loan() -> None:
 def test_an_answer_that_was_given_up_is_not_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
 
-    @once
+    @flow_question
     def long(function: Function) -> int:
         nonlocal asked
         asked += 1

@@ -220,7 +220,7 @@ def test_a_cut_off_is_not_remembered(bench: Bench) -> None:
 
 
 def test_what_rests_on_a_shared_answer_that_was_cut_off_is_cut_off_too(bench: Bench) -> None:
-    shared = "from ownlint.project.once import per_function\n@per_function\ndef shared(function):\n    {}\n"
+    shared = "from ownlint.project.questions import question\n@question\ndef shared(function):\n    {}\n"
     (bench.site / "hurtful" / "_shared.py").write_text(
         shared.format("[list(function.flow) for _ in range(100)]\n    return 1")
     )

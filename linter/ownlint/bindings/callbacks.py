@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ownlint.engine.glance import opens
 from ownlint.facts import records as r
 from ownlint.project import types
-from ownlint.project.once import per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Class, Function
 
 _OWNERS = ("python object", "shared pointer", "intrusive pointer")
@@ -42,13 +42,13 @@ def is_untyped(function: Function, written: str) -> bool:
     return kind.name == "void" and kind.pointers == 1
 
 
-@per_program
+@program_question
 def untyped_aliases(program: Program) -> frozenset[str]:
     """Names of the project's own for `void*`."""
     return frozenset(a.name for a in program.index.type_aliases if "void" in a.target and "*" in a.target)
 
 
-@per_program
+@program_question
 def untyped_takers(program: Program) -> frozenset[str]:
     """Names of the functions that take a `void*`."""
     return frozenset(
@@ -81,11 +81,11 @@ def is_capturing(function: Function) -> bool:
     return function.index not in _plain_lambdas(outer)
 
 
-@per_function
+@question
 def _plain_lambdas(outer: Function) -> frozenset[int]:
     """The lambdas of a body that capture nothing, by index. Needs no decoding."""
     first: dict[int, bool] = {}
-    for match in _LAMBDA.finditer(outer.record.body):
+    for match in _LAMBDA.finditer(outer.encoded):
         first.setdefault(int(match[1]), match[2] == b"[]")
     return frozenset(index for index, plain in first.items() if plain)
 

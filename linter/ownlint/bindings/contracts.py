@@ -23,7 +23,7 @@ from ownlint.facts.records import Span
 from ownlint.finding import CERTAINTIES, Certainty, Edit, Fix, Step, because, weaker
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
-from ownlint.project.once import per_binding
+from ownlint.project.questions import question
 from ownlint.project.subjects import Binding, Class, Function
 
 _MOST_HELD = 3
@@ -62,7 +62,7 @@ def contract_of(binding: Binding) -> Contract | None:
     return max(contracts_in(binding), key=_weight, default=None)
 
 
-@per_binding
+@question
 def contracts_in(binding: Binding) -> list[Contract]:
     """One for each source of each value that the binding hands out."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
@@ -163,7 +163,7 @@ class _Reading:
     def _is_kept_by_hand(self, function: Function) -> bool:
         """Whether the body calls what the framework's own keep-alive calls."""
         names = [name for name, meaning in self.framework.extras.items() if meaning == "keep alive"]
-        return any(mentioned.startswith(name) for mentioned in function.record.mentions for name in names)
+        return any(mentioned.startswith(name) for mentioned in function.mentioned for name in names)
 
     def _judged(self, made: Made, borrow: Borrow) -> Contract:
         known = self.policies.protection(made.handing, borrow.index)

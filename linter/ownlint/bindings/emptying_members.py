@@ -13,8 +13,8 @@ from ownlint.facts import records as r
 from ownlint.flow.bodies import values
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.project import types
-from ownlint.project.once import per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _OWNS = ("scoped owner", "smart pointer", "shared pointer")
@@ -34,7 +34,7 @@ def killed_by(binding: Binding) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-@per_program
+@program_question
 def _lending(program: Program) -> dict[tuple[str, int], list[tuple[str, Class, str]]]:
     """By bound class: the members that hand out parts of what a field holds, with that field."""
     found: dict[tuple[str, int], list[tuple[str, Class, str]]] = {}
@@ -58,7 +58,7 @@ def _owned_fields(binding: Binding) -> Iterator[tuple[Class, str]]:
     cls, target = bound_class(binding), target_of(binding)
     if cls is None or target is None or target.function is None:
         return
-    body = bytes(target.function.record.body)
+    body = target.function.encoded
     for owner in cls.ancestry:
         for field in owner.record.fields:
             if not field.static and f'"{field.name}"'.encode() in body and _owns(owner, field):

@@ -12,6 +12,7 @@ from ownlint.finding import Certainty, Step, because
 from ownlint.flow.places import strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
+from ownlint.project.files import File
 from ownlint.project.releases import is_before
 from ownlint.project.subjects import Binding, Class
 
@@ -93,7 +94,7 @@ def _shared(binding: Binding, written: str, depth: int) -> Iterator[tuple[str, s
             yield from _shared(binding, argument, depth + 1)
 
 
-def _unique(binding: Binding, framework: FrameworkModel, cls: Class) -> tuple[r.File, r.BoundClass] | None:
+def _unique(binding: Binding, framework: FrameworkModel, cls: Class) -> tuple[File, r.BoundClass] | None:
     """Where the class is bound, when every such place leaves it to a unique pointer."""
     found = [(file, bound) for file, bound in bound_as(binding, cls) if bound.framework == framework.spelling.name]
     for file, bound in found:

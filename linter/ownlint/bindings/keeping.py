@@ -20,8 +20,8 @@ from ownlint.flow import events as e
 from ownlint.flow.bodies import values
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import types
-from ownlint.project.once import per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 4
@@ -94,9 +94,9 @@ def is_freed(cls: Class, field: r.Field) -> bool:
     destructor = cls.destructor
     if types.parse(field.type).reference or destructor is None:
         return False
-    called = {m for name in destructor.record.mentions for m in cls.defined(name) if m is not destructor}
+    called = {m for name in destructor.mentioned for m in cls.defined(name) if m is not destructor}
     for body in (destructor, *sorted(called, key=lambda m: m.record.start)):
-        if f'"{field.name}"'.encode() not in bytes(body.record.body):
+        if f'"{field.name}"'.encode() not in body.encoded:
             continue
         if any(_frees(call, field.name) for call in _calls(body)):
             return True
@@ -219,7 +219,7 @@ def _initialised(cls: Class, made: Function, fields: frozenset[str], depth: int)
         elif base is not None:
             inner = (kept for kept in kept_by(base, each.args, depth + 1))
             yield from ((root, k.field, k.read) for k in inner if (root := _root(k.value)))
-    if not any(name.startswith("=") for name in made.record.mentions):
+    if not any(name.startswith("=") for name in made.mentioned):
         return
     for statement in made.statements:
         if isinstance(statement, r.Evaluate):
@@ -424,24 +424,24 @@ def may_store(function: Function, *, everywhere: bool = False) -> bool:
     """Whether the body may put something raw into a member or a variable; `everywhere`, also into what a parameter
     leads to and into a local. Needs no decoding."""
     known = keepers(function.program)
-    assigned = {name[1:] for name in function.record.mentions if name[0] == "="} & known.names
+    assigned = {name[1:] for name in function.mentioned if name[0] == "="} & known.names
     if not everywhere:
         assigned = {name for name in assigned if _is_member(function, name) or function.program.index.is_variable(name)}
     if assigned or _assigns_by_reference(function, known):
         return True
-    if _PUTS.intersection(function.record.mentions):
+    if _PUTS.intersection(function.mentioned):
         said = said_names(function) & known.filled
         if any(_is_member(function, name) or function.program.index.is_variable(name) for name in said):
             return True
         if everywhere and (function.says(_LOCAL_CONTAINER) or any(">" in p.type for p in function.record.parameters)):
             return True
-    return b",true]" in bytes(function.record.body)  # a static local, or one of the flags that look the same
+    return b",true]" in function.encoded  # a static local, or one of the flags that look the same
 
 
 def _assigns_by_reference(function: Function, known: Keepers) -> bool:
     """`auto& slot = parts_[key]; slot = ..`: the name that is assigned to is a local's."""
-    given = {name[1:].encode() for name in function.record.mentions if name[0] == "="}
-    if not given or not any(name in given for name in _REFERENCE.findall(bytes(function.record.body))):
+    given = {name[1:].encode() for name in function.mentioned if name[0] == "="}
+    if not given or not any(name in given for name in _REFERENCE.findall(function.encoded)):
         return False
     return any(_is_member(function, name) for name in said_names(function) & (known.names | known.filled))
 
@@ -482,7 +482,7 @@ def is_plain_type(written: str) -> bool:
     return _PLAIN_TYPE.fullmatch(written) is not None and "string" not in written
 
 
-@per_program
+@program_question
 def keepers(program: Program) -> Keepers:
     """It tells which bodies are worth decoding."""
     words = program.models.names_of("view")
@@ -508,7 +508,7 @@ def keepers(program: Program) -> Keepers:
 
 def said_names(function: Function) -> set[str]:
     """Every name and word that stands in the body. Needs no decoding."""
-    return {name.decode() for name in _STRINGS.findall(function.record.body)}
+    return {name.decode() for name in _STRINGS.findall(function.encoded)}
 
 
 _LOCAL_CONTAINER = re.compile(opens(r.Declare) + rb'\["[^"]*"\],"[^"]*<[^"]*"')

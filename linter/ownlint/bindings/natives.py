@@ -16,8 +16,9 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name
 from ownlint.project import types
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Class, Function
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -97,7 +98,7 @@ class Natives:
                 ):
                     yield kind.last
 
-    def is_handle(self, written: str, file: r.File, scope: str) -> bool:
+    def is_handle(self, written: str, file: File, scope: str) -> bool:
         kind = types.parse(written)
         return not kind.arguments and (
             kind.last in self.types or types.parse(self.program.names.expand(written, file, scope)).last in self.types
@@ -189,7 +190,7 @@ def _named_in(written: str) -> Iterator[str]:
 
 def destroys(function: Function, found: Natives) -> Iterator[tuple[e.Call, str, r.Value]]:
     """The calls of a function that end the life of a native object, with its type and the argument."""
-    mentions = function.record.mentions
+    mentions = function.mentioned
     if found.destroyers.keys().isdisjoint(mentions) and "delete" not in mentions and not function.says(_DELETES):
         return
     for call in function.flow.calls:
@@ -200,10 +201,10 @@ def destroys(function: Function, found: Natives) -> Iterator[tuple[e.Call, str, 
 _DELETES = re.compile(rb'"delete"')
 
 
-@per_program
+@program_question
 def taking(program: Program) -> tuple[Function, ...]:
     """The functions in which something native takes something in."""
-    said = (f for f in program.functions if any(takes_in(name) for name in f.record.mentions if name[0] != "="))
+    said = (f for f in program.functions if any(takes_in(name) for name in f.mentioned if name[0] != "="))
     return tuple(function for function in said if next(taken(function), None) is not None)
 
 
@@ -225,7 +226,7 @@ def _is_native(function: Function, call: r.Call) -> bool:
     return not callee.functions or any('extern "C"' in record.qualifiers for record in callee.records)
 
 
-@per_program
+@program_question
 def natives(program: Program) -> Natives:
     """The native handles of a program; one object a program, since its answers are remembered."""
     return Natives(program)

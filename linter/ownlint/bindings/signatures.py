@@ -13,7 +13,8 @@ from ownlint.facts.records import Span
 from ownlint.flow.places import last_name, strip
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
-from ownlint.project.once import per_binding
+from ownlint.project.files import File
+from ownlint.project.questions import question
 from ownlint.project.subjects import Binding, Class, Function
 
 _NUMBER = re.compile(
@@ -49,7 +50,7 @@ class Signature(msgspec.Struct, frozen=True):
         return "pointer" if self.kind.pointers else "reference" if self.kind.reference else "value"
 
 
-@per_binding
+@question
 def signature_of(binding: Binding) -> Signature | None:
     """None when the callable is not understood."""
     if binding.record.kind == "init":
@@ -184,7 +185,7 @@ def has_own_holder(cls: Class) -> bool:
     return False
 
 
-def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundClass]]:
+def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[File, r.BoundClass]]:
     """Where that C++ class is bound."""
     program = asked.program
     return [
@@ -197,7 +198,7 @@ def bound_as(asked: Binding | Class, cls: Class) -> list[tuple[r.File, r.BoundCl
 # --- where something is added ------------------------------------------------------------------------
 
 
-def spelled_namespace(file: r.File, framework: FrameworkModel) -> str:
+def spelled_namespace(file: File, framework: FrameworkModel) -> str:
     """How this file writes the framework's namespace, `::` included."""
     names = framework.spelling.namespaces
     for alias in file.aliases:

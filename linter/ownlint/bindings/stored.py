@@ -205,7 +205,7 @@ class _Stores:
                 for name, number in self.sources.items():
                     written = self.function.locals.get(name, ("", None))[0]
                     is_seen = capture.name == "&" or types.parse(written).pointers
-                    if name != "this" and is_seen and f'"{name}"'.encode() in bytes(body.record.body):
+                    if name != "this" and is_seen and f'"{name}"'.encode() in body.encoded:
                         yield number, name
 
     def _name_of(self, number: int) -> str:

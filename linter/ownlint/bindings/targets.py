@@ -15,8 +15,8 @@ import msgspec
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, strip
 from ownlint.project import types
-from ownlint.project.once import per_binding, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Binding, Class, Function
 
 _CAST = re.compile(r"\(\s*(?P<owner>[\w:<>, ]*::\s*)?\*\s*\)\s*\((?P<parameters>.*)\)(?P<behind>[\s\w]*)")
@@ -45,7 +45,7 @@ class Target(msgspec.Struct, frozen=True):
     declared: r.Function | None = None
 
 
-@per_binding
+@question
 def target_of(binding: Binding) -> Target | None:
     """The C++ function a binding calls, looked through wrappers."""
     framework = binding.program.models.frameworks.get(binding.record.framework)
@@ -155,7 +155,7 @@ def _named_target(binding: Binding, name: str, overload: Overload | None) -> Tar
     return Target(_result(near[0]), near[0], None, 1, near[0].record) if len(near) == 1 else None
 
 
-@per_program
+@program_question
 def _free_functions(program: Program) -> dict[str, list[Function]]:
     found: dict[str, list[Function]] = {}
     for function in program.functions:

@@ -106,7 +106,7 @@ def is_released(cls: Class, field: r.Field) -> bool:
     return any(
         _frees(call, field.name)
         for body in (destructor, *called)
-        if f'"{field.name}"'.encode() in bytes(body.record.body)
+        if f'"{field.name}"'.encode() in body.encoded
         for call in _calls(body)
     )
 

@@ -41,8 +41,9 @@ from ownlint.models.contract_records import MemberContract
 from ownlint.models.records import PythonWords
 from ownlint.patterns import AnyName, strings
 from ownlint.project import derived
-from ownlint.project.once import per_program, shared_property
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Binding, Function
 
 _BOUND = "<bound> "
@@ -69,16 +70,16 @@ class Border:
 
     # --- classes and functions of native modules ---
 
-    @shared_property
-    def bound(self) -> dict[str, tuple[r.File, int]]:
+    @program_property
+    def bound(self) -> dict[str, tuple[File, int]]:
         """Python name of every class the project binds, once: a name bound twice is nobody's."""
-        found: dict[str, list[tuple[r.File, int]]] = {}
+        found: dict[str, list[tuple[File, int]]] = {}
         for file in self.program.files.values():
             for index, record in enumerate(file.bound_classes):
                 found.setdefault(record.name, []).append((file, index))
         return {name: places[0] for name, places in found.items() if len(places) == 1}
 
-    @shared_property
+    @program_property
     def bound_functions(self) -> dict[str, Binding]:
         """Functions that a module binds, by name, once each."""
         found: dict[str, list[Binding]] = {}
@@ -87,7 +88,7 @@ class Border:
                 found.setdefault(binding.name, []).append(binding)
         return {name: bindings[0] for name, bindings in found.items() if len(bindings) == 1}
 
-    @shared_property
+    @program_property
     def _written_in_python(self) -> frozenset[str]:
         """Names of classes and functions written in Python: an import of one of them is not one of a bound one."""
         files = [file for file in self.program.files.values() if file.language == "python"]
@@ -195,7 +196,7 @@ class Border:
         parts = set(module.split("."))
         return not self._extensions or not parts.isdisjoint(self._extensions) or module in self._python_modules
 
-    @shared_property
+    @program_property
     def _extensions(self) -> frozenset[str]:
         """Names of extension modules, as `PYBIND11_MODULE(name, m)` and its relatives give them."""
         return frozenset(
@@ -206,7 +207,7 @@ class Border:
             if record.name.endswith("_MODULE") and record.parameters
         )
 
-    @shared_property
+    @program_property
     def _python_modules(self) -> frozenset[str]:
         """Dotted names of the project's Python files, and the ends of them: the root may lie anywhere."""
         modules = [f.module.removesuffix(".__init__") for f in self.program.files.values() if f.language == "python"]
@@ -232,7 +233,7 @@ class Border:
 
     # --- uses ---
 
-    @shared_property
+    @program_property
     def misuses(self) -> list[Misuse]:
         """Every use of a handle after its owner is gone, in all Python of the project."""
         python = (function for function in self.program.functions if function.language == "python")
@@ -248,7 +249,7 @@ class Border:
 
         return self._runs.ask((function, given), answer)
 
-    @shared_property
+    @program_property
     def _holders(self) -> frozenset[Function]:
         """Functions that can come to hold an owner, or end handles: they call what makes one or ends some, or a
         function of the project that does so itself."""
@@ -297,7 +298,7 @@ class Border:
         found = self.find(symbol) or self.find(symbol.rpartition(".")[0])
         return found is not None and self._is_bound(found)
 
-    @shared_property
+    @program_property
     def _changers(self) -> frozenset[str]:
         """Names of bound members that end what others gave, or store addresses."""
         own = exports.of(self.program)
@@ -310,7 +311,7 @@ class Border:
             if one is not None and (one.invalidates or any(not kept.protected for kept in one.stores))
         )
 
-    def _makes(self, file: r.File, symbol: str) -> bool:
+    def _makes(self, file: File, symbol: str) -> bool:
         """Whether calling this makes an owner."""
         if symbol.startswith("*."):
             symbol = self.program.names.star_import(file, symbol)
@@ -323,7 +324,7 @@ class Border:
             self._made_by[symbol] = fact is not None and fact.keeps == "own"
         return self._made_by[symbol]
 
-    def _is_everyday(self, file: r.File, symbol: str) -> bool:
+    def _is_everyday(self, file: File, symbol: str) -> bool:
         """Whether what this makes ends by words alone that nobody in the file says."""
         models = self.program.models
         libraries = models.libraries_of(symbol)
@@ -335,7 +336,7 @@ class Border:
     def _concerned(self, function: Function) -> bool:
         return function in self._holders
 
-    @shared_property
+    @program_property
     def _own_functions(self) -> list[Function]:
         return [f for f in self.program.functions if f.language == "python" and f.record.kind in ("function", "method")]
 
@@ -444,21 +445,21 @@ class Border:
 
     def _may_set(self, method: Function) -> bool:
         if (method.path, method.record.owner) in self._looked_into:
-            return any(name.startswith("=") for name in method.record.mentions)
+            return any(name.startswith("=") for name in method.mentioned)
         return method in self._setters
 
-    @shared_property
+    @program_property
     def _setters(self) -> frozenset[Function]:
         """Methods that set attributes, of classes in which something may be said."""
         concerned = {(f.path, f.record.owner) for f in self._holders if f.record.owner}
         methods = (f for f in self.program.functions if (f.path, f.record.owner) in concerned)
-        return frozenset(f for f in methods if any(name.startswith("=") for name in f.record.mentions))
+        return frozenset(f for f in methods if any(name.startswith("=") for name in f.mentioned))
 
     def _methods(self, function: Function) -> list[Function]:
         """All methods of the class, itself among them, in source order."""
         return self._by_owner.get((function.path, function.record.owner), [])
 
-    @shared_property
+    @program_property
     def _by_owner(self) -> dict[tuple[str, str], list[Function]]:
         out: dict[tuple[str, str], list[Function]] = {}
         for function in self.program.functions:
@@ -473,11 +474,11 @@ class Border:
         named = {method.name: method for method in self._methods(target)}
         waiting, seen = [target], {target}
         while waiting:
-            for name in waiting.pop().record.mentions:
+            for name in waiting.pop().mentioned:
                 if (method := named.get(name)) is not None and method not in seen:
                     seen.add(method)
                     waiting.append(method)
-        return frozenset(name[1:] for method in seen for name in method.record.mentions if name.startswith("="))
+        return frozenset(name[1:] for method in seen for name in method.mentioned if name.startswith("="))
 
     def _own(self, symbol: str) -> Function | None:
         """The one function of the project that this dotted name means."""
@@ -497,7 +498,7 @@ class Border:
         elsewhere = self._handed_on.get(symbol, "")
         return self._own(elsewhere) if elsewhere else None
 
-    @shared_property
+    @program_property
     def _handed_on(self) -> dict[str, str]:
         """What a module of the project imports can be imported from it: where it comes from."""
         out: dict[str, str] = {}
@@ -507,7 +508,7 @@ class Border:
                 out.update((f"{home}.{i.name}", i.target) for i in file.imports if i.scope < 0 and i.name != "*")
         return {name: target for name, target in out.items() if name != target and out.get(target) != name}
 
-    @shared_property
+    @program_property
     def _by_name(self) -> dict[str, list[Function]]:
         out: dict[str, list[Function]] = {}
         for function in self._own_functions:
@@ -520,7 +521,7 @@ def _bound_here(binding: Binding, one: MemberContract) -> str:
     return f"`{binding.symbol}` is bound here{promise(one)}"
 
 
-def _spoken_of(file: r.File) -> set[str]:
+def _spoken_of(file: File) -> set[str]:
     return {meaning.symbol for meaning in file.meanings} | {imported.target for imported in file.imports}
 
 
@@ -537,7 +538,7 @@ def _with_functions(
         yield meaning, tuple(open_)
 
 
-def _other_names(file: r.File) -> dict[str, set[str]]:
+def _other_names(file: File) -> dict[str, set[str]]:
     """The last part of what is imported, or bound to a name of the module -> what it is called here."""
     found: dict[str, set[str]] = {}
     for imported in file.imports:
@@ -661,7 +662,7 @@ def _stale_steps(misuse: Misuse) -> tuple[Step, ...]:
     return (*steps, function.step(stale.at, ended, "ends"))
 
 
-@per_program
+@program_question
 def of(program: Program) -> Border:
     """The border of a program; one object a program, since its answers are remembered."""
     return Border(program)

@@ -18,8 +18,8 @@ from ownlint.flow.places import last_name
 from ownlint.models.contract_records import ClassContract, Lent, MemberContract
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
-from ownlint.project.once import per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 _STRING = re.compile(r'"(\w+)"')
@@ -76,7 +76,7 @@ class Container(msgspec.Struct, frozen=True):
         return tuple(sorted(found, key=lambda one: one.name))
 
 
-@per_program
+@program_question
 def containers(program: Program) -> dict[str, Container]:
     """By Python name, once each."""
     makers = {
@@ -89,7 +89,7 @@ def containers(program: Program) -> dict[str, Container]:
     if makers.keys().isdisjoint(program.index.called_names):
         return {}
     for function in program.functions:
-        if function.language == "cpp" and not makers.keys().isdisjoint(function.record.mentions):
+        if function.language == "cpp" and not makers.keys().isdisjoint(function.mentioned):
             for event in function.flow.calls:
                 if (one := _made(program, function, event.node)) is not None:
                     found.setdefault(one.name, []).append(one)
@@ -103,7 +103,7 @@ def python_name(program: Program, cxx: str) -> str:
     return _by_type(program).get(_bare(cxx), "")
 
 
-@per_program
+@program_question
 def _by_type(program: Program) -> dict[str, str]:
     return {_bare(one.cxx): name for name, one in containers(program).items()}
 

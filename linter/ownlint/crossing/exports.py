@@ -34,8 +34,9 @@ from ownlint.models.contract_records import (
 )
 from ownlint.models.records import FrameworkModel
 from ownlint.project import types
-from ownlint.project.once import per_program, shared_property
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Binding
 from ownlint.steps import LimitError, start, stop
 
@@ -80,7 +81,7 @@ class Exports:
 
     # --- names ---
 
-    @shared_property
+    @program_property
     def class_names(self) -> dict[tuple[str, int], str]:
         """The Python name of each bound class, by file and index; none where the name is computed."""
         found: dict[tuple[str, int], str] = {}
@@ -92,7 +93,7 @@ class Exports:
                     found[file.path, index] = name
         return found
 
-    @shared_property
+    @program_property
     def _by_type(self) -> dict[str, str]:
         """The last part of a C++ class's name -> the Python class, where that is one."""
         found: dict[str, set[str]] = {}
@@ -103,7 +104,7 @@ class Exports:
             found.setdefault(last, set()).add(name)
         return {last: names.pop() for last, names in found.items() if len(names) == 1}
 
-    @shared_property
+    @program_property
     def _stubbed(self) -> dict[str, str]:
         """The last part of a Python class's name -> the class, where that is one."""
         names = sorted(set(self.class_names.values()))
@@ -289,18 +290,18 @@ class Exports:
 
     # --- classes ---
 
-    def classes(self) -> Iterator[tuple[r.File, r.BoundClass, str]]:
+    def classes(self) -> Iterator[tuple[File, r.BoundClass, str]]:
         for (path, index), name in sorted(self.class_names.items()):
             file = self.program.files[path]
             yield file, file.bound_classes[index], name
 
-    def class_contract(self, file: r.File, record: r.BoundClass, name: str, at: str) -> ClassContract:
+    def class_contract(self, file: File, record: r.BoundClass, name: str, at: str) -> ClassContract:
         bases, holder, trampoline = self._arguments(file, record)
         return ClassContract(
             name, at, _clean(record.type), record.framework, tuple(bases), _clean(holder), _clean(trampoline)
         )
 
-    def _arguments(self, file: r.File, record: r.BoundClass) -> tuple[list[str], str, str]:
+    def _arguments(self, file: File, record: r.BoundClass) -> tuple[list[str], str, str]:
         """What stands behind the class in the template: bases, a holder, a class that Python can derive from."""
         bases: list[str] = []
         holder = trampoline = ""
@@ -408,7 +409,7 @@ def _kind(kind: str) -> Kind:
     return "method" if kind == "iterator" else kind  # type: ignore[return-value]
 
 
-def _nested(file: r.File, index: int, variables: dict[str, int], depth: int = 0) -> str:
+def _nested(file: File, index: int, variables: dict[str, int], depth: int = 0) -> str:
     """`Outer.Inner` for a class whose scope is another; empty where a name is computed."""
     record = file.bound_classes[index]
     if not record.name.isidentifier():
@@ -458,7 +459,7 @@ def _clean(text: str) -> str:
     return _CONTROL.sub(" ", text).strip()[:_MOST_TEXT]
 
 
-@per_program
+@program_question
 def of(program: Program) -> Exports:
     """The exports of a program; one object a program, since its answers are remembered."""
     return Exports(program)

@@ -9,6 +9,7 @@ from ownlint.crossing.table_facts import stores_of
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.models.contract_records import Kept, Kind
+from ownlint.project.files import File
 from ownlint.project.program import Program
 
 _KINDS: dict[str, Kind] = {"method": "method", "property": "property", "field": "field"}
@@ -62,7 +63,7 @@ def table_functions(program: Program) -> Iterator[Entry]:
                     yield _entry(program, file, table, line, on)
 
 
-def _entry(program: Program, file: r.File, table: r.Table, line: r.Entry, on: str) -> Entry:
+def _entry(program: Program, file: File, table: r.Table, line: r.Entry, on: str) -> Entry:
     kind: Kind = _KINDS[table.kind]
     if kind == "method" and not on:
         kind = "function"
@@ -75,7 +76,7 @@ def _entry(program: Program, file: r.File, table: r.Table, line: r.Entry, on: st
     return Entry(on, line.name, kind, file.path, line.start, called, _releases(program, file, called), stores)
 
 
-def _makers(program: Program, file: r.File, table: r.Table, owners: dict[str, str]) -> Iterator[Entry]:
+def _makers(program: Program, file: File, table: r.Table, owners: dict[str, str]) -> Iterator[Entry]:
     """The function that a type gets its arguments by: `tp_init`, where it keeps one of them."""
     on = _class_name(table) if table.kind == "type" else owners.get(table.name, "")
     for line in table.entries if on else ():
@@ -84,7 +85,7 @@ def _makers(program: Program, file: r.File, table: r.Table, owners: dict[str, st
             yield Entry(on, "__init__", "init", file.path, line.start, called, False, stores)
 
 
-def _stores(program: Program, file: r.File, line: r.Entry, kind: Kind) -> tuple[Kept, ...]:
+def _stores(program: Program, file: File, line: r.Entry, kind: Kind) -> tuple[Kept, ...]:
     asked = line.setter if kind == "property_rw" else line.function
     if not isinstance(asked, r.Name):
         return ()
@@ -93,7 +94,7 @@ def _stores(program: Program, file: r.File, line: r.Entry, kind: Kind) -> tuple[
     return stores_of(function, line.flags, kind == "property_rw") if function is not None else ()
 
 
-def _owners(file: r.File) -> dict[str, str]:
+def _owners(file: File) -> dict[str, str]:
     """The name of a table -> the Python class it belongs to, by way of the slots that a type refers to."""
     tables = {table.name: table for table in file.tables}
     found: dict[str, str] = {}
@@ -119,7 +120,7 @@ def _class_name(table: r.Table) -> str:
     return last if last.isidentifier() else ""
 
 
-def _releases(program: Program, file: r.File, called: str) -> bool:
+def _releases(program: Program, file: File, called: str) -> bool:
     words = [f'"{word}"'.encode() for word in program.models.gil.drops]
     bodies = (bytes(function.body) for function in file.functions if function.name == called)
     return any(word in body for body in bodies for word in words)

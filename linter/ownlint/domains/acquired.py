@@ -18,8 +18,9 @@ from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place
-from ownlint.project.once import per_program, shared_property
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _WORD = re.compile(r"\w+")
@@ -130,7 +131,7 @@ class Acquisitions:
         words = self.locking.guards.words
         return any(not words.isdisjoint(_WORD.findall(one.type)) for one in function.record.parameters)
 
-    @shared_property
+    @program_property
     def _reach(self) -> Reach:
         return Reach(self.program, filter(self.locking.may_lock, self.program.functions))
 
@@ -168,7 +169,7 @@ class Acquisitions:
         roles = self.program.types.roles_at(written, file, scope) if "*" not in written else ()
         return key if "mutex" in roles and "recursive" not in roles else None
 
-    def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[r.File, str]] | None:
+    def _member(self, function: Function, lock: Place) -> tuple[Key, str, tuple[File, str]] | None:
         owner: Class | None = None
         if lock[0] == THIS and len(lock) == 2:
             owner = function.home
@@ -184,7 +185,7 @@ class Acquisitions:
         cls, field = found
         return Key(cls.symbol, field.name, field.static), field.type, (cls.file, cls.symbol)
 
-    def _variable(self, function: Function, written: str) -> tuple[Key, str, tuple[r.File, str]] | None:
+    def _variable(self, function: Function, written: str) -> tuple[Key, str, tuple[File, str]] | None:
         if written in function.declared:
             return None
         scope, _, name = written.rpartition("::")
@@ -205,7 +206,7 @@ def _own_locks(function: Function) -> frozenset[Place]:
     return frozenset((THIS, name) for name in locks.mutex_fields(home)) if home is not None else frozenset()
 
 
-@per_program
+@program_question
 def acquisitions(program: Program) -> Acquisitions:
     """The acquisitions of a program; one object a program, since its answers are remembered."""
     return Acquisitions(program)

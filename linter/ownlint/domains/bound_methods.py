@@ -6,7 +6,7 @@ import msgspec
 
 from ownlint.domains.instances import bound_by
 from ownlint.facts import records as r
-from ownlint.project.once import per_function
+from ownlint.project.questions import question
 from ownlint.project.subjects import Function
 
 
@@ -51,7 +51,7 @@ def _is_steady(value: r.Value, function: Function) -> bool:
     return False
 
 
-@per_function
+@question
 def _bindings(function: Function) -> dict[str, list[r.Value | None]]:
     """What each name of the function is bound to; None for what nobody can say."""
     found: dict[str, list[r.Value | None]] = {}

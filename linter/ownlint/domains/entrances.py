@@ -16,8 +16,9 @@ from ownlint.finding import Step
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.project import types
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _FILLS = frozenset({"emplace_back", "emplace", "push_back"})
@@ -58,7 +59,7 @@ class Entrances:
     def _add(self, function: Function, entrance: Entrance) -> None:
         self.known.setdefault(function, []).append(entrance)
 
-    def _ended(self, file: r.File, bound: r.BoundClass) -> None:
+    def _ended(self, file: File, bound: r.BoundClass) -> None:
         """The destructor of a bound class: Python ends its objects."""
         framework = self.program.models.frameworks.get(bound.framework)
         cls = self.program.names.find_class(self.program.names.expand(bound.type, file, at=bound.start), "", file)
@@ -82,7 +83,7 @@ class Entrances:
             self._add(target.function, Entrance("binding", gil.HELD, step))
 
 
-@per_program
+@program_question
 def entrances(program: Program) -> Entrances:
     """The entrances of a program; one object a program, since they are looked for once."""
     return Entrances(program)
@@ -170,20 +171,20 @@ def _begun_with(function: Function) -> Iterator[tuple[Function, e.Event, bool]]:
 
 def _may_spawn(function: Function) -> bool:
     """Needs no decoding."""
-    mentions, program = function.record.mentions, function.program
+    mentions, program = function.mentioned, function.program
     if not _spawn_words(program).isdisjoint(mentions) or not _pools(program).isdisjoint(mentions):
         return True
     threaded = (function.home is not None and has_threads(function.home)) or function.says(_THREAD)
     return threaded and not _FILLS.isdisjoint(mentions)
 
 
-@per_program
+@program_question
 def _spawn_words(program: Program) -> frozenset[str]:
     """Last names of what starts threads."""
     return program.models.names_of("thread") | program.models.functions_with("spawn")
 
 
-@per_program
+@program_question
 def _pools(program: Program) -> frozenset[str]:
     """Last names of the methods that a class with threads of its own has."""
     return frozenset(record.name for cls in _threaded(program) for record in cls.declarations if record.parameters)
@@ -194,7 +195,7 @@ def has_threads(cls: Class) -> bool:
     return cls in _threaded(cls.program)
 
 
-@per_program
+@program_question
 def _threaded(program: Program) -> frozenset[Class]:
     return frozenset(
         cls
@@ -238,7 +239,7 @@ def _handed_over(function: Function, call: e.Call) -> tuple[list[r.Value], bool]
     return [], True
 
 
-@per_program
+@program_question
 def _interesting(program: Program) -> frozenset[str]:
     return _spawn_words(program) | _pools(program) | _FILLS
 

@@ -18,8 +18,8 @@ from ownlint.finding import Certainty, because, weaker
 from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.project import types, undecoded
-from ownlint.project.once import once, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
 _GOOD = re.compile(r"(?:is_?)?(?:ok|success|succeeded|valid|has_?value)|no_?error")
@@ -63,7 +63,7 @@ class Failure(msgspec.Struct, frozen=True):
     at: e.Event
 
 
-@once
+@flow_question
 def failures(function: Function) -> list[Failure]:
     """Every way in which the function leaves because something did not work, in source order."""
     return [_reasoned(failed) for failed in _failures(function)]
@@ -103,7 +103,7 @@ def _is_behind_failure(function: Function, event: e.Event) -> bool:
     return found
 
 
-@once
+@flow_question
 def _sure_failures(function: Function) -> dict[tuple[int, bool], bool]:
     """For an outcome of a test, whether it or one above it says that something has failed; filled as it is asked."""
     return {}
@@ -151,7 +151,7 @@ def _by_goto(function: Function, mark: e.Event) -> Iterator[Failure]:
         yield Failure(leave, cause, weaker(certainty, "likely"), mark)
 
 
-@once
+@flow_question
 def _first_exits(function: Function) -> list[e.Leave | None]:
     """For each event the first exit of the text that it can come to, itself included."""
     flow = function.flow
@@ -179,15 +179,15 @@ def ends_program(function: Function, call: r.Call, depth: int = _DEEPEST_END) ->
     return depth > 0 and any(_comes_to_end(found, found.body, depth - 1) for found in callee.functions)
 
 
-@per_program
+@program_question
 def _enders(program: Program) -> frozenset[str]:
     """Last names of what ends the program, and of the functions that may come to it; needs no decoding."""
     functions = [function for function in program.functions if function.language == "cpp"]
-    mentioned = {name for function in functions for name in function.record.mentions}
+    mentioned = {name for function in functions for name in function.mentioned}
     found = {name for name in mentioned if "never returns" in program.models.verbs(name)}
     ending = [function for function in functions if function.record.result in ("", "void")]
     for _ in range(_DEEPEST_END):
-        found |= {function.name for function in ending if not found.isdisjoint(function.record.mentions)}
+        found |= {function.name for function in ending if not found.isdisjoint(function.mentioned)}
     return frozenset(found)
 
 
@@ -219,7 +219,7 @@ def _by_handler(function: Function, leave: e.Leave) -> Iterator[Failure]:
                 yield Failure(leave, cause, "likely", leave)
 
 
-@once
+@flow_question
 def _thrown_values(function: Function) -> frozenset[int]:
     """What a `throw` throws, by the identity of what makes it."""
     return frozenset(id(strip(leave.value)) for leave in function.flow.leaves if leave.kind == "throw")
@@ -272,7 +272,7 @@ def _ends_loop(function: Function, test: e.Test, event: e.Event) -> bool:
     return any(not _inside(event, mark) for mark in _loops_around(function, test))
 
 
-@once
+@flow_question
 def _loops_around(function: Function, event: e.Event) -> list[e.Mark]:
     return [mark for mark in function.flow.loops_over(event.span.start) if _inside(event, mark)]
 
@@ -322,7 +322,7 @@ def names_outcome(name: str) -> bool:
     )
 
 
-@once
+@flow_question
 def failing(function: Function, test: e.Test, outcome: bool) -> tuple[e.Call | None, Certainty | None]:
     """Whether `outcome` of the test means that a call failed, and which call."""
     value = _outcome_of(test.value)
@@ -369,7 +369,7 @@ def _likely(function: Function, origin: e.Call | None) -> tuple[e.Call | None, C
     return origin, "likely"
 
 
-@once
+@flow_question
 def asks(function: Function, call: e.Call) -> bool:
     """Whether a call only looks something up: by its name, or because it changes nothing it is called on."""
     name = last_name(call.node.callee)
@@ -484,7 +484,7 @@ def _given_back(function: Function, call: r.Call) -> r.Value | None:
     return call.args[index] if 0 <= index < len(call.args) else None
 
 
-@once
+@flow_question
 def _returned_parameter(callee: Function) -> int:
     """Which parameter (from 0) every `return` answers with as it came in; -1 for none."""
     result, names = types.parse(callee.record.result), [parameter.name for parameter in callee.record.parameters]
@@ -619,7 +619,7 @@ def _same_convention(function: Function, leave: e.Leave, written: str) -> bool:
     return any(other is not leave for other in _successes(function))
 
 
-@once
+@flow_question
 def _successes(function: Function) -> list[e.Leave]:
     """The exits that return success by name."""
     leaves = function.flow.leaves
@@ -640,7 +640,7 @@ def only_looks(call: r.Call) -> bool:
 # --- exceptions -----------------------------------------------------------------------------------------------
 
 
-@once
+@flow_question
 def thrown(function: Function) -> list[Failure]:
     """The project's own callees that end in a `throw` which nothing here catches. The exit has the call's index."""
     return list(_thrown(function))
@@ -680,7 +680,7 @@ def _throws_of(callee: Function) -> tuple[Certainty, ...]:
     return _throws(callee)
 
 
-@once
+@flow_question
 def _throws(callee: Function) -> tuple[Certainty, ...]:
     return tuple(_each_throw(callee))
 
@@ -700,7 +700,7 @@ def is_caught(function: Function, call: e.Call) -> bool:
     return any(_covers(statement.body, call) for statement in _tries(function))
 
 
-@once
+@flow_question
 def _tries(function: Function) -> list[r.Try]:
     return [statement for statement in function.statements if isinstance(statement, r.Try) and statement.handlers]
 

@@ -18,8 +18,9 @@ from ownlint.flow import events as e
 from ownlint.flow.places import last_name, walk
 from ownlint.patterns import AnyName
 from ownlint.project import types
-from ownlint.project.once import once, per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Class, Function
 
 LOCK = "gil"
@@ -63,7 +64,7 @@ def states(function: Function, entry: State) -> dict[int, State]:
     return _states(function, entry)
 
 
-@once
+@flow_question
 def _states(function: Function, entry: State) -> dict[int, State]:
     reader = _Reader(function)
     return forward(function.flow, entry, reader.transfer, _both, reader.answered)
@@ -71,12 +72,12 @@ def _states(function: Function, entry: State) -> dict[int, State]:
 
 def net(function: Function) -> Guard:
     """What a call of the function leaves behind for its caller."""
-    if function.language != "cpp" or by_hand(function.program).isdisjoint(function.record.mentions):
+    if function.language != "cpp" or by_hand(function.program).isdisjoint(function.mentioned):
         return ""
     return _nets(function.program).ask(function, lambda: _net_of(function))
 
 
-@per_program
+@program_question
 def _nets(program: Program) -> Circular[Function, Guard]:
     return Circular("")
 
@@ -89,7 +90,7 @@ def _net_of(function: Function) -> Guard:
     return "drop" if after.status == "released" and _HAND in names else ""
 
 
-@per_program
+@program_question
 def by_hand(program: Program) -> frozenset[str]:
     """Last names by which something takes or gives up the lock other than by a local: calls, macros, and functions of
     the project that do so for their callers."""
@@ -101,7 +102,7 @@ def by_hand(program: Program) -> frozenset[str]:
         found |= {
             function.name
             for function in program.functions
-            if function.language == "cpp" and function.is_short and not found.isdisjoint(function.record.mentions)
+            if function.language == "cpp" and function.is_short and not found.isdisjoint(function.mentioned)
         }
     return frozenset(found)
 
@@ -269,7 +270,7 @@ def _spelled(call: r.Call) -> str:
 # --- guard classes ------------------------------------------------------------------------------------
 
 
-def guard_kind(program: Program, written: str, file: r.File, scope: str) -> Guard:
+def guard_kind(program: Program, written: str, file: File, scope: str) -> Guard:
     """Whether an object of the type takes the lock, or gives it up, for as long as it lives."""
     kind = types.parse(written)
     if not kind.is_value or kind.last not in words(program):
@@ -285,7 +286,7 @@ def guard_kind(program: Program, written: str, file: r.File, scope: str) -> Guar
     return "take" if named == {"take"} else ""  # `typename D::Lock`: where nobody knows, it is taken
 
 
-@per_program
+@program_question
 def words(program: Program) -> frozenset[str]:
     """Last names by which such a type can be written."""
     known = _known(program)
@@ -293,12 +294,12 @@ def words(program: Program) -> frozenset[str]:
     return names | {alias.name for alias in program.index.type_aliases if types.parse(alias.target).last in names}
 
 
-@per_program
+@program_question
 def _known(program: Program) -> frozenset[str]:
     return program.models.holders_of(LOCK)
 
 
-@per_program
+@program_question
 def _own(program: Program) -> dict[str, Guard]:
     """The project's classes that take or give up the lock where they begin and undo it where they end: themselves, by a
     member or by a base."""
@@ -350,8 +351,8 @@ def _said(cls: Class, methods: list[Function]) -> set[str]:
     """What the methods do to the lock by hand, themselves or in methods of the class that they call; where their
     initializers do it, these say it."""
     models = cls.program.models
-    names = {name for method in methods for name in (*method.record.mentions, *_initial(method))}
-    names |= {name for one in cls.methods if one.name in names for name in one.record.mentions}
+    names = {name for method in methods for name in (*method.mentioned, *_initial(method))}
+    names |= {name for one in cls.methods if one.name in names for name in one.mentioned}
     return {word for name in names if (word := models.gil_word(name)) in ("takes", "drops", "restores")}
 
 
@@ -365,7 +366,7 @@ def _initial(method: Function) -> set[str]:
     }
 
 
-def guards_in(program: Program, written: str, file: r.File, scope: str) -> set[Guard]:
+def guards_in(program: Program, written: str, file: File, scope: str) -> set[Guard]:
     """The kinds of guard that the words of a type, or of an annotation, name."""
     found: set[Guard] = set()
     for name in re.findall(r"[\w:]+", written):
@@ -377,12 +378,12 @@ def guards_in(program: Program, written: str, file: r.File, scope: str) -> set[G
 def may_release(function: Function) -> bool:
     """Whether the body can give the lock up. Needs no decoding."""
     program = function.program
-    if not by_hand(program).isdisjoint(function.record.mentions):
+    if not by_hand(program).isdisjoint(function.mentioned):
         return True
     return function.says(_types(program))
 
 
-@per_program
+@program_question
 def _types(program: Program) -> AnyName:
     """Stands in every body that declares a guard, or says a macro without parentheses."""
     names = words(program) | {

@@ -14,8 +14,9 @@ from ownlint.facts import records as r
 from ownlint.flow.bodies import statements
 from ownlint.flow.places import walk
 from ownlint.models.memory import Fact, Memory
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 10
@@ -35,7 +36,7 @@ class Instances:
         self._bindings: dict[Function, dict[str, list[r.Value | None]]] = {}
         self._kinds: dict[tuple[Function, int, int], Kind | None] = {}
         self._set_by: dict[Function, dict[str, list[r.Value]]] = {}
-        self._modules: dict[str, list[r.File]] | None = None
+        self._modules: dict[str, list[File]] | None = None
         self._methods: dict[str, list[Function]] | None = None
 
     # --- names ---
@@ -59,10 +60,10 @@ class Instances:
             self._bindings[function] = out
         return self._bindings[function]
 
-    def module_body(self, file: r.File) -> Function | None:
+    def module_body(self, file: File) -> Function | None:
         return self.program.index.function_at(file, 0)
 
-    def file_of(self, module: str) -> r.File | None:
+    def file_of(self, module: str) -> File | None:
         """The project's file of that dotted name; the root may lie anywhere."""
         if self._modules is None:
             self._modules = {}
@@ -215,7 +216,7 @@ class Instances:
             return self._first(made, list(returned), min(depth, 4))
         return None
 
-    def named(self, symbol: str, file: r.File, depth: int = _DEEPEST) -> Kind | None:
+    def named(self, symbol: str, file: File, depth: int = _DEEPEST) -> Kind | None:
         """A class or an object by its dotted name: a library's, or what the project binds to that name."""
         if symbol in self.memory.types:
             return Kind(symbol, False)
@@ -233,7 +234,7 @@ class Instances:
                     return kind
         return self._known_as(name)
 
-    def _in_module(self, file: r.File, name: str, depth: int) -> Kind | None:
+    def _in_module(self, file: File, name: str, depth: int) -> Kind | None:
         if (cls := self._class(file, name)) is not None:
             return self._derived(cls, depth)
         body = self.module_body(file)
@@ -248,7 +249,7 @@ class Instances:
                     return kind
         return self._known_as(name)
 
-    def _class(self, file: r.File, name: str) -> Class | None:
+    def _class(self, file: File, name: str) -> Class | None:
         return next((c for c in self.program.index.classes_called(name, file) if c.file is file), None)
 
     def _derived(self, cls: Class, depth: int) -> Kind | None:
@@ -282,7 +283,7 @@ class Instances:
             return self.function(target) if target and target != symbol else None
         return exact[0] if len(exact) == 1 else None
 
-    def _assigned_in(self, file: r.File, name: str) -> str:
+    def _assigned_in(self, file: File, name: str) -> str:
         """What a module's name stands for that is assigned another name: `remove = helpers.drop`."""
         body = self.module_body(file)
         match self.bindings(body).get(name) if body is not None else None:
@@ -342,6 +343,6 @@ def _assigned(value: r.Value) -> Iterator[tuple[str, r.Value | None]]:
                         yield item.text, given[position] if given else None
 
 
-@per_program
+@program_question
 def of(program: Program) -> Instances:
     return Instances(program)

@@ -27,8 +27,8 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, render, strip, walk
 from ownlint.project import types
-from ownlint.project.once import once, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Class, Function
 
 SOMEBODYS: Place = ("?",)
@@ -105,7 +105,7 @@ class Locking:
         self.by_hand = frozenset(
             function.name
             for function in program.functions
-            if function.language == "cpp" and any(plain(name) in _HAND for name in function.record.mentions)
+            if function.language == "cpp" and any(plain(name) in _HAND for name in function.mentioned)
         )
         """Names of the functions that lock or unlock something by hand."""
         self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
@@ -152,7 +152,7 @@ class Locking:
 
     def may_lock(self, function: Function) -> bool:
         """Whether the body can change what is held. Needs no decoding."""
-        mentions = function.record.mentions
+        mentions = function.mentioned
         if not (self.mutexes.words.isdisjoint(mentions) and self.by_hand.isdisjoint(mentions)):
             return True
         return not _BOXING.isdisjoint(mentions) and function.says(self.mutexes.types)
@@ -296,7 +296,7 @@ class Locking:
         return _creations(made.parent).get(made.index) if made.parent is not None else None
 
 
-@once
+@flow_question
 def _creations(function: Function) -> dict[int, e.Event]:
     """Where each lambda of a function is made, by its index."""
     found: dict[int, e.Event] = {}
@@ -791,7 +791,7 @@ def last_part(written: str) -> str:
     return re.split(r"->|\.|::", written.strip().lstrip("!&*"))[-1].strip(" ()")
 
 
-@per_program
+@program_question
 def locking(program: Program) -> Locking:
     """The locks of a program; one object a program, since its answers are remembered."""
     return Locking(program)

@@ -17,8 +17,9 @@ from ownlint.flow import events as e
 from ownlint.flow.places import calls_in, last_name, strip
 from ownlint.patterns import AnyName
 from ownlint.project import types
-from ownlint.project.once import once, per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Class, Function
 
 Kind = OneOf["object", "holder", "handle", ""]
@@ -49,7 +50,7 @@ def kind_of(function: Function, written: str) -> Kind:
     return kind_at(function.program, written, function.file, function.record.scope)
 
 
-def kind_at(program: Program, written: str, file: r.File, scope: str) -> Kind:
+def kind_at(program: Program, written: str, file: File, scope: str) -> Kind:
     known = _kinds(program)
     key = (written, file.path, scope)
     if key not in known:
@@ -57,12 +58,12 @@ def kind_at(program: Program, written: str, file: r.File, scope: str) -> Kind:
     return known[key]
 
 
-@per_program
+@program_question
 def _kinds(program: Program) -> dict[tuple[str, str, str], Kind]:
     return {}
 
 
-def _kind(program: Program, written: str, file: r.File, scope: str, depth: int) -> Kind:
+def _kind(program: Program, written: str, file: File, scope: str, depth: int) -> Kind:
     if not written or depth > _DEEPEST:
         return ""
     meant = program.names.expand(written, file, scope)
@@ -113,12 +114,12 @@ def sees_to_lock(cls: Class) -> bool:
 def takes(function: Function) -> bool:
     """Whether the body takes the lock somewhere. Needs decoding only where a word says that it may."""
     program = function.program
-    if gil.by_hand(program).isdisjoint(function.record.mentions) and not function.says(_pattern(program)):
+    if gil.by_hand(program).isdisjoint(function.mentioned) and not function.says(_pattern(program)):
         return False
     return any(state.status == "held" for state in gil.states(function, gil.UNKNOWN).values())
 
 
-@per_program
+@program_question
 def _pattern(program: Program) -> AnyName:
     return AnyName(gil.words(program))
 
@@ -143,7 +144,7 @@ def uses(function: Function) -> dict[int, Use]:
     return _uses(function)
 
 
-@once
+@flow_question
 def _uses(function: Function) -> dict[int, Use]:
     if function.language != "cpp":
         return {}
@@ -195,7 +196,7 @@ def _first(function: Function, above: frozenset[Function]) -> tuple[Use | None, 
 
 def may_use(function: Function) -> bool:
     """Whether the body can use Python at all. Needs no decoding."""
-    return bool(function.record.mentions or function.record.initializers) or any(
+    return bool(function.mentioned or function.record.initializers) or any(
         kind_of(function, parameter.type) for parameter in function.record.parameters
     )
 

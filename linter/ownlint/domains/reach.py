@@ -35,7 +35,7 @@ class Reach:
 
     def may_come(self, function: Function) -> bool:
         """Whether a body can come there, by itself or by what it calls. Needs no decoding."""
-        return function in self.own or not self.names.isdisjoint(function.record.mentions)
+        return function in self.own or not self.names.isdisjoint(function.mentioned)
 
     def runs(self, function: Function, event: e.Event) -> Function | None:
         """The one function that an event runs and that may come there, where it is clear which runs."""

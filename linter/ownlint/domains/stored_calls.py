@@ -20,8 +20,8 @@ from ownlint.flow import events as e
 from ownlint.flow.places import Place, strip, walk
 from ownlint.patterns import strings
 from ownlint.project import types
-from ownlint.project.once import per_program, shared_property
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _Holder = tuple[str, str]
@@ -172,7 +172,7 @@ class StoredCalls:
             return None
         return _of_field(function.home, value.text) or ("", value.text.rpartition("::")[2])
 
-    @shared_property
+    @program_property
     def _handed_in(self) -> frozenset[_Holder]:
         """The members and variables that some function gives what a parameter of its own is, or adds it to."""
         found: set[_Holder] = set()
@@ -223,7 +223,7 @@ class StoredCalls:
         answers = (self._answer(argument) for argument in types.parse(written).arguments)
         return types.called(written) or next(filter(None, answers), "")
 
-    @shared_property
+    @program_property
     def _names(self) -> frozenset[str]:
         """Names of the members and variables that hold callables."""
         found: set[str] = set()
@@ -242,7 +242,7 @@ class StoredCalls:
         said = strings(self._names)
         return (one for one in self.program.functions if one.language == "cpp" and one.says(said))
 
-    @shared_property
+    @program_property
     def _reach(self) -> Reach:
         said = strings(name for _, name in self._handed_in)
         return Reach(self.program, (one for one in self._sayers if one.says(said)) if self._handed_in else ())
@@ -269,7 +269,7 @@ def _belongs(call: StoredCall, lock: Place, key: acquired.Key) -> bool:
     return variables.issuperset((key.name, call.holder[0]))
 
 
-@per_program
+@program_question
 def stored_calls(program: Program) -> StoredCalls:
     """The stored calls of a program; one object a program, since its answers are remembered."""
     return StoredCalls(program)

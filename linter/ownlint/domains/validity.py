@@ -24,8 +24,8 @@ from ownlint.flow import events as e
 from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.project import types
-from ownlint.project.once import per_program, shared_property
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
@@ -100,7 +100,7 @@ class Validity:
 
     # --- guards ---
 
-    @shared_property
+    @program_property
     def guards(self) -> dict[Class, list[Guard]]:
         """The guards of each class that has some, its own first, in source order."""
         found: dict[Class, list[Guard]] = {}
@@ -115,7 +115,7 @@ class Validity:
             more = [
                 (owner, guard)
                 for function in self.program.functions
-                if function not in known and not names.isdisjoint(function.record.mentions)
+                if function not in known and not names.isdisjoint(function.mentioned)
                 if (owner := self._guarded_by(function)) is not None
                 if (guard := self._forwarded(function, found)) is not None
             ]
@@ -130,15 +130,15 @@ class Validity:
         record = function.record
         if function.language != "cpp" or record.kind not in ("method", "function") or len(record.parameters) > 1:
             return False
-        if not function.is_short or any(name.startswith("=") for name in record.mentions):
+        if not function.is_short or any(name.startswith("=") for name in function.mentioned):
             return False
         if types.parse(record.result).name == "void":
-            ends = function.says(_THROWS) or not self._enders.isdisjoint(record.mentions)
+            ends = function.says(_THROWS) or not self._enders.isdisjoint(function.mentioned)
         else:
             ends = function.says(_BRANCHES) and function.says(_ANSWERS)
-        return ends or any(self.program.macros.role(name) in _CHECKING for name in record.mentions)
+        return ends or any(self.program.macros.role(name) in _CHECKING for name in function.mentioned)
 
-    @shared_property
+    @program_property
     def _enders(self) -> frozenset[str]:
         """Last names of the functions that do not return."""
         program = self.program
@@ -147,7 +147,7 @@ class Validity:
             for name, record in program.index.declared_functions()
             if any("noreturn" in annotation.name for annotation in record.annotations)
         }
-        called = {name for function in program.functions if function.is_short for name in function.record.mentions}
+        called = {name for function in program.functions if function.is_short for name in function.mentioned}
         return frozenset(
             known
             | {
@@ -168,7 +168,7 @@ class Validity:
         """Its own and inherited ones."""
         return [guard for one in cls.ancestry for guard in self.guards.get(one, ())]
 
-    @shared_property
+    @program_property
     def contexts(self) -> dict[Class, list[tuple[Function, Place, Class]]]:
         """For each class with guards: the functions that see one of its objects, as `this` or as a parameter; where the
         object is in them, and which class it is there, which may be a derived one."""
@@ -195,7 +195,7 @@ class Validity:
         """Whether somebody may call a guard of the class, or of its owner. Needs no decoding."""
         functions = [function for function, _, _ in self.contexts.get(cls, ())]
         guards = {guard.function for guard in self.guards_of(cls)}
-        calling = [function for function in functions if not self._names.isdisjoint(function.record.mentions)]
+        calling = [function for function in functions if not self._names.isdisjoint(function.mentioned)]
         return any(function not in guards for function in calling)
 
     def _parts(self, roots: dict[Class, Class]) -> dict[Class, list[tuple[str, Class]]]:
@@ -317,7 +317,7 @@ class Validity:
         if len(candidates) != 1 or not candidates[0].is_short or candidates[0].record.parameters:
             return None
         getter = candidates[0]
-        if getter is function or getter.cls is None or any(n.startswith("=") for n in getter.record.mentions):
+        if getter is function or getter.cls is None or any(n.startswith("=") for n in getter.mentioned):
             return None
         found = {
             self.where(getter, statement.value, depth + 1)
@@ -366,7 +366,7 @@ class Validity:
     def _is_any_guard(self, name: str) -> bool:
         return name in self._names
 
-    @shared_property
+    @program_property
     def _names(self) -> frozenset[str]:
         return frozenset(guard.name for guards in self.guards.values() for guard in guards)
 
@@ -420,7 +420,7 @@ class Validity:
             return False
         for target in self.program.calls.callee(call, function).functions:
             said = {flag[-1] for flag in flags}
-            if target.is_short and any(b'"%b"' % name.encode() in bytes(target.record.body) for name in said):
+            if target.is_short and any(b'"%b"' % name.encode() in target.encoded for name in said):
                 return True
         return False
 
@@ -504,7 +504,7 @@ class Validity:
         """The binding whose callable the function is."""
         return self._bound.get((function.path, function.index)) or self._bound_by_name.get(function.symbol)
 
-    @shared_property
+    @program_property
     def _bound(self) -> dict[tuple[str, int], Binding]:
         return {
             (binding.path, value.function): binding
@@ -512,7 +512,7 @@ class Validity:
             if isinstance(value := _callable(binding), r.Lambda)
         }
 
-    @shared_property
+    @program_property
     def _bound_by_name(self) -> dict[str, Binding]:
         """By the full name of the function; a name that is written shorter is looked up from where it is bound."""
         found: dict[str, Binding] = {}
@@ -647,7 +647,7 @@ _SETTERS = frozenset({"store", "exchange", "reset", "swap", "clear", "release", 
 _CHECKING = frozenset({"check", "return on failure"})
 
 
-@per_program
+@program_question
 def of(program: Program) -> Validity:
     """The guards of a program; one object a program, since its answers are remembered."""
     return Validity(program)

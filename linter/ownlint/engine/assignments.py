@@ -12,7 +12,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, place_of, receiver, strip
 from ownlint.project import types
-from ownlint.project.once import once
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _CONSTANT = re.compile(r"(?:\w+::)*(?:k[A-Z]\w*|[A-Z][A-Z0-9_]+)")
@@ -60,7 +60,7 @@ def place(function: Function, value: r.Value | None) -> Place | None:
     return place_of(value, *_known_names(function))
 
 
-@once
+@flow_question
 def _known_names(function: Function) -> tuple[Mapping[str, Place], frozenset[str]]:
     """What its references stand for, and the members that its bare names can mean."""
     if function.home is None or function.language != "cpp":
@@ -68,7 +68,7 @@ def _known_names(function: Function) -> tuple[Mapping[str, Place], frozenset[str
     return function.flow.aliases, function.home.members - function.declared
 
 
-@once
+@flow_question
 def assignments(function: Function) -> tuple[Assignment, ...]:
     """Every value that is known to some degree and put into something the function does not declare there and then."""
     return tuple(_assignments(function))
@@ -238,7 +238,7 @@ def own_method(function: Function, call: r.Call) -> Function | None:
 
 def _set_by(setter: Function, call: r.Call) -> Iterator[tuple[Place, Held]]:
     """What a method of one statement stores in a member: a constant, or an argument of the call."""
-    if not setter.is_short or not any(name.startswith("=") for name in setter.record.mentions) or len(setter.body) != 1:
+    if not setter.is_short or not any(name.startswith("=") for name in setter.mentioned) or len(setter.body) != 1:
         return
     given = {p.name: argument for p, argument in zip(setter.record.parameters, call.args, strict=False)}
     for write in setter.flow.writes:

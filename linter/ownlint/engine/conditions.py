@@ -16,7 +16,7 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, receiver, strip, walk
 from ownlint.project import types, undecoded
-from ownlint.project.once import once
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _DEPTH = 6
@@ -95,7 +95,7 @@ def can_come_to(
 # --- which tests can be about a place -------------------------------------------------------------------
 
 
-@once
+@flow_question
 def tests_about(function: Function, given: Given) -> list[e.Test]:
     """The tests of the function that can come to something under an assumption about its own places, in source
     order; those that are only asserted are among them."""
@@ -123,7 +123,7 @@ def _askers(function: Function, name: str) -> set[str]:
     return found
 
 
-@once
+@flow_question
 def _tests_by_name(function: Function) -> tuple[dict[str, list[e.Test]], list[e.Test], dict[int, set[str]]]:
     """The tests by the names that stand in them, and in what their locals were computed from; and those of which
     some part is always the same; and the names by the test's index."""
@@ -319,7 +319,7 @@ def computed_once(function: Function, name: str) -> r.Value | None:
     return initial
 
 
-@once
+@flow_question
 def _switches(function: Function) -> list[r.Switch]:
     return [statement for statement in function.statements if isinstance(statement, r.Switch)]
 

@@ -16,8 +16,9 @@ from ownlint.facts.show import text
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, receiver, render, strip, walk
 from ownlint.project import types
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 LOOKS = frozenset(
@@ -261,7 +262,7 @@ def is_keyed_by_address(function: Function, held: Container, key: r.Value) -> bo
     return number in _ADDRESSES or not _WIDE.fullmatch(number) or _was_pointer(function, key)
 
 
-def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | None:
+def _key_of(program: Program, written: str, file: File, scope: str) -> str | None:
     """The key's type of a map or set in which it can be an address and stands for one entry, else None."""
     roles = program.types.roles_at(written, file, scope)
     kind = types.parse(program.names.expand(written, file, scope))
@@ -273,7 +274,7 @@ def _key_of(program: Program, written: str, file: r.File, scope: str) -> str | N
     return key if _can_be_address(program, key, file, scope) else None
 
 
-def _can_be_address(program: Program, written: str, file: r.File, scope: str) -> bool:
+def _can_be_address(program: Program, written: str, file: File, scope: str) -> bool:
     kind = types.parse(written)
     if kind.pointers:
         lives = kind.name not in ("char", "wchar_t") and "(" not in written  # a function does not end
@@ -317,14 +318,14 @@ class AddressMaps(NamedTuple):
     """One of which stands in the type of every map."""
 
 
-@per_program
+@program_question
 def address_maps(program: Program) -> AddressMaps:
     words = _map_words(program)
     return AddressMaps(frozenset(_address_maps(program, words)), words)
 
 
 def _address_maps(program: Program, words: frozenset[str]) -> Iterator[str]:
-    def holds(written: str, file: r.File, scope: str) -> bool:
+    def holds(written: str, file: File, scope: str) -> bool:
         return not words.isdisjoint(_WORDS.findall(written)) and _holds_address_map(program, written, file, scope)
 
     for cls in program.classes:
@@ -354,7 +355,7 @@ def _map_words(program: Program) -> frozenset[str]:
     return frozenset(words)
 
 
-def _holds_address_map(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> bool:
+def _holds_address_map(program: Program, written: str, file: File, scope: str, depth: int = 0) -> bool:
     """Whether a type is such a map, or holds one in its elements."""
     kind = types.parse(program.names.expand(written, file, scope))
     if not kind.arguments or depth > 3:
@@ -370,11 +371,11 @@ def may_reach_address_map(function: Function) -> bool:
     if function.file.meanings:
         return True
     names, words = address_maps(function.program)
-    if not names.isdisjoint(function.record.mentions):
+    if not names.isdisjoint(function.mentioned):
         return True
     if any(not words.isdisjoint(_WORDS.findall(parameter.type)) for parameter in function.record.parameters):
         return True
-    written = {found.decode() for found in _STRINGS.findall(function.record.body)}
+    written = {found.decode() for found in _STRINGS.findall(function.encoded)}
     return not names.isdisjoint(written) or function.says(_DECLARED_MAP)
 
 
@@ -474,7 +475,7 @@ def clears(function: Function, held: Container) -> bool:
     if not function.mentions(*CLEARS):
         return False
     names = set(_plain_names(held))
-    if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.record.body)):
+    if names.isdisjoint(found.decode() for found in _STRINGS.findall(function.encoded)):
         return False
     return any(
         last_name(call.node.callee) in CLEARS

@@ -12,8 +12,8 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow.places import last_name
 from ownlint.project.closures import neighbours
-from ownlint.project.once import per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 ANY = "*"
@@ -76,7 +76,7 @@ def holds_container(function: Function, place: r.Value) -> bool:
     return text(place) in known[key]
 
 
-@per_program
+@program_question
 def _known(program: Program) -> dict[tuple[str, str, bool], frozenset[str]]:
     """By file and class, or by the file's module body: the places that are assigned a container."""
     return {}

@@ -42,9 +42,7 @@ class DebugLogs:
     def __init__(self, function: Function) -> None:
         self.function = function
         role = function.program.macros.role
-        self.names = frozenset(
-            name for name in function.record.mentions if name[:1] != "=" and role(name) == "debug log"
-        )
+        self.names = frozenset(name for name in function.mentioned if name[:1] != "=" and role(name) == "debug log")
 
     @cached_property
     def spans(self) -> list[r.Span]:
@@ -95,7 +93,7 @@ class DebugLogs:
             for value in values(statement):
                 self._look(statement, value, candidates, writes, reads)
         for inner in self.function.lambdas():
-            candidates -= {name for name in candidates if f'"{name}"'.encode() in bytes(inner.record.body)}
+            candidates -= {name for name in candidates if f'"{name}"'.encode() in inner.encoded}
         return {
             name: Counter(name, begun[name], tuple(writes[name]), reads[name])
             for name in sorted(candidates)

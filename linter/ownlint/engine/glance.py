@@ -11,7 +11,7 @@ import re
 from ownlint.engine.assignments import INSERTS, SETTING_CALLS
 from ownlint.facts import records as r
 from ownlint.project import undecoded
-from ownlint.project.once import per_function
+from ownlint.project.questions import question
 from ownlint.project.subjects import Function
 
 
@@ -32,13 +32,13 @@ _KEYED = INSERTS - {"emplace"}
 """What puts a key into a container and does nothing else; an optional has an `emplace`, too."""
 
 
-@per_function
+@question
 def names_set(function: Function) -> frozenset[str]:
     """Last names of what the body may assign to and what may outlive it; empty for an element, for what a pointer
     points to, and for a call that assigns in other words."""
     names: set[str] = set()
-    if any(name.startswith("=") for name in function.record.mentions):
-        body = bytes(function.record.body)
+    if any(name.startswith("=") for name in function.mentioned):
+        body = function.encoded
         found = _SETS.findall(body)
         ending = _end_with_call(body) if any(name for name, _ in found) else frozenset()
         names = {(name or member).decode() for name, member in found if name not in ending}
@@ -48,7 +48,7 @@ def names_set(function: Function) -> frozenset[str]:
 def _assigns_by_call(function: Function) -> bool:
     if function.home is not None and function.mentions(*function.home.setters):
         return True
-    calls = SETTING_CALLS.intersection(function.record.mentions)
+    calls = SETTING_CALLS.intersection(function.mentioned)
     return bool(calls - _KEYED) or (bool(calls) and function.says(_ASKS_FOR_KEY))
 
 
@@ -59,10 +59,10 @@ def _end_with_call(body: bytes) -> frozenset[bytes]:
     return frozenset(name for name, written in _DECLARES.findall(body) if b"&" not in written)
 
 
-@per_function
+@question
 def may_fail(function: Function) -> bool:
     """Whether the body leaves before its end in some way: by itself, by a macro, or by what a callee throws."""
-    program, mentions = function.program, function.record.mentions
+    program, mentions = function.program, function.mentioned
     return (
         function.says(_LEAVES)
         or any(
@@ -76,7 +76,7 @@ def may_fail(function: Function) -> bool:
 
 def asks_again(function: Function, name: str) -> bool:
     """Whether what the body sets may be looked at in it, too: the name stands there twice."""
-    return bytes(function.record.body).count(b'"%b"' % name.encode()) > 1 or _calls_accessor(function, name)
+    return function.encoded.count(b'"%b"' % name.encode()) > 1 or _calls_accessor(function, name)
 
 
 def may_ask(function: Function, name: str) -> bool:
@@ -89,4 +89,4 @@ def _calls_accessor(function: Function, name: str) -> bool:
 
 
 def says(function: Function, name: str) -> bool:
-    return b'"%b"' % name.encode() in bytes(function.record.body)
+    return b'"%b"' % name.encode() in function.encoded

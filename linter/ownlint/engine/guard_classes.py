@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.project import types
-from ownlint.project.once import per_program, shared_property
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _SCOPED = re.compile(r"scoped_(?:lockable|capability)$", re.IGNORECASE)
@@ -30,7 +30,7 @@ def shares(name: str) -> bool:
 
 def is_shared(cls: Class) -> bool:
     """Whether a guard class of the project's own locks as a reader. Needs no decoding."""
-    said = (name for made in cls.constructors for name in made.record.mentions)
+    said = (name for made in cls.constructors for name in made.mentioned)
     return any(shares(name) and "lock" in name.lower() for name in said)
 
 
@@ -81,7 +81,7 @@ class Guards:
         cls = program.names.find_class(meant.name, function.record.scope, function.file)
         return GuardClass(written, 1, shared=is_shared(cls)) if cls is not None and cls.symbol in self.own else None
 
-    @shared_property
+    @program_property
     def makers(self) -> frozenset[str]:
         """Last names of the project's functions that return a guard."""
         return frozenset(
@@ -114,7 +114,7 @@ class Guards:
         return True
 
 
-@per_program
+@program_question
 def guards(program: Program) -> Guards:
     """The guard classes of a program; one object a program, since they are looked for once."""
     return Guards(program)

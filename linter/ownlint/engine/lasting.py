@@ -12,7 +12,7 @@ from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, strip
 from ownlint.project import types
-from ownlint.project.once import once
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 _SETTINGS = re.compile(
@@ -83,7 +83,7 @@ def _is_arrow(function: Function, write: e.Write) -> bool:
     return isinstance(target, r.Member) and target.arrow
 
 
-@once
+@flow_question
 def statics(function: Function) -> frozenset[str]:
     return frozenset(
         name

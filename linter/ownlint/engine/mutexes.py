@@ -14,8 +14,9 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name
 from ownlint.patterns import AnyName
 from ownlint.project import types
-from ownlint.project.once import per_program, shared_property
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _LOCKS = frozenset(
@@ -74,7 +75,7 @@ class Mutexes:
         self.program = program
         self._known: dict[tuple[str, str, str], bool] = {}
 
-    def is_mutex(self, written: str, file: r.File, scope: str) -> bool:
+    def is_mutex(self, written: str, file: File, scope: str) -> bool:
         """Whether a type is one of a lock, or owns one."""
         if self.names.isdisjoint(_WORDS.findall(written)):
             return False
@@ -83,7 +84,7 @@ class Mutexes:
             self._known[key] = self._is_mutex(written, file, scope)
         return self._known[key]
 
-    @shared_property
+    @program_property
     def names(self) -> frozenset[str]:
         """Last names by which a mutex can be written."""
         names = _NATIVE | self.program.models.names_of("mutex") | {cls.name for cls in self.own}
@@ -91,7 +92,7 @@ class Mutexes:
             a.name for a in self.program.index.type_aliases if not names.isdisjoint(_WORDS.findall(a.target))
         }
 
-    def _is_mutex(self, written: str, file: r.File, scope: str) -> bool:
+    def _is_mutex(self, written: str, file: File, scope: str) -> bool:
         program = self.program
         expanded = program.names.expand(written, file, scope)
         kind = types.parse(expanded)
@@ -102,7 +103,7 @@ class Mutexes:
         cls = program.names.find_class(kind.name, scope, file) if program.index.defines(kind.last) else None
         return cls is not None and cls in self.own
 
-    @shared_property
+    @program_property
     def own(self) -> frozenset[Class]:
         """The project's own mutexes."""
         found = {cls for cls in self.program.classes if cls.file.language == "cpp" and self._locks(cls)}
@@ -133,7 +134,7 @@ class Mutexes:
 
     # --- guards of the project's own mutexes ---
 
-    @shared_property
+    @program_property
     def holders(self) -> dict[str, Class]:
         """The project's classes that refer to a mutex, are given it where they are made, and have something to do when
         they end; by last name. `guard_classes` knows those that lock in words of a library."""
@@ -154,9 +155,7 @@ class Mutexes:
 
     def _lets_go(self, cls: Class) -> bool:
         end = cls.destructor
-        return end is None or any(
-            plain(name) in _UNLOCKS or plain(name).endswith("unlock") for name in end.record.mentions
-        )
+        return end is None or any(plain(name) in _UNLOCKS or plain(name).endswith("unlock") for name in end.mentioned)
 
     def _lock_argument(self, cls: Class, last: str) -> int:
         for made in (d for d in cls.declarations if d.kind == "constructor"):
@@ -191,14 +190,14 @@ class Mutexes:
 
     # --- words, for a look before decoding ---
 
-    @shared_property
+    @program_property
     def words(self) -> frozenset[str]:
         """Last names of the calls that may lock something: they make a guard, or lock by hand."""
         known = guard_classes.guards(self.program)
         names = known.words | known.makers | set(self.macros) | self.takers | set(self.holders)
         return names | {name for name in self.program.index.called_names if self._locks_by_name(name)}
 
-    @shared_property
+    @program_property
     def types(self) -> AnyName:
         """Stands in every body that declares a guard, or something around one."""
         names = guard_classes.guards(self.program).words | set(self.holders)
@@ -209,17 +208,17 @@ class Mutexes:
         word = plain(name)
         return word in _LOCKS or "trylock" in word or word in _TRIES or _ASSERTS.search(name) is not None
 
-    @shared_property
+    @program_property
     def takers(self) -> frozenset[str]:
         """Last names of the functions that lock one of their arguments, by the models."""
         return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[0] for n in (1, 2)))
 
-    @shared_property
+    @program_property
     def letters(self) -> frozenset[str]:
         """Last names of the functions that unlock one of their arguments, by the models."""
         return frozenset().union(*(self.program.models.pairs_of("hold", f"argument {n}")[1] for n in (1, 2)))
 
-    @shared_property
+    @program_property
     def macros(self) -> dict[str, int]:
         """The project's macros that declare a guard, and which of their arguments is the lock, from 0; -1 for none."""
         names = guard_classes.guards(self.program).words | set(self.holders)
@@ -234,7 +233,7 @@ class Mutexes:
         return found
 
 
-@per_program
+@program_question
 def mutexes(program: Program) -> Mutexes:
     """The lock types of a program; one object a program, since its answers are remembered."""
     return Mutexes(program)

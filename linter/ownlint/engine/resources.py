@@ -19,9 +19,10 @@ from ownlint.flow.places import last_name
 from ownlint.models.records import Place, Verb
 from ownlint.project import types
 from ownlint.project.callees import Callee
-from ownlint.project.once import per_program, shared_property
+from ownlint.project.files import File
 from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
+from ownlint.project.questions import program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 RESULT = Place("result")
@@ -86,13 +87,13 @@ class Resources:
 
     def may_acquire(self, function: Function) -> bool:
         """False when nothing in the body hands out a handle; needs no decoding."""
-        return function.says(_NEW) or not self.acquiring_names.isdisjoint(function.record.mentions)
+        return function.says(_NEW) or not self.acquiring_names.isdisjoint(function.mentioned)
 
     def may_end_itself(self, function: Function) -> bool:
         """Whether the function is a method of a class that deletes its own objects (`delete this`)."""
         return function.home is not None and any(cls.name in self._ends_itself for cls in function.home.ancestry)
 
-    @shared_property
+    @program_property
     def _ends_itself(self) -> frozenset[str]:
         """Last names of the classes with such a method."""
         return frozenset(
@@ -101,7 +102,7 @@ class Resources:
             if function.home is not None and function.mentions("delete") and function.says(_DELETES_THIS)
         )
 
-    @shared_property
+    @program_property
     def acquiring_names(self) -> frozenset[str]:
         """Last names of all that may hand out an owned handle, the project's own functions included."""
         names = {name for name in self._mentioned if self._is_modelled(name, "acquire")} | self.pairs.names
@@ -110,15 +111,13 @@ class Resources:
         makers = [f for f in makers if making[f.name] * _MOST_BEARERS >= bearing[f.name]]
         while True:
             more = {
-                f.name
-                for f in makers
-                if f.name not in names and (f.says(_NEW) or not names.isdisjoint(f.record.mentions))
+                f.name for f in makers if f.name not in names and (f.says(_NEW) or not names.isdisjoint(f.mentioned))
             }
             if not more:
                 return frozenset(names)
             names |= more
 
-    @shared_property
+    @program_property
     def filling_names(self) -> frozenset[str]:
         """Of these, the names of those that may write the handle through an argument."""
         fillers = {one.record.name for one in self.pairs.acquirers.values() if one.argument >= 0}
@@ -137,16 +136,16 @@ class Resources:
             return True
         return _fills(record)
 
-    @shared_property
+    @program_property
     def handle_names(self) -> frozenset[str]:
         """Last names of the types that are known to be handles."""
         paired = {one.handle for one in self.pairs.acquirers.values()}
         values = {handle.name for handle in paired if not handle.pointers and not handle.is_generic}
         return self.program.models.names_of("handle") | values
 
-    @shared_property
+    @program_property
     def _mentioned(self) -> frozenset[str]:
-        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
+        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.mentioned)
 
     def _is_modelled(self, last: str, verb: Verb) -> bool:
         """Whether a library's function of that last name has such an effect."""
@@ -209,7 +208,7 @@ class Resources:
 
     # --- what a call takes back or over ---
 
-    @shared_property
+    @program_property
     def releasing_names(self) -> frozenset[str]:
         """Last names of the library functions and the declared ones that end a duty."""
         return self.pairs.releasing_names | {name for name in self._mentioned if self._is_modelled(name, "release")}
@@ -273,7 +272,7 @@ class Resources:
             )
         return self._macros[name]
 
-    @shared_property
+    @program_property
     def _macros(self) -> dict[str, frozenset[int]]:
         return {}
 
@@ -320,7 +319,7 @@ class Resources:
             return "adopted" if self.owns_elements(written, function.file, function.record.scope) else "kept"
         return None
 
-    def owns_elements(self, written: str, file: r.File, scope: str) -> bool:
+    def owns_elements(self, written: str, file: File, scope: str) -> bool:
         """Whether a container of this type ends what is put into it: `std::vector<std::unique_ptr<T>>`."""
         kind = types.parse(self.program.names.expand(written, file, scope))
         for argument in kind.arguments:
@@ -392,7 +391,7 @@ class Resources:
         """The type, when a value of it ends without ending what it stands for."""
         return self.raw_at(written, function.file, function.record.scope)
 
-    def raw_at(self, written: str, file: r.File, scope: str) -> Raw | None:
+    def raw_at(self, written: str, file: File, scope: str) -> Raw | None:
         """The same for a type that is written in a file, inside the scope."""
         if not written or "(" in written:
             return None
@@ -411,7 +410,7 @@ class Resources:
             return Raw(written, "derived")
         return None
 
-    @shared_property
+    @program_property
     def destroyed(self) -> frozenset[str]:
         """Last names of the types that some function of the project is named to release: `f(T)` or `f(T*)`."""
         return frozenset(
@@ -426,11 +425,11 @@ class Resources:
         """The project's class that would own such a handle; empty when none is known."""
         return self.scoped_at(written, function.file, function.record.scope)
 
-    def scoped_at(self, written: str, file: r.File, scope: str) -> str:
+    def scoped_at(self, written: str, file: File, scope: str) -> str:
         """The same for a type that is written in a file, inside the scope."""
         return self.scoped_by.get(types.parse(self.program.names.expand(written, file, scope)).last, "")
 
-    @shared_property
+    @program_property
     def scoped_by(self) -> dict[str, str]:
         """From a handle's last name to the project's class that is made of one and releases it."""
         found: dict[str, str] = {}
@@ -469,7 +468,7 @@ def _is_handed_on(record: r.Function, index: int) -> bool:
     return any("..." in given.type or given.spread for given in record.parameters[: index + 1])
 
 
-@per_program
+@program_question
 def resources(program: Program) -> Resources:
     """The handles of a program; one object a program, since its answers are remembered."""
     return Resources(program)

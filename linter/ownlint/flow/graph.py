@@ -76,7 +76,7 @@ class Flow:
         self.exit = graph.exit
         self.aliases = graph.aliases
         self.known: dict[Any, Any] = {}
-        """Answers about the function that others have worked out, see `once`."""
+        """Answers about the function that others have worked out, see `questions.flow_question`."""
 
     def __iter__(self) -> Iterator[e.Event]:
         spend(len(self.events))

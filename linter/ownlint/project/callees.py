@@ -13,9 +13,10 @@ from ownlint.models.libraries import Models
 from ownlint.models.records import FunctionModel
 from ownlint.project import qualified, types
 from ownlint.project.deduced import Types
+from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.names import Names
-from ownlint.project.once import shared_property
+from ownlint.project.questions import Answers, Notes, derived, program_property, read_all
 from ownlint.project.subjects import Class, Function
 from ownlint.steps import spend
 
@@ -49,6 +50,11 @@ class Calls:
         self._types = types
         self._models = models
         self.size = index.size
+        self.answers = index.answers
+        self._callees: dict[int, tuple[r.Call, Callee, Notes]] = {}
+        """What was asked last, by the identity of the call, which is held so that it stays its own."""
+        self._inferred: Answers[Function, str] = Answers()
+        self._inferring: set[Function] = set()
 
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
@@ -56,18 +62,15 @@ class Calls:
         spend()
         known = self._callees.get(id(call))
         if known is not None and known[0] is call:
+            read_all(known[2])
             return known[1]
-        found = self._callee(call, function, depth)
-        if depth == 0:
-            if len(self._callees) >= _MOST_CALLEES:
-                self._callees.clear()
-            self._callees[id(call)] = call, found
+        if depth:
+            return self._callee(call, function, depth)
+        found, notes = derived(lambda: self._callee(call, function, depth))
+        if len(self._callees) >= _MOST_CALLEES:
+            self._callees.clear()
+        self._callees[id(call)] = call, found, notes
         return found
-
-    @shared_property
-    def _callees(self) -> dict[int, tuple[r.Call, Callee]]:
-        """What was asked last, by the identity of the call, which is held so that it stays its own."""
-        return {}
 
     def _callee(self, call: r.Call, function: Function, depth: int) -> Callee:
         called = self._called_lambda(call, function)
@@ -136,7 +139,7 @@ class Calls:
             current = current.parent
         return function.home is not None and function.home.field(name) is not None
 
-    @shared_property
+    @program_property
     def _callable_fields(self) -> frozenset[str]:
         """Names of data members that hold something to call."""
         return frozenset(
@@ -197,7 +200,7 @@ class Calls:
         sure: Certainty = "likely" if agreed else "possible"
         return self._made(name, found, (), because(sure, _by_name(name, bool(found), agreed)), None)
 
-    def _fits(self, file: r.File, record: r.Function, call: r.Call, function: Function) -> bool:
+    def _fits(self, file: File, record: r.Function, call: r.Call, function: Function) -> bool:
         """Whether the arguments can be what a method of an unknown object takes: a number is no object."""
         if "template" in record.qualifiers:
             return True
@@ -206,7 +209,7 @@ class Calls:
             for given, taken in zip(call.args, record.parameters, strict=False)
         )
 
-    def _is_method_of(self, family: frozenset[str], file: r.File, record: r.Function) -> bool:
+    def _is_method_of(self, family: frozenset[str], file: File, record: r.Function) -> bool:
         owner = self._index.owner(file, record)
         symbols = [owner.symbol if owner is not None else record.owner]
         if owner is None and "::" not in record.owner:  # of which namespace, says what the file opens
@@ -266,13 +269,13 @@ class Calls:
     def _models_of(self, symbol: str, scopes: tuple[str, ...]) -> tuple[FunctionModel, ...]:
         return self._models.function(symbol, "cpp", scopes)
 
-    def _agreed(self, found: Sequence[tuple[r.File, r.Function]]) -> bool:
+    def _agreed(self, found: Sequence[tuple[File, r.Function]]) -> bool:
         return len({_plain(record.result) for _, record in found if record.result}) == 1
 
     def _made(
         self,
         symbol: str,
-        found: Sequence[tuple[r.File, r.Function]],
+        found: Sequence[tuple[File, r.Function]],
         models: tuple[FunctionModel, ...],
         certainty: Certainty,
         owner: Class | None,
@@ -342,19 +345,21 @@ class Calls:
         """The result type, read off the returned values where it is left to the compiler; empty when they disagree."""
         if function.record.result and not types.parse(function.record.result).is_placeholder:
             return function.record.result
-        if function not in self._inferred and depth < 8:
-            self._inferred[function] = ""  # a function that returns what it calls itself
+        if depth >= 8 or function in self._inferring:  # a function that returns what it calls itself
+            return ""
+        return self._inferred.ask(function, lambda: self._returned(function, depth))
+
+    def _returned(self, function: Function, depth: int) -> str:
+        self._inferring.add(function)
+        try:
             answers = {
                 self._types.of(statement.value, function, depth + 1)
                 for statement in function.statements
                 if isinstance(statement, r.Leave) and statement.kind == "return"
             }
-            self._inferred[function] = answers.pop() if len(answers) == 1 else ""
-        return self._inferred.get(function, "")
-
-    @shared_property
-    def _inferred(self) -> dict[Function, str]:
-        return {}
+        finally:
+            self._inferring.discard(function)
+        return answers.pop() if len(answers) == 1 else ""
 
 
 def _by_name(name: str, found: bool, agreed: bool) -> str:
@@ -366,7 +371,7 @@ def _by_name(name: str, found: bool, agreed: bool) -> str:
     return f"`{name}` is found by its name: the type that it is called on is not known"
 
 
-def _is_of_its_file(file: r.File, record: r.Function) -> bool:
+def _is_of_its_file(file: File, record: r.Function) -> bool:
     """A static function of a source file, which no other file can call."""
     return (
         "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))

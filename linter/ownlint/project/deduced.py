@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ownlint.facts import records as r
 from ownlint.models.libraries import Models
 from ownlint.project import qualified, types
+from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.names import Names
 from ownlint.project.subjects import Class, Function
@@ -63,7 +64,7 @@ class Types:
                 return "bool"
         return ""
 
-    def _meant(self, file: r.File, start: int) -> str:
+    def _meant(self, file: File, start: int) -> str:
         """The type of the name token that starts here. One that depends on a template's parameters is left
         out: it is spelled without the scopes that a model knows it by."""
         meaning = self._names.meaning(file, start)
@@ -125,6 +126,6 @@ class Types:
         """What kinds of thing a type is, by the models; aliases followed."""
         return self.roles_at(written, function.file, function.record.scope)
 
-    def roles_at(self, written: str, file: r.File, scope: str) -> tuple[str, ...]:
+    def roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
         """The same for a type that is written in a file, inside the scope."""
         return self._models.role(self._names.expand(written, file, scope), self._names.scopes_at(file, scope))

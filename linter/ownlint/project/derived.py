@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint.facts import records as r
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 
 
 def bases(program: Program, dotted: str) -> Iterator[str]:
@@ -28,9 +29,9 @@ def bases(program: Program, dotted: str) -> Iterator[str]:
         yield meaning.symbol if meaning is not None else base.name
 
 
-@per_program
-def _classes(program: Program) -> dict[str, list[tuple[r.File, r.Class]]]:
-    found: dict[str, list[tuple[r.File, r.Class]]] = {}
+@program_question
+def _classes(program: Program) -> dict[str, list[tuple[File, r.Class]]]:
+    found: dict[str, list[tuple[File, r.Class]]] = {}
     for file in program.files.values():
         if file.language == "python":
             for cls in file.classes:

@@ -1,16 +1,18 @@
 """What the files of a project say by name: the only way to anything outside of what is looked at.
 
-Linking joins a class's header with the files that define its methods, and a declaration with its definition.
+Linking joins a class's header with the files that define its methods, and a declaration with its definition. Each
+look-up notes what it looked for, see `questions`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ownlint.facts import records as r
 from ownlint.project import qualified, types
-from ownlint.project.once import shared_property
+from ownlint.project.files import File
+from ownlint.project.questions import noting, read
 from ownlint.project.subjects import Binding, Class, Function
 from ownlint.steps import spend
 
@@ -21,20 +23,23 @@ if TYPE_CHECKING:
 class Index:
     """The subjects of a program's files, and every look-up of one of them by its name."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, files: Mapping[str, File]) -> None:
         self._program = program
-        self.files = program.files
+        self.files = files
         self.size = program.size
+        self.answers = program.answers
+        self.bindings = [Binding(program, file, record) for file in self.files.values() for record in file.bindings]
         self.classes = [Class(program, file, record) for file in self.files.values() for record in file.classes]
         self.functions: list[Function] = []
         """Those that are defined."""
         self._views: dict[tuple[str, int], Function] = {}
+        self._ordinals: dict[tuple[str, str, str], int] = {}
         self._nested: dict[tuple[str, int], list[Function]] = {}
         self._classes_by_last: dict[str, list[Class]] = {}
         self._classes_by_symbol: dict[tuple[str, str], list[Class]] = {}
-        self._functions_by_last: dict[str, list[tuple[r.File, r.Function]]] = {}
-        self._aliases: dict[str, list[tuple[r.File, r.Alias]]] = {}
-        self._variables: dict[str, list[tuple[r.File, r.Variable]]] = {}
+        self._functions_by_last: dict[str, list[tuple[File, r.Function]]] = {}
+        self._aliases: dict[str, list[tuple[File, r.Alias]]] = {}
+        self._variables: dict[str, list[tuple[File, r.Variable]]] = {}
         for cls in self.classes:
             self._classes_by_last.setdefault(cls.name, []).append(cls)
             if qualified.last(cls.symbol) == cls.name:
@@ -45,10 +50,29 @@ class Index:
                     self._aliases.setdefault(alias.name, []).append((file, alias))
             for variable in file.variables:
                 self._variables.setdefault(variable.name, []).append((file, variable))
+        self._defined_by_last: dict[str, list[Function]] = {}
+        self._callers_by_name: dict[str, list[Function]] = {}
+        self._bound_by_last: dict[str, list[tuple[File, r.BoundClass]]] = {}
+        self._bindings_by_owner: dict[tuple[str, int], list[Binding]] = {}
+        self._records: dict[str, dict[int, Function]] = {}
+        with noting():
+            self._fill()
+
+    def _fill(self) -> None:
         for file in self.files.values():
             self._link(file)
+        for function in self.functions:
+            self._defined_by_last.setdefault(function.record.name, []).append(function)
+            for name in function.mentioned:
+                if not name.startswith("="):
+                    self._callers_by_name.setdefault(name, []).append(function)
+        for file in self.files.values():
+            for bound in file.bound_classes:
+                self._bound_by_last.setdefault(types.parse(bound.type).last, []).append((file, bound))
+        for binding in self.bindings:
+            self._bindings_by_owner.setdefault((binding.path, binding.record.owner), []).append(binding)
 
-    def _link(self, file: r.File) -> None:
+    def _link(self, file: File) -> None:
         """Joins the functions of a file with their classes."""
         owners: dict[str, Class | None] = {}
         for index, function in enumerate(file.functions):
@@ -58,41 +82,48 @@ class Index:
             owner = owners[function.owner]
             inside = owner is not None and owner.file is file
             if owner is not None and inside and (not function.defined or _inside(function, owner.record)):
-                owner.declarations.append(function)
+                owner.add_declaration(function)
             if function.defined:
                 self._define(file, index, owner)
 
-    def _define(self, file: r.File, index: int, owner: Class | None) -> None:
+    def _define(self, file: File, index: int, owner: Class | None) -> None:
         view = Function(self._program, file, index)
         view.cls = owner
+        same = (file.path, view.record.scope, view.record.name)
+        view.ordinal = self._ordinals[same] = self._ordinals.get(same, -1) + 1
         self._views[file.path, index] = view
         self.functions.append(view)
         if view.record.parent != index:
             self._nested.setdefault((file.path, view.record.parent), []).append(view)
         if owner is not None:
-            owner.methods.append(view)
+            owner.add_method(view)
 
-    def records_called(self, last: str) -> Sequence[tuple[r.File, r.Function]]:
+    def records_called(self, last: str) -> Sequence[tuple[File, r.Function]]:
         """Every function of that last name, declared or defined."""
+        read(("name", last))
         return self._functions_by_last.get(last, ())
 
-    def aliases_called(self, last: str) -> Sequence[tuple[r.File, r.Alias]]:
+    def aliases_called(self, last: str) -> Sequence[tuple[File, r.Alias]]:
+        """What goes by that last name in place of another."""
+        read(("name", last))
         return self._aliases.get(last, ())
 
-    def variables_called(self, name: str) -> Sequence[tuple[r.File, r.Variable]]:
+    def variables_called(self, name: str) -> Sequence[tuple[File, r.Variable]]:
         """What the project declares under that name outside functions and classes."""
+        read(("name", name))
         return self._variables.get(name, ())
 
-    def classes_called(self, last: str, file: r.File) -> list[Class]:
+    def classes_called(self, last: str, file: File) -> list[Class]:
         """Every class of that last name, whatever its scope, in the file's own language: a stub for Python and the C++
         class behind it have one name."""
+        read(("name", last))
         return [c for c in self._classes_by_last.get(last, ()) if c.file.language == file.language]
 
     def variants(self, cls: Class) -> list[Class]:
         """The class and the others of its name: specializations, and what the preprocessor chooses between."""
         return [one for one in self.classes_called(cls.name, cls.file) if one.symbol == cls.symbol]
 
-    def nearest(self, candidates: Sequence[Class], file: r.File) -> Class | None:
+    def nearest(self, candidates: Sequence[Class], file: File) -> Class | None:
         """Of several classes of one name: the one in this file, in its header, in what it includes, the only one."""
         spend(len(candidates))
         if len(candidates) < 2:
@@ -110,74 +141,66 @@ class Index:
         filled = [c for c in candidates if c.record.fields or c.declarations]
         return filled[0] if len(filled) == 1 else None
 
-    def owner(self, file: r.File, function: r.Function) -> Class | None:
+    def owner(self, file: File, function: r.Function) -> Class | None:
         if not function.owner:
             return None
+        read(("name", qualified.last(function.owner)))
         exact = self._classes_by_symbol.get((file.language, function.owner))
         if exact is None:
             candidates = self.classes_called(qualified.last(function.owner), file)
             exact = [c for c in candidates if qualified.names(c.symbol, function.owner)]
         return self.nearest(exact, file)
 
-    def function_at(self, file: r.File, index: int) -> Function | None:
-        return self._views.get((file.path, index))
+    def function_at(self, file: File, index: int) -> Function | None:
+        found = self._views.get((file.path, index))
+        if found is not None:
+            read(found.key if found.record.kind == "lambda" else ("name", found.name))
+        return found
 
     def nested(self, function: Function) -> Sequence[Function]:
         """The functions, lambdas and class bodies that stand in the function itself, in source order."""
+        read(function.key)
         return self._nested.get((function.path, function.index), ())
 
-    def bindings_of(self, file: r.File, owner: int) -> list[Binding]:
+    def bindings_of(self, file: File, owner: int) -> list[Binding]:
+        """The bindings of one bound class of a file, by its number there."""
+        read(("file", file.path, "bindings"))
         return self._bindings_by_owner.get((file.path, owner), []) if owner >= 0 else []
-
-    @shared_property
-    def _bindings_by_owner(self) -> dict[tuple[str, int], list[Binding]]:
-        out: dict[tuple[str, int], list[Binding]] = {}
-        for binding in self._program.bindings:
-            out.setdefault((binding.path, binding.record.owner), []).append(binding)
-        return out
 
     def is_variable(self, name: str) -> bool:
         """Whether the project declares a variable of that name outside functions and classes."""
+        read(("name", qualified.last(name)))
         return qualified.last(name) in self._variables
 
     def defines(self, last: str) -> bool:
         """Whether a class or an alias of the project has that last name."""
+        read(("name", last))
         return last in self._classes_by_last or last in self._aliases
 
     @property
     def type_aliases(self) -> Iterator[r.Alias]:
+        read(("all", "aliases"))
         return (alias for found in self._aliases.values() for _, alias in found)
 
     def declarations_of(self, last: str) -> list[r.Function]:
         """Every C++ function of that last name that is declared and not defined."""
+        read(("name", last))
         found = self._functions_by_last.get(last, ())
         return [record for file, record in found if file.language == "cpp" and not record.defined]
 
     def functions_called(self, name: str) -> Sequence[Function]:
         """Every function that is defined under that last name, in the order of `functions`."""
+        read(("name", name))
         return self._defined_by_last.get(name, ())
 
-    @shared_property
-    def _defined_by_last(self) -> dict[str, list[Function]]:
-        found: dict[str, list[Function]] = {}
-        for function in self.functions:
-            found.setdefault(function.record.name, []).append(function)
-        return found
-
-    def bound_classes_called(self, last: str) -> Sequence[tuple[r.File, r.BoundClass]]:
+    def bound_classes_called(self, last: str) -> Sequence[tuple[File, r.BoundClass]]:
         """Where classes of that last name are bound, as written there."""
+        read(("name", last))
         return self._bound_by_last.get(last, ())
-
-    @shared_property
-    def _bound_by_last(self) -> dict[str, list[tuple[r.File, r.BoundClass]]]:
-        found: dict[str, list[tuple[r.File, r.BoundClass]]] = {}
-        for file in self.files.values():
-            for bound in file.bound_classes:
-                found.setdefault(types.parse(bound.type).last, []).append((file, bound))
-        return found
 
     def declared_functions(self) -> Iterator[tuple[str, r.Function]]:
         """Every declaration and definition, with its last name."""
+        read(("all", "functions"))
         return ((name, record) for name, found in self._functions_by_last.items() for _, record in found)
 
     def callers(self, function: Function) -> list[Function]:
@@ -185,23 +208,17 @@ class Index:
         return self.callers_by_name(function.name)
 
     def callers_by_name(self, name: str) -> list[Function]:
+        """Functions that call something of that last name."""
+        read(("callers", name))
         return self._callers_by_name.get(name, [])
 
     @property
     def called_names(self) -> Iterable[str]:
         """Last names of all that is called somewhere."""
+        read(("all", "called names"))
         return self._callers_by_name.keys()
 
-    @shared_property
-    def _callers_by_name(self) -> dict[str, list[Function]]:
-        out: dict[str, list[Function]] = {}
-        for function in self.functions:
-            for name in function.record.mentions:
-                if not name.startswith("="):
-                    out.setdefault(name, []).append(function)
-        return out
-
-    def definitions(self, found: Sequence[tuple[r.File, r.Function]], owner: Class | None) -> Iterator[Function]:
+    def definitions(self, found: Sequence[tuple[File, r.Function]], owner: Class | None) -> Iterator[Function]:
         """Definitions of what was found: the same record, or the class's method of that name and arity."""
         seen: set[int] = set()
         for file, record in found:
@@ -217,7 +234,7 @@ class Index:
                 seen.add(id(view))
                 yield view
 
-    def _views_by_record(self, file: r.File) -> dict[int, Function]:
+    def _views_by_record(self, file: File) -> dict[int, Function]:
         if file.path not in self._records:
             self._records[file.path] = {
                 id(view.record): view
@@ -226,12 +243,9 @@ class Index:
             }
         return self._records[file.path]
 
-    @shared_property
-    def _records(self) -> dict[str, dict[int, Function]]:
-        return {}
-
     def _definition_elsewhere(self, record: r.Function) -> Function | None:
         wanted = qualified.of(record, "::")
+        read(("name", record.name))
         spend(len(self._functions_by_last.get(record.name, ())))
         matching = [
             view

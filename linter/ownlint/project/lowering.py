@@ -10,6 +10,7 @@ from ownlint.flow.lower import Surroundings, lower
 from ownlint.models.libraries import Models
 from ownlint.project.index import Index
 from ownlint.project.macros import Macros
+from ownlint.project.questions import Notes, derived, read_all
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
@@ -28,13 +29,13 @@ class Lowering:
         self._macros = macros
         self._models = models
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
-        self._flows: OrderedDict[Function, Flow] = OrderedDict()
+        self._flows: OrderedDict[Function, tuple[Flow, Notes]] = OrderedDict()
 
     def body(self, function: Function) -> r.Body:
         if function in self._bodies:
             self._bodies.move_to_end(function)
             return self._bodies[function]
-        spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
+        spend(1 + len(function.encoded) // _BYTES_A_STEP)
         body = r.decode_body(function.record)
         self._bodies[function] = body
         if len(self._bodies) > _KEPT_BODIES:
@@ -46,12 +47,16 @@ class Lowering:
     def flow(self, function: Function) -> Flow:
         if function in self._flows:
             self._flows.move_to_end(function)
-            return self._flows[function]
-        flow = Flow(lower(function.record, self.body(function), self._surroundings(function)))
-        self._flows[function] = flow
+            flow, notes = self._flows[function]
+            read_all(notes)
+            return flow
+        flow, notes = self._flows[function] = derived(lambda: self._lowered(function))
         if len(self._flows) > _KEPT_BODIES:
             self._flows.popitem(last=False)
         return flow
+
+    def _lowered(self, function: Function) -> Flow:
+        return Flow(lower(function.record, function.body, self._surroundings(function)))
 
     def _surroundings(self, function: Function) -> Surroundings:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from ownlint.facts import records as r
 from ownlint.models.libraries import Models
 from ownlint.project.macro_exits import Exit, called_last, exit_of
+from ownlint.project.questions import Answers, read
 
 _DEEP = 4
 """So many macros one in the other are followed."""
@@ -39,33 +40,32 @@ class Macros:
         for file in files:
             for macro in file.macros:
                 self._written.setdefault(macro.name, []).append(macro)
-        self._roles: dict[str, str] = {}
-        self._learned: dict[tuple[str, int], str] = {}
-        self._ways_out: dict[tuple[str, int], list[Exit]] = {}
+        self._roles: Answers[str, str] = Answers()
+        self._learned: Answers[tuple[str, int], str] = Answers()
+        self._ways_out: Answers[tuple[str, int], list[Exit]] = Answers()
 
     def named(self, name: str) -> list[r.Macro]:
         """The project's own `#define`s of the name."""
+        read(("macro", name))
         return self._written.get(name, [])
 
     def role(self, name: str) -> str:
         """What a macro (or a builtin that acts like one) does: a model's role, or one learned from a `#define`."""
-        if name in self._roles:
-            return self._roles[name]
+        return self._roles.ask(name, lambda: self._role(name))
+
+    def _role(self, name: str) -> str:
         model = self._models.macro(name)
         learned = model.role if model is not None else self._learn(name, 0)
         if learned == "assert" and self._always_evaluates(name):
             learned = "evaluated assert"
         if not learned and self._is_hint(name):
             learned = "hint"
-        self._roles[name] = learned
         return learned
 
     def _learn(self, name: str, depth: int) -> str:
         if depth > _DEEP:
             return ""
-        if (name, depth) not in self._learned:
-            self._learned[name, depth] = self._learn_all(name, depth)
-        return self._learned[name, depth]
+        return self._learned.ask((name, depth), lambda: self._learn_all(name, depth))
 
     def _learn_all(self, name: str, depth: int) -> str:
         """What the project's own `#define`s make of a macro. One that tests in one build and is empty in another
@@ -84,11 +84,12 @@ class Macros:
 
     def _exits(self, name: str, depth: int) -> list[Exit]:
         """How the `#define`s of a macro leave the function, if all that do anything always do."""
-        if (name, depth) not in self._ways_out:
-            found = [self._exit(macro, depth) for macro in self.named(name) if not _vanishes(macro)]
-            exits = [one for one in found if one is not None]
-            self._ways_out[name, depth] = exits if len(exits) == len(found) else []
-        return self._ways_out[name, depth]
+        return self._ways_out.ask((name, depth), lambda: self._all_exits(name, depth))
+
+    def _all_exits(self, name: str, depth: int) -> list[Exit]:
+        found = [self._exit(macro, depth) for macro in self.named(name) if not _vanishes(macro)]
+        exits = [one for one in found if one is not None]
+        return exits if len(exits) == len(found) else []
 
     def _exit(self, macro: r.Macro, depth: int) -> Exit | None:
         body = _without_lambdas(macro.body)

@@ -7,9 +7,10 @@ from ownlint.facts.show import text
 from ownlint.flow.places import last_name
 from ownlint.models.libraries import Models
 from ownlint.project import qualified, types
+from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.macros import Macros
-from ownlint.project.once import shared_property
+from ownlint.project.questions import Answers, program_property
 from ownlint.project.statuses import is_enum
 from ownlint.project.subjects import Class, Function
 
@@ -22,6 +23,12 @@ class Names:
         self._models = models
         self._macros = macros
         self.size = index.size
+        self.answers = index.answers
+        self._scopes: Answers[tuple[str, str], tuple[str, ...]] = Answers()
+        self._opened_scopes: Answers[str, tuple[str, ...]] = Answers()
+        self._found_classes: Answers[tuple[str, str, str, bool], Class | None] = Answers()
+        self._expanded: Answers[tuple[str, str, str], str] = Answers()
+        self._meanings: dict[str, dict[int, r.Meaning]] = {}
 
     def written_as(self, name: str) -> str:
         """What a constant of the project, or a macro without parameters, stands for; empty when that is not clear."""
@@ -29,7 +36,7 @@ class Names:
         spelled |= self._macros.constants(name)
         return spelled.pop() if len(spelled) == 1 else ""
 
-    @shared_property
+    @program_property
     def bound_types(self) -> frozenset[str]:
         """Last names of the C++ classes that are bound to Python: a value of any other class is converted."""
         bound = (
@@ -41,45 +48,31 @@ class Names:
         """The namespaces and classes in which the function stands, innermost first, and those its file opens."""
         return self.scopes_at(function.file, function.record.scope)
 
-    def scopes_at(self, file: r.File, scope: str) -> tuple[str, ...]:
-        key = (file.path, scope)
-        if key not in self._scopes:
-            parts = scope.split("::") if scope else []
-            around = tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
-            self._scopes[key] = around + self.opened(file)
-        return self._scopes[key]
+    def scopes_at(self, file: File, scope: str) -> tuple[str, ...]:
+        return self._scopes.ask((file.path, scope), lambda: self._around(scope) + self.opened(file))
 
-    @shared_property
-    def _scopes(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        return {}
+    @staticmethod
+    def _around(scope: str) -> tuple[str, ...]:
+        parts = scope.split("::") if scope else []
+        return tuple("::".join(parts[:length]) for length in range(len(parts), 0, -1))
 
-    def opened(self, file: r.File) -> tuple[str, ...]:
-        if file.path not in self._opened_scopes:
-            self._opened_scopes[file.path] = tuple(
-                dict.fromkeys(alias.target for alias in file.aliases if alias.kind in ("open", "using"))
-            )
-        return self._opened_scopes[file.path]
+    def opened(self, file: File) -> tuple[str, ...]:
+        """The scopes that a file opens: `using namespace llvm;`."""
+        return self._opened_scopes.ask(
+            file.path,
+            lambda: tuple(dict.fromkeys(alias.target for alias in file.aliases if alias.kind in ("open", "using"))),
+        )
 
-    @shared_property
-    def _opened_scopes(self) -> dict[str, tuple[str, ...]]:
-        return {}
-
-    def find_class(self, written: str, scope: str, file: r.File, *, enum: bool = False) -> Class | None:
+    def find_class(self, written: str, scope: str, file: File, *, enum: bool = False) -> Class | None:
         """The project's class (or its enum) that `written` names from inside `scope`; None when it is not ours or
         not clear."""
         name = types.parse(written).name
         if not name:
             return None
         key = (name, scope, file.path, enum)
-        if key not in self._found_classes:
-            self._found_classes[key] = self._find_class(name, scope, file, enum)
-        return self._found_classes[key]
+        return self._found_classes.ask(key, lambda: self._find_class(name, scope, file, enum))
 
-    @shared_property
-    def _found_classes(self) -> dict[tuple[str, str, str, bool], Class | None]:
-        return {}
-
-    def _find_class(self, name: str, scope: str, file: r.File, enum: bool) -> Class | None:
+    def _find_class(self, name: str, scope: str, file: File, enum: bool) -> Class | None:
         candidates = self._index.classes_called(qualified.last(name), file)
         fitting = [c for c in candidates if qualified.names(c.symbol, name)]
         if len(fitting) > 1:
@@ -87,23 +80,16 @@ class Names:
             fitting = [c for c in fitting if qualified.shared(c.symbol, scope) == best]
         return self._index.nearest([c for c in fitting if is_enum(c) is enum], file)
 
-    def expand(self, written: str, file: r.File, scope: str = "", at: int = 0) -> str:
+    def expand(self, written: str, file: File, scope: str = "", at: int = 0) -> str:
         """A type with the project's aliases followed: `LiveMap` -> `llvm::DenseMap<void *, Entry>`.
 
         Of aliases that are local to blocks of one function (`using cls = Doc;`) the last before `at` is meant.
         """
         if at:
             return self._expand(written, file, scope, at)
-        key = (written, file.path, scope)
-        if key not in self._expanded:
-            self._expanded[key] = self._expand(written, file, scope, at)
-        return self._expanded[key]
+        return self._expanded.ask((written, file.path, scope), lambda: self._expand(written, file, scope, at))
 
-    @shared_property
-    def _expanded(self) -> dict[tuple[str, str, str], str]:
-        return {}
-
-    def _expand(self, written: str, file: r.File, scope: str, at: int) -> str:
+    def _expand(self, written: str, file: File, scope: str, at: int) -> str:
         for _ in range(4):
             kind = types.parse(written)
             found = self._alias(kind.name, file, scope, at)
@@ -112,7 +98,7 @@ class Names:
             written = found + "*" * kind.pointers + ("&" if kind.reference else "")
         return written
 
-    def _alias(self, name: str, file: r.File, scope: str, at: int = 0) -> str | None:
+    def _alias(self, name: str, file: File, scope: str, at: int = 0) -> str | None:
         last = qualified.last(name)
         candidates = [
             (f, a)
@@ -130,23 +116,23 @@ class Names:
         return candidates[0][1].target
 
     @staticmethod
-    def _nearest_aliases(candidates: list[tuple[r.File, r.Alias]], scope: str) -> list[tuple[r.File, r.Alias]]:
+    def _nearest_aliases(candidates: list[tuple[File, r.Alias]], scope: str) -> list[tuple[File, r.Alias]]:
         shared = [qualified.shared(_join(a), scope) for _, a in candidates]
         near = max(shared)
         return [found for found, common in zip(candidates, shared, strict=True) if common == near]
 
-    def named(self, file: r.File, value: r.Value) -> str:
+    def named(self, file: File, value: r.Value) -> str:
         """What a Python name or member resolves to by imports and definitions, dotted; empty for anything else."""
         start = value.start if isinstance(value, r.Name) else value.name_start if isinstance(value, r.Member) else -1
         meaning = self.meaning(file, start) if start >= 0 else None
         return meaning.symbol if meaning is not None else ""
 
-    def meant_name(self, file: r.File, value: r.Value) -> str:
+    def meant_name(self, file: File, value: r.Value) -> str:
         """The last part of what a Python name or member resolves to (`partial`, imported as `p`); of what is not known,
         and of anything else, as it is written."""
         return self.named(file, value).rpartition(".")[2] or last_name(value)
 
-    def meaning(self, file: r.File, start: int) -> r.Meaning | None:
+    def meaning(self, file: File, start: int) -> r.Meaning | None:
         """What a parser that knows types said about the name token that starts here."""
         if not file.meanings:
             return None
@@ -155,11 +141,7 @@ class Names:
             table = self._meanings[file.path] = {meaning.start: meaning for meaning in file.meanings}
         return table.get(start)
 
-    @shared_property
-    def _meanings(self) -> dict[str, dict[int, r.Meaning]]:
-        return {}
-
-    def star_import(self, file: r.File, symbol: str) -> str:
+    def star_import(self, file: File, symbol: str) -> str:
         """What `*.Module.parse`, a name only a star import can have bound, is when a model knows the module's names."""
         name = symbol.removeprefix("*.")
         for imported in file.imports:

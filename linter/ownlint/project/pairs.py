@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because
 from ownlint.project import types
+from ownlint.project.files import File
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
@@ -200,7 +201,7 @@ class Pairs:
     def _pair_free(self) -> None:
         """Free functions of all files, by what their names say beside the verb."""
         releasing: _ByRest = {}
-        acquiring: list[tuple[r.File, r.Function, _Named]] = []
+        acquiring: list[tuple[File, r.Function, _Named]] = []
         for file in self.program.files.values():
             if file.language != "cpp":
                 continue
@@ -215,7 +216,7 @@ class Pairs:
         for file, record, named in acquiring:
             self._pair_one(record, _opposites(named, releasing, loosely=False), file, "")
 
-    def _pair_methods(self, file: r.File, scope: str, records: Iterable[r.Function]) -> None:
+    def _pair_methods(self, file: File, scope: str, records: Iterable[r.Function]) -> None:
         releasing: _ByRest = {}
         acquiring: list[tuple[r.Function, _Named]] = []
         others: dict[tuple[str, ...], list[r.Function]] = {}
@@ -238,7 +239,7 @@ class Pairs:
             for record, named in acquiring:
                 self._pair_one(record, _opposites(named, releasing, loosely=True), file, scope)
 
-    def _pair_one(self, record: r.Function, opposites: list[r.Function], file: r.File, scope: str) -> None:
+    def _pair_one(self, record: r.Function, opposites: list[r.Function], file: File, scope: str) -> None:
         if not opposites:
             return
         for argument, handle in self._handed_out(record, file, scope):
@@ -261,7 +262,7 @@ class Pairs:
         )
         self.acquirers.setdefault(id(record), Acquirer(record, argument, handle, names, why, certainty))
 
-    def _handed_out(self, record: r.Function, file: r.File, scope: str) -> Iterator[tuple[int, Handle]]:
+    def _handed_out(self, record: r.Function, file: File, scope: str) -> Iterator[tuple[int, Handle]]:
         """The result when it is a handle, else what is written through arguments."""
         answer = self.handle_of(self._unwrapped(record.result, file, scope), file, scope)
         if answer is not None and not answer.is_number:
@@ -279,11 +280,11 @@ class Pairs:
         if answer is not None:
             yield -1, answer
 
-    def _is_modelled(self, written: str, file: r.File, scope: str) -> bool:
+    def _is_modelled(self, written: str, file: File, scope: str) -> bool:
         kind = types.parse(self.program.names.expand(written, file, scope))
         return "handle" in self.program.models.role(kind.name, self.program.names.scopes_at(file, scope))
 
-    def _unwrapped(self, written: str, file: r.File, scope: str) -> str:
+    def _unwrapped(self, written: str, file: File, scope: str) -> str:
         """`T` of a `StatusOr<T>`: of a template around one type that a model calls so, or that nobody knows."""
         kind = types.parse(written)
         if len(kind.arguments) != 1 or kind.pointers:
@@ -295,7 +296,7 @@ class Pairs:
         is_known = program.models.role(expanded, scopes) or program.names.find_class(expanded, scope, file) is not None
         return kind.arguments[0] if carries or not is_known else written
 
-    def _takes(self, record: r.Function, handle: Handle, file: r.File, scope: str) -> int:
+    def _takes(self, record: r.Function, handle: Handle, file: File, scope: str) -> int:
         """Which parameter takes the handle, or its address; -1 for none. What hands out another of the same kind turns
         one into the other, unless its name says that it ends something: `decode` of `encode`, not `thing_free`."""
         if releasing_verb(record.name) not in RELEASES and self.handle_of(record.result, file, scope) == handle:
@@ -309,7 +310,7 @@ class Pairs:
                 return index
         return -1
 
-    def handle_of(self, written: str, file: r.File, scope: str) -> Handle | None:
+    def handle_of(self, written: str, file: File, scope: str) -> Handle | None:
         """The handle that a type is: a pointer, a struct that releases nothing itself, or a type out of sight."""
         if not written or "(" in written:
             return None

@@ -5,7 +5,7 @@ Questions are answered on demand and remembered: rules ask about a few of the ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,14 +16,15 @@ from ownlint.models.contract_records import ContractFile, Stubs
 from ownlint.models.libraries import Models
 from ownlint.project.callees import Calls
 from ownlint.project.deduced import Types
+from ownlint.project.files import File, Files
 from ownlint.project.index import Index
 from ownlint.project.instantiating import instantiated
 from ownlint.project.lowering import Lowering
 from ownlint.project.macros import Macros
 from ownlint.project.names import Names
-from ownlint.project.once import shared_property
+from ownlint.project.questions import program_property, read
 from ownlint.project.statuses import Statuses
-from ownlint.project.subjects import Binding, Function
+from ownlint.project.subjects import Binding, Class, Function
 
 
 class Earlier(msgspec.Struct, frozen=True):
@@ -59,17 +60,19 @@ class Program:
         """Package -> what the project's build asks of its version, `>=2.11,<3`."""
         self.packages = packages
         """Versions of the Python packages that the code is for, as far as they are known."""
-        read, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
-        self.files: dict[str, r.File] = {file.path: file for file in read}
-        self.known: dict[Any, Any] = {}  # see `once.per_program`
-        self.size = sum(file.size for file in self.files.values())
+        said, self.repeats = instantiated(sorted(files, key=lambda file: file.path))
+        self.said = {file.path: file for file in said}
+        """What each file says, for who takes it as a whole; what is read here is not noted."""
+        seen = {file.path: File(file) for file in said}
+        self.files = Files(seen)
+        self.known: dict[Any, Any] = {}  # see `questions.program_question`
+        self.answers: dict[str, object] = {}
+        """What was asked about all files, by the name of the question."""
+        self.size = sum(file.size for file in said)
         self.too_large: dict[Function, None] = {}
         """The functions that were left alone, wholly or from some place on, in the order in which that was noticed."""
-        self.macros = Macros(self.files.values(), models)
-        self.index = Index(self)
-        self.classes = self.index.classes
-        self.functions = self.index.functions
-        self.bindings = [Binding(self, file, record) for file in self.files.values() for record in file.bindings]
+        self.macros = Macros(said, models)
+        self.index = Index(self, seen)
         self.names = Names(self.index, models, self.macros)
         self.types = Types(self.index, self.names, models)
         self.calls = Calls(self.index, self.names, self.types, models)
@@ -77,12 +80,30 @@ class Program:
         self.statuses = Statuses(self)
         self.lowering = Lowering(self.index, self.macros, models)
 
-    @shared_property
+    @property
+    def classes(self) -> Sequence[Class]:
+        """All of them, in the order of files."""
+        read(("all", "classes"))
+        return self.index.classes
+
+    @property
+    def functions(self) -> Sequence[Function]:
+        """Those that are defined, in the order of files."""
+        read(("all", "functions"))
+        return self.index.functions
+
+    @property
+    def bindings(self) -> Sequence[Binding]:
+        """All of them, in the order of files."""
+        read(("all", "bindings"))
+        return self.index.bindings
+
+    @program_property
     def before(self) -> Program | None:
         """The project as it was before the change under review; None when no change is looked at."""
         if self.earlier is None:
             return None
-        same = (file for path, file in self.files.items() if path not in self.earlier.renamed)
+        same = (file for path, file in self.said.items() if path not in self.earlier.renamed)
         files, parity = (*same, *self.earlier.files), self.parity[len(self.models.parity) :]
         return Program(files, self.models, None, parity, self.requirements, self.packages, self.contracts, self.stubs)
 

@@ -17,7 +17,7 @@ from ownlint.flow.lower import statements
 from ownlint.models.records import StatusType
 from ownlint.patterns import AnyName
 from ownlint.project import pairs, types
-from ownlint.project.once import shared_property
+from ownlint.project.questions import Answers, program_property
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
@@ -78,7 +78,7 @@ class Statuses:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._own: dict[Class, Status | None] = {}
+        self._own: Answers[Class, Status | None] = Answers()
 
     # --- types ---
 
@@ -114,11 +114,9 @@ class Statuses:
     def own(self, cls: Class) -> Status | None:
         """A class that is made to be asked: a question such as `bool ok() const`, and something to say why not,
         or the class's own word that its values must be looked at."""
-        if cls not in self._own:
-            self._own[cls] = _asked(cls)
-        return self._own[cls]
+        return self._own.ask(cls, lambda: _asked(cls))
 
-    @shared_property
+    @program_property
     def owned_errors(self) -> dict[str, tuple[str, ...]]:
         """Last names of the error types of which functions hand out pointers, each with the functions that free one:
         `RT_Error* rt_reset(..)` beside `void rt_error_free(RT_Error*)`."""
@@ -135,7 +133,7 @@ class Statuses:
                         freeing.setdefault(last, []).append(f"{name}(_)")
         return {last: tuple(sorted(freeing[last])) for last in sorted(handed & freeing.keys())}
 
-    @shared_property
+    @program_property
     def used(self) -> frozenset[str]:
         """Names of types that nobody here defines, and of which functions return `T::OK()` or `OkT()`."""
         found: set[str] = set()
@@ -149,7 +147,7 @@ class Statuses:
                 found.add(kind.name)
         return frozenset(found)
 
-    @shared_property
+    @program_property
     def names(self) -> frozenset[str]:
         """Last names of the types that are statuses, or lead to one as aliases."""
         program = self.program
@@ -160,7 +158,7 @@ class Statuses:
             names |= {alias.name for alias in program.index.type_aliases if _names(alias.target) & names}
         return frozenset(names)
 
-    @shared_property
+    @program_property
     def _enumerators(self) -> dict[str, bool | None]:
         """By last name: whether it is the first of an enum of outcomes, or a later one; None when both."""
         found: dict[str, bool | None] = {}
@@ -179,7 +177,7 @@ class Statuses:
 
     # --- functions ---
 
-    @shared_property
+    @program_property
     def callees(self) -> frozenset[str]:
         """Last names of what can be called here and answers with a status, or with anything else that must not be
         dropped: a body that mentions none of them needs no decoding to know that it drops none."""
@@ -193,7 +191,7 @@ class Statuses:
         }
         return frozenset(found)
 
-    @shared_property
+    @program_property
     def _names_status(self) -> tuple[bytes, ...]:
         return tuple(sorted(name.encode() for name in self.names))
 
@@ -201,21 +199,21 @@ class Statuses:
         """Whether the body names the type of a status, or calls what may answer with one. Needs no decoding."""
         if self.may_drop(function):
             return True
-        body = bytes(function.record.body)
+        body = function.encoded
         return any(name in body for name in self._names_status)
 
     def names_owned_error(self, function: Function) -> bool:
         """Whether the body names the type of an error that its holder frees, or calls what may answer with one."""
-        body = bytes(function.record.body)
+        body = function.encoded
         if any(name in body for name in self._owned_names):
             return True
-        return any(self.may_own(name) for name in function.record.mentions)
+        return any(self.may_own(name) for name in function.mentioned)
 
-    @shared_property
+    @program_property
     def _owned_names(self) -> tuple[bytes, ...]:
         return tuple(sorted(name.encode() for name in (*self.program.models.owned_error_types, *self.owned_errors)))
 
-    @shared_property
+    @program_property
     def _owners(self) -> frozenset[str]:
         wanted = self.program.models.owned_error_types | self.owned_errors.keys()
         return frozenset(
@@ -235,7 +233,7 @@ class Statuses:
         """Whether an object of this type can be called and answers with a status."""
         return not _names(types.called(written)).isdisjoint(self.names) or types.parse(written).last in self._functors
 
-    @shared_property
+    @program_property
     def _functors(self) -> frozenset[str]:
         """Names of the classes whose `operator()` answers with a status."""
         return frozenset(
@@ -244,7 +242,7 @@ class Statuses:
             if name == "operator()" and record.kind != "lambda" and record.owner and self._answers(record)
         )
 
-    @shared_property
+    @program_property
     def _names_functor(self) -> AnyName | None:
         """Finds the name of one of these classes in an encoded body."""
         return AnyName(self._functors) if self._functors else None
@@ -266,7 +264,7 @@ class Statuses:
         """False when no call in the body can answer with a status; needs no decoding."""
         if function.file.meanings or (function.path, function.index) in self._holders_of_lambdas:
             return True
-        if any(self._mentioned(name) for name in function.record.mentions):
+        if any(self._mentioned(name) for name in function.mentioned):
             return True
         if any("(" in parameter.type and self._holds(parameter.type) for parameter in function.record.parameters):
             return True
@@ -275,14 +273,14 @@ class Statuses:
     def _mentioned(self, name: str) -> bool:
         return name in self.callees or self.program.models.may_return_status(name)
 
-    @shared_property
+    @program_property
     def _holders_of_lambdas(self) -> frozenset[tuple[str, int]]:
         """Functions that hold a lambda in which a status can come up: they can call it and drop what it returns."""
         return frozenset(
             (inner.path, inner.record.parent)
             for inner in self.program.functions
             if inner.record.kind == "lambda"
-            and (inner.record.result not in ("", "void") or not self.callees.isdisjoint(inner.record.mentions))
+            and (inner.record.result not in ("", "void") or not self.callees.isdisjoint(inner.mentioned))
         )
 
 
@@ -334,7 +332,7 @@ def _names(written: str) -> set[str]:
 
 
 def _returns_success(function: Function, kind: types.Type) -> bool:
-    for statement in statements(r.decode_body(function.record)):
+    for statement in statements(function.body):
         match statement:
             case r.Leave(value=r.Call(callee=r.Name(text=made), args=())):
                 wanted = tuple(f"{kind.last}::{name}" for name in _SUCCESSES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,6 +17,8 @@ from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
 from ownlint.patterns import AnyName
 from ownlint.project import comments, types
+from ownlint.project.files import File
+from ownlint.project.questions import Key, derived_property, read
 from ownlint.steps import spend
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class _Subject:
     program: Program
     path: str
     symbol: str
-    file: r.File
+    file: File
 
     @property
     def size(self) -> int:
@@ -72,14 +74,16 @@ def _span(at: Span | r.Node | e.Event) -> Span:
 class Function(_Subject):
     """One function, method, lambda, module body or class body that has a definition."""
 
-    def __init__(self, program: Program, file: r.File, index: int) -> None:
+    def __init__(self, program: Program, file: File, index: int) -> None:
         self.program = program
         self.file = file
         self.index = index
         self.record = file.functions[index]
         self.path = file.path
         self.cls: Class | None = None
-        self.known: dict[Any, Any] = {}  # see `once.per_function`
+        self.ordinal = 0
+        """Among the functions of one name and scope in the file."""
+        self.known: dict[Any, Any] = {}  # see `questions.question`
 
     def __repr__(self) -> str:
         return f"<Function {self.symbol} in {self.path}>"
@@ -102,11 +106,16 @@ class Function(_Subject):
         return self.cls is not None
 
     @cached_property
+    def key(self) -> Key:
+        """Under which it is noted who has read the body."""
+        return ("body", self.path, f"{self.symbol}#{self.ordinal}")
+
+    @derived_property
     def parent(self) -> Function | None:
         """The enclosing function of a lambda or nested function."""
         return self.program.index.function_at(self.file, self.record.parent) if self.record.parent >= 0 else None
 
-    @cached_property
+    @derived_property
     def home(self) -> Class | None:
         """The class whose members its bare names can mean: its own, or that of the function around a lambda."""
         if self.cls is not None:
@@ -120,29 +129,44 @@ class Function(_Subject):
     def mentions(self, *names: str) -> bool:
         """Whether the body calls something whose last name is among `names`; a name with a leading `=`
         asks for an assignment. Needs no decoding."""
+        read(self.key)
         return any(name in self._mentioned for name in names)
 
     def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
+        read(self.key)
         spend(1 + len(bytes(self.record.body)) // _BYTES_A_STEP)
         return bool(pattern.search(self.record.body))
 
     @property
     def is_short(self) -> bool:
         """Whether the body can be a statement or two. Needs no decoding."""
-        return len(bytes(self.record.body)) <= _SHORT
+        return len(self.encoded) <= _SHORT
+
+    @property
+    def encoded(self) -> bytes:
+        """The encoded body, for a look at what need not be decoded."""
+        read(self.key)
+        return bytes(self.record.body)
+
+    @property
+    def mentioned(self) -> tuple[str, ...]:
+        """Last names of what the body calls, and those of what it assigns to with a leading `=`."""
+        read(self.key)
+        return self.record.mentions
 
     @property
     def body(self) -> r.Body:
+        read(self.key)
         return self.program.lowering.body(self)
 
-    @cached_property
+    @derived_property
     def statements(self) -> tuple[r.Statement, ...]:
         """Every statement of the body, nested ones included, in source order."""
         return tuple(statements(self.body))
 
-    @cached_property
+    @derived_property
     def voided(self) -> tuple[Span, ...]:
         """Every `(void)x;` of the body."""
         return tuple(
@@ -153,7 +177,7 @@ class Function(_Subject):
             and statement.value.type == "void"
         )
 
-    @cached_property
+    @derived_property
     def targets(self) -> dict[int, r.Value]:
         """What the body's expressions assign to, by the offset at which it starts."""
         found: dict[int, r.Value] = {}
@@ -167,14 +191,14 @@ class Function(_Subject):
     def flow(self) -> Flow:
         return self.program.lowering.flow(self)
 
-    @cached_property
+    @derived_property
     def cleaned(self) -> frozenset[str]:
         """Locals that a function ends when they go, by an attribute of theirs."""
         return frozenset(
             name for one in self.statements if isinstance(one, r.Declare) and one.cleanup for name in one.names
         )
 
-    @cached_property
+    @derived_property
     def locals(self) -> dict[str, tuple[str, r.Value | None]]:
         """Declared type as written and initial value of each local; parameters have no value."""
         found: dict[str, tuple[str, r.Value | None]] = {p.name: (p.type, p.default) for p in self.record.parameters}
@@ -188,7 +212,7 @@ class Function(_Subject):
                     found.setdefault(name, (written, element))
         return found
 
-    @cached_property
+    @derived_property
     def declared(self) -> frozenset[str]:
         inherited = self.parent.declared if self.parent is not None else frozenset()
         own = declared_names(self.record, self.body, self.language == "python")
@@ -247,33 +271,55 @@ def _by_name(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
 class Class(_Subject):
     """A class as the whole project defines it: the header's fields, the sources' method bodies."""
 
-    def __init__(self, program: Program, file: r.File, record: r.Class) -> None:
+    def __init__(self, program: Program, file: File, record: r.Class) -> None:
         self.program = program
         self.file = file
-        self.record = record
         self.path = file.path
-        self.methods: list[Function] = []
-        """Definitions, in the order of files and offsets."""
-        self.declarations: list[r.Function] = []
-        """Methods declared in the class body, defined or not."""
+        self.name = record.name
+        self._record = record
+        self._methods: list[Function] = []
+        self._declarations: list[r.Function] = []
+        self._key = ("name", record.name)
 
     def __repr__(self) -> str:
         return f"<Class {self.symbol} in {self.path}>"
 
     @property
-    def name(self) -> str:
-        return self.record.name
+    def record(self) -> r.Class:
+        """What the class's body says."""
+        read(self._key)
+        return self._record
+
+    @property
+    def methods(self) -> Sequence[Function]:
+        """Definitions, in the order of files and offsets."""
+        read(self._key)
+        return self._methods
+
+    def add_method(self, method: Function) -> None:
+        """Links a definition."""
+        self._methods.append(method)
+
+    @property
+    def declarations(self) -> Sequence[r.Function]:
+        """Methods declared in the class body, defined or not."""
+        read(self._key)
+        return self._declarations
+
+    def add_declaration(self, record: r.Function) -> None:
+        """Links a declaration."""
+        self._declarations.append(record)
 
     @cached_property
     def symbol(self) -> str:  # type: ignore[override]
         separator = "::" if self.file.language == "cpp" else "."
-        return self.record.scope + separator + self.record.name if self.record.scope else self.record.name
+        return self._record.scope + separator + self.name if self._record.scope else self.name
 
-    @cached_property
+    @derived_property
     def fields(self) -> dict[str, r.Field]:
         return {field.name: field for field in self.record.fields}
 
-    @cached_property
+    @derived_property
     def bases(self) -> tuple[Class, ...]:
         """The bases that the project defines."""
         return tuple(found for base in self.record.bases if (found := self._base(base.name)) is not None)
@@ -286,7 +332,7 @@ class Class(_Subject):
         meant = types.parse(self.program.names.expand(name, self.file, self.symbol)).name
         return self.program.names.find_class(meant, self.symbol, self.file) if meant != name else None
 
-    @cached_property
+    @derived_property
     def ancestry(self) -> tuple[Class, ...]:
         """The class itself, then its bases, nearest first, each once."""
         out: list[Class] = []
@@ -297,7 +343,7 @@ class Class(_Subject):
                 queue.extend(current.bases)
         return tuple(out)
 
-    @cached_property
+    @derived_property
     def members(self) -> frozenset[str]:
         """Names of all data members, inherited ones included."""
         return frozenset(name for cls in self.ancestry for name in cls.fields)
@@ -306,12 +352,12 @@ class Class(_Subject):
         """A data member and the class of the ancestry that has it."""
         return next(((cls, cls.fields[name]) for cls in self.ancestry if name in cls.fields), None)
 
-    @cached_property
+    @derived_property
     def declared_here(self) -> Mapping[str, tuple[r.Function, ...]]:
         """Name -> the methods of that name which the class body declares, defined or not."""
         return _by_name((record.name, record) for record in self.declarations)
 
-    @cached_property
+    @derived_property
     def defined_here(self) -> Mapping[str, tuple[Function, ...]]:
         """Name -> the definitions of the class's own methods of that name."""
         return _by_name((method.record.name, method) for method in self.methods)
@@ -327,14 +373,14 @@ class Class(_Subject):
     def defined(self, name: str) -> list[Function]:
         return [method for cls in self.ancestry for method in cls.defined_here.get(name, ())]
 
-    @cached_property
+    @derived_property
     def setters(self) -> frozenset[str]:
         """Names of the short methods that assign to something. Needs no decoding."""
         return frozenset(
             method.name
             for cls in self.ancestry
             for method in cls.methods
-            if method.is_short and any(name.startswith("=") for name in method.record.mentions)
+            if method.is_short and any(name.startswith("=") for name in method.mentioned)
         )
 
     @property
@@ -349,12 +395,12 @@ class Class(_Subject):
 class Binding(_Subject):
     """One thing made visible to Python, with the class it belongs to and the C++ behind it."""
 
-    def __init__(self, program: Program, file: r.File, record: r.Binding) -> None:
+    def __init__(self, program: Program, file: File, record: r.Binding) -> None:
         self.program = program
         self.file = file
         self.record = record
         self.path = file.path
-        self.known: dict[Any, Any] = {}  # see `once.per_binding`
+        self.known: dict[Any, Any] = {}  # see `questions.question`
 
     def __repr__(self) -> str:
         return f"<Binding {self.symbol} in {self.path}>"
@@ -363,7 +409,7 @@ class Binding(_Subject):
     def name(self) -> str:
         return self.record.name
 
-    @cached_property
+    @derived_property
     def owner(self) -> r.BoundClass | None:
         return self.file.bound_classes[self.record.owner] if self.record.owner >= 0 else None
 
@@ -376,7 +422,7 @@ class Binding(_Subject):
         """The other bindings of the same Python class."""
         return [b for b in self.program.index.bindings_of(self.file, self.record.owner) if b.record is not self.record]
 
-    @cached_property
+    @derived_property
     def around(self) -> Function | None:
         """The function in which the binding is made."""
         return (

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from ownlint.facts import records as r
-from ownlint.project.once import per_program
+from ownlint.project.files import File
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 _NAMED = re.compile(
@@ -39,7 +39,7 @@ def is_trial(function: Function) -> bool:
     return tries(function.program, function.file)
 
 
-def tries(program: Program, file: r.File) -> bool:
+def tries(program: Program, file: File) -> bool:
     """Whether the file is such code."""
     if _NAMED.search(file.path) is not None and _folder(file.path) in _folders(program):
         return True
@@ -48,7 +48,7 @@ def tries(program: Program, file: r.File) -> bool:
     return file.path in _test_files(program)
 
 
-def _defines_tests(file: r.File) -> bool:
+def _defines_tests(file: File) -> bool:
     if any(not record.result and _DEFINES.fullmatch(record.name) for record in file.functions):
         return True
     if _BY_NAME.search(file.path) is None:
@@ -56,12 +56,12 @@ def _defines_tests(file: r.File) -> bool:
     return any(_ASSERTS.fullmatch(name) for record in file.functions for name in record.mentions)
 
 
-@per_program
+@program_question
 def _test_files(program: Program) -> frozenset[str]:
     return frozenset(path for path, file in program.files.items() if _defines_tests(file))
 
 
-@per_program
+@program_question
 def _folders(program: Program) -> frozenset[str]:
     """The folders with a file that defines tests."""
     return frozenset(map(_folder, _test_files(program)))

@@ -5,33 +5,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ownlint.project.once import per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question
 from ownlint.project.subjects import Function
 
 _THROWS = re.compile(rb'"throw"')
 _SAID = re.compile(rb'"([A-Za-z_]\w*)"')
 
 
-@per_program
+@program_question
 def asserting(program: Program) -> frozenset[str]:
     """Names of what is called somewhere and is compiled in debug builds alone, with what it is given."""
     return frozenset(name for name in program.index.called_names if program.macros.role(name) == "assert")
 
 
-@per_program
+@program_question
 def throwers(program: Program) -> frozenset[str]:
     """Names of the project's own functions that throw by themselves."""
     return frozenset(function.name for function in program.functions if function.says(_THROWS))
 
 
-@per_program
+@program_question
 def accessors(program: Program) -> Mapping[str, frozenset[str]]:
     """For each name, the short functions without parameters that say it."""
     return _short_sayers(program, lambda function: not function.record.parameters)
 
 
-@per_program
+@program_question
 def comparers(program: Program) -> Mapping[str, frozenset[str]]:
     """For each name, the short functions with parameters that answer a bool and say it."""
     return _short_sayers(program, lambda found: found.record.result == "bool" and bool(found.record.parameters))
@@ -41,6 +41,6 @@ def _short_sayers(program: Program, wanted: Callable[[Function], bool]) -> Mappi
     out: dict[str, set[str]] = {}
     for function in program.functions:
         if function.is_short and wanted(function):
-            for said in _SAID.findall(bytes(function.record.body)):
+            for said in _SAID.findall(function.encoded):
                 out.setdefault(said.decode(), set()).add(function.name)
     return {name: frozenset(functions) for name, functions in out.items()}

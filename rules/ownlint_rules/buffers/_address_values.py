@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from ownlint import (
     Certainty,
+    File,
     Function,
     Span,
     because,
@@ -337,7 +338,7 @@ class Known(instances.Instances):
     def shift(self, target: Function, call: r.Call) -> int:
         raise NotImplementedError
 
-    def imported(self, file: r.File) -> frozenset[str]:
+    def imported(self, file: File) -> frozenset[str]:
         raise NotImplementedError
 
 

@@ -7,7 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ownlint import Edit, Fix, Function, Program, Span, Step, bodies, once, patterns, places, recursion, steps
+from ownlint import (
+    Edit,
+    File,
+    Fix,
+    Function,
+    Program,
+    Span,
+    Step,
+    bodies,
+    patterns,
+    places,
+    questions,
+    recursion,
+    steps,
+)
 from ownlint import records as r
 from ownlint_rules.buffers._address_flow import Interpreter, leaving_names
 from ownlint_rules.buffers._address_records import Misuse, Summary
@@ -48,7 +62,7 @@ class Addresses(Known):
 
         return self._runs.ask(function, answer)
 
-    @once.shared_property
+    @questions.program_property
     def _concerned(self) -> frozenset[Function]:
         """Functions in which memory can be lost: they say so, or call what says so, at most `_DEEPEST` calls away."""
         python = [function for function in self.program.functions if function.language == "python"]
@@ -64,7 +78,7 @@ class Addresses(Known):
             wanted = frozenset(name for names in by_module.values() for name in names if name not in _COMMON)
             alone = frozenset(name for name in wanted if written[name] <= 1)
             called = {file.path: alone | _named_here(wanted, by_module, file) for file in files}
-            latest = {f for f in python if f not in found and not called[f.path].isdisjoint(f.record.mentions)}
+            latest = {f for f in python if f not in found and not called[f.path].isdisjoint(f.mentioned)}
             found |= latest
             by_module = {}
         return frozenset(found)
@@ -74,23 +88,23 @@ class Addresses(Known):
             return True
         losing = self.memory.losing
         roots = self.imported(function.file) | {""}
-        return any(not losing[root].isdisjoint(function.record.mentions) for root in roots if root in losing)
+        return any(not losing[root].isdisjoint(function.mentioned) for root in roots if root in losing)
 
-    @once.shared_property
+    @questions.program_property
     def _lossy(self) -> frozenset[str]:
         """Every word by which memory can be lost, whichever library it is of."""
         return frozenset(word for words in self.memory.losing.values() for word in words)
 
-    def _words(self, file: r.File) -> tuple[patterns.AnyName, ...]:
+    def _words(self, file: File) -> tuple[patterns.AnyName, ...]:
         roots = self.imported(file) | {""}
         return tuple(words for root, words in self._losing if root in roots)
 
-    @once.shared_property
+    @questions.program_property
     def _losing(self) -> tuple[tuple[str, patterns.AnyName], ...]:
         losing = sorted(self.memory.losing.items())
         return tuple((root, patterns.strings(words)) for root, words in losing if words)
 
-    @once.shared_property
+    @questions.program_property
     def _classes(self) -> frozenset[str]:
         """Names of variables of modules and classes in which a class of callbacks is made."""
         makers = self.memory.callback_makers
@@ -99,7 +113,7 @@ class Addresses(Known):
         for function in self.program.functions:
             if function.language != "python" or function.record.kind not in ("module", "class"):
                 continue
-            if function.says(words) or not makers.isdisjoint(function.record.mentions):
+            if function.says(words) or not makers.isdisjoint(function.mentioned):
                 bound = self.bindings(function)
                 found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
             elif function.record.kind == "module" and self._says(function):
@@ -152,7 +166,7 @@ class Addresses(Known):
         through_class = isinstance(callee, r.Member) and places.last_name(callee.base) == target.record.owner
         return 0 if through_class and "classmethod" not in target.record.qualifiers else 1
 
-    def imported(self, file: r.File) -> frozenset[str]:
+    def imported(self, file: File) -> frozenset[str]:
         if file.path not in self._imported:
             canonical = self.program.models.canonical
             roots = {canonical(imported.target).partition(".")[0] for imported in file.imports}
@@ -300,18 +314,18 @@ def _free_name(function: Function) -> str:
     return next(name for name in ("owner", "kept", *(f"kept_{n}" for n in range(2, 99))) if name not in used)
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Addresses:
     """One object a program, since its answers are remembered."""
     return Addresses(program)
 
 
-def _module(file: r.File) -> str:
+def _module(file: File) -> str:
     """The last name of its module, as an import has it."""
     return file.module.removesuffix(".__init__").rpartition(".")[2]
 
 
-def _named_here(wanted: frozenset[str], by_module: dict[str, set[str]], file: r.File) -> set[str]:
+def _named_here(wanted: frozenset[str], by_module: dict[str, set[str]], file: File) -> set[str]:
     """Of names that many functions have (`forward`), those that a call in this file can mean: they are defined here or
     imported, or their module is. As the file calls them."""
     found = {record.name for record in file.functions if record.name in wanted}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, bodies, once, places, statements, text
+from ownlint import Function, Program, Span, bodies, places, questions, statements, text
 from ownlint import records as r
 
 
@@ -52,7 +52,7 @@ class Captures:
         others = self._by_class.get((function.path, record.owner), ()) if record.owner and record.parent < 0 else ()
         return [found for other in (function, *(o for o in others if o is not function)) for found in self._in(other)]
 
-    @once.shared_property
+    @questions.program_property
     def _by_class(self) -> dict[tuple[str, str], list[Function]]:
         found: dict[tuple[str, str], list[Function]] = {}
         for function in self.program.functions:
@@ -153,7 +153,7 @@ def _read_in(body: r.Body) -> frozenset[str]:
     return frozenset(read - called - bound)
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Captures:
     """One object a program, since its answers are remembered."""
     return Captures(program)

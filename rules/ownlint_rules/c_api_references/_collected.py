@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, once, places, references, types
+from ownlint import Function, Program, places, questions, references, types
 from ownlint import records as r
 
 _DEEPEST = 3
@@ -50,7 +50,7 @@ def hidden(program: Program) -> Iterator[Hidden]:
                 yield Hidden(traverse, "", None)
 
 
-@once.per_program
+@questions.program_question
 def _types(program: Program) -> list[tuple[list[Function], bool]]:
     """The functions of each table, and whether it is one of slots that a type on the heap is made of."""
     tables = program.models.names_of("slot table")
@@ -129,7 +129,7 @@ def _may_refer(program: Program, function: Function, member: str, at: r.Node) ->
     put = [
         made
         for other in program.functions
-        if other.path == function.path and f"={member}" in other.record.mentions
+        if other.path == function.path and f"={member}" in other.mentioned
         for write in other.flow.writes
         if not write.fresh and write.place[-1].lstrip(".") == member and write.value is not None
         for made in _made(other, write.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ownlint import Function, Place, Program, once, references
+from ownlint import Function, Place, Program, questions, references
 from ownlint import records as r
 
 
@@ -11,7 +11,7 @@ def owns(function: Function, where: Place) -> bool:
     return where[-1] in _owned(function.program)
 
 
-@once.per_program
+@questions.program_question
 def _owned(program: Program) -> frozenset[str]:
     """Last names of the places whose references are given back somewhere."""
     known, found = references.references(program), set()

@@ -90,13 +90,13 @@ def _names(function: Function, words: set[str]) -> bool:
     """In its body, or in its head: a module's options stand among its parameters."""
     if any(word in parameter.type for parameter in function.record.parameters for word in words):
         return True
-    body = bytes(function.record.body)
+    body = function.encoded
     return any(word.encode() in body for word in words)
 
 
 def _is_locked(function: Function) -> bool:
     """Whether the body enters a critical section, or makes a guard."""
-    if any("CRITICAL_SECTION" in name or "Lock" in name for name in function.record.mentions):
+    if any("CRITICAL_SECTION" in name or "Lock" in name for name in function.mentioned):
         return True
     known = guard_classes.guards(function.program)
     return any(known.of(written, function) is not None for written, _ in function.locals.values() if written)

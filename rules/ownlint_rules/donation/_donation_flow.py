@@ -83,7 +83,7 @@ class Interpreter(Calls, paths.Paths[State]):
             )
             for take, count in sorted(takes.items())
         ]
-        sets = {name[1:] for name in self.function.record.mentions if name.startswith("=")}
+        sets = {name[1:] for name in self.function.mentioned if name.startswith("=")}
         looks = tuple(sorted((p for p in self.looked), key=str))
         return Summary(tuple(found), looks, frozenset(sets))
 

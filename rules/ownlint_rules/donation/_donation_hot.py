@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ownlint import Function, Program, bodies, once, patterns, places
+from ownlint import File, Function, Program, bodies, patterns, places, questions
 from ownlint import records as r
 from ownlint_rules.donation._reaching import bits, reached
 
@@ -92,29 +92,29 @@ class Hot:
         self._said: dict[Function, frozenset[str]] = {}
         self._concerned: dict[Function, bool] = {}
 
-    @once.shared_property
+    @questions.program_property
     def python(self) -> list[Function]:
         return [function for function in self.program.functions if function.language == "python"]
 
-    @once.shared_property
+    @questions.program_property
     def says(self) -> patterns.AnyName:
         """A consuming keyword, or a method that frees, in an encoded body."""
         return _pattern({*self.consuming.keywords, *self.storage.ends})
 
-    @once.shared_property
+    @questions.program_property
     def sources(self) -> frozenset[str]:
         """Files in which it stands what is consumed, or what is freed."""
         return frozenset(f.path for f in self.python if f.says(self.says) and self._imports_library(f.file))
 
-    def _imports_library(self, file: r.File) -> bool:
+    def _imports_library(self, file: File) -> bool:
         return any(imported.target.partition(".")[0] in self._roots for imported in file.imports)
 
-    @once.shared_property
+    @questions.program_property
     def _roots(self) -> frozenset[str]:
         names = (*self.consuming.consumers, *self.storage.types, *self.storage.made_by)
         return frozenset(name.partition(".")[0] for name in names)
 
-    @once.shared_property
+    @questions.program_property
     def names(self) -> Names:
         found = Names(self._stars)
         for _ in range(_MOST_ROUNDS):
@@ -162,7 +162,7 @@ class Hot:
     def _words(self, function: Function) -> frozenset[str]:
         """Every name in the encoded body. One look a function: to search for each of many names takes too long."""
         if function not in self._said:
-            found = set(_WORD.findall(bytes(function.record.body)))
+            found = set(_WORD.findall(function.encoded))
             self._said[function] = frozenset(word.decode() for word in found)
         return self._said[function]
 
@@ -180,12 +180,12 @@ class Hot:
         head, _, last = target.rpartition(".")
         return last in known or last in self._homes or (last == "*" and head.rpartition(".")[2] in self._homes)
 
-    @once.shared_property
+    @questions.program_property
     def _homes(self) -> frozenset[str]:
         """Last names of the modules that are sources."""
         return frozenset(map(_module, self.sources))
 
-    @once.shared_property
+    @questions.program_property
     def files(self) -> frozenset[str]:
         return self._linked(self.names.outward)
 
@@ -292,7 +292,7 @@ class Hot:
         path = function.path
         if path not in self.files:
             return False
-        if self.names.has_any(frozenset(function.record.mentions), path) or function.says(self.says):
+        if self.names.has_any(frozenset(function.mentioned), path) or function.says(self.says):
             return True
         return any(
             self.concerned(inner) for inner in self.program.index.nested(function) if inner.record.kind != "class"
@@ -302,13 +302,13 @@ class Hot:
         """By its name: it may return a callable that consumes."""
         return function.name in self.names.factories.inside.get(function.path, ())
 
-    @once.shared_property
+    @questions.program_property
     def _wrappers(self) -> frozenset[str]:
         """Last names of what makes a callable of a callable."""
         names = (*self.consuming.consumers, *self.storage.passes_on)
         return frozenset(name.rpartition(".")[2] for name in names) | self.tracers
 
-    @once.shared_property
+    @questions.program_property
     def tracers(self) -> frozenset[str]:
         """Last names of what traces, as files call it."""
         names = {name.rpartition(".")[2] for name in self.storage.traced_by}

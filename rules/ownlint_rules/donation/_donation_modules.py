@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from ownlint import Class, Function, Program, once
-from ownlint import records as r
+from ownlint import Class, File, Function, Program, questions
 from ownlint_rules.donation._reaching import bits, reached
 
 _MOST_HOPS = 8
@@ -18,38 +17,38 @@ class Modules:
         self._own: dict[str, frozenset[str]] = {}
         self._imports: dict[str, dict[str, str]] = {}
         self._definitions: dict[str, dict[int, Function]] = {}
-        self._files: dict[str, r.File | None] = {}
-        self._found: dict[str, tuple[r.File, list[str]] | None] = {}
+        self._files: dict[str, File | None] = {}
+        self._found: dict[str, tuple[File, list[str]] | None] = {}
 
-    @once.shared_property
-    def _by_last(self) -> dict[str, list[tuple[str, r.File]]]:
+    @questions.program_property
+    def _by_last(self) -> dict[str, list[tuple[str, File]]]:
         """The dotted names of all modules, by their last part."""
-        out: dict[str, list[tuple[str, r.File]]] = {}
+        out: dict[str, list[tuple[str, File]]] = {}
         for file in self._python:
             module = _dotted(file)
             out.setdefault(module.rpartition(".")[2], []).append((module, file))
         return out
 
-    def file(self, module: str) -> r.File | None:
+    def file(self, module: str) -> File | None:
         """The one file that this dotted name means; the root may lie anywhere."""
         if module not in self._files:
             self._files[module] = self._file(module)
         return self._files[module]
 
-    def _file(self, module: str) -> r.File | None:
+    def _file(self, module: str) -> File | None:
         found = self._by_last.get(module.rpartition(".")[2], ())
         exact = [file for name, file in found if name == module]
         fitting = exact or [file for name, file in found if name.endswith("." + module) or module.endswith("." + name)]
         return fitting[0] if len(fitting) == 1 else None
 
-    def find(self, symbol: str, hops: int = _MOST_HOPS) -> tuple[r.File, list[str]] | None:
+    def find(self, symbol: str, hops: int = _MOST_HOPS) -> tuple[File, list[str]] | None:
         """The file in which a dotted name is defined, re-exports followed, and what it is called in there."""
         if symbol not in self._found:
             self._found[symbol] = None
             self._found[symbol] = self._find(symbol.lstrip("."), hops)
         return self._found[symbol]
 
-    def _find(self, symbol: str, hops: int) -> tuple[r.File, list[str]] | None:
+    def _find(self, symbol: str, hops: int) -> tuple[File, list[str]] | None:
         parts = symbol.split(".")
         for length in range(len(parts) - 1, 0, -1):
             file = self.file(".".join(parts[:length])) if parts[length - 1] in self._by_last else None
@@ -63,14 +62,14 @@ class Modules:
                     return found
         return None
 
-    def _in(self, file: r.File, rest: list[str], hops: int) -> tuple[r.File, list[str]] | None:
+    def _in(self, file: File, rest: list[str], hops: int) -> tuple[File, list[str]] | None:
         """What a module itself says about a name: it defines or imports it."""
         if self._defines(file, rest[0]):
             return file, rest
         target = self._imported(file).get(rest[0]) if hops else None
         return self.find(".".join([target, *rest[1:]]), hops - 1) if target is not None else None
 
-    def _below(self, file: r.File, rest: list[str], hops: int) -> tuple[r.File, list[str]] | None:
+    def _below(self, file: File, rest: list[str], hops: int) -> tuple[File, list[str]] | None:
         """In a module, or in one below it that the name begins with."""
         home = _dotted(file)
         for length in range(len(rest) - 1, 0, -1):
@@ -79,7 +78,7 @@ class Modules:
                 return found
         return self._in(file, rest, hops)
 
-    def _defines(self, file: r.File, name: str) -> bool:
+    def _defines(self, file: File, name: str) -> bool:
         if file.path not in self._own:
             functions = (function.name for function in file.functions if not function.scope)
             classes = (cls.name for cls in file.classes if not cls.scope)
@@ -87,7 +86,7 @@ class Modules:
             self._own[file.path] = frozenset((*functions, *classes, *variables))
         return name in self._own[file.path]
 
-    def _imported(self, file: r.File) -> dict[str, str]:
+    def _imported(self, file: File) -> dict[str, str]:
         """What the module imports by name, the first import of each."""
         if file.path not in self._imports:
             known = self._imports[file.path] = {}
@@ -98,7 +97,7 @@ class Modules:
 
     # --- star imports ---
 
-    def _starred(self, file: r.File, rest: list[str]) -> Iterator[r.File]:
+    def _starred(self, file: File, rest: list[str]) -> Iterator[File]:
         """The modules that may have a name which star imports bring into this one, those of the first import first."""
         bearers = self._bearers.get(rest[0], 0)
         if len(rest) > 1 and rest[0] in self._by_last:
@@ -115,7 +114,7 @@ class Modules:
             waiting += reversed(self._stars[other.path])
 
     @cached_property
-    def _python(self) -> list[r.File]:
+    def _python(self) -> list[File]:
         return [file for file in self.program.files.values() if file.language == "python" and file.functions]
 
     @cached_property
@@ -123,9 +122,9 @@ class Modules:
         return bits(file.path for file in self._python)
 
     @cached_property
-    def _stars(self) -> dict[str, tuple[r.File, ...]]:
+    def _stars(self) -> dict[str, tuple[File, ...]]:
         """The modules of which a module takes all names, in order."""
-        out: dict[str, tuple[r.File, ...]] = {}
+        out: dict[str, tuple[File, ...]] = {}
         for file in self._python:
             targets = (self.file(i.target.lstrip(".")) for i in file.imports if i.scope == -1 and i.name == "*")
             out[file.path] = tuple({target.path: target for target in targets if target is not None}.values())
@@ -146,13 +145,13 @@ class Modules:
         """The modules that star imports of a module reach, however many stand between: the same for all of a cycle."""
         return reached({path: [other.path for other in stars] for path, stars in self._stars.items()}, self._bit)
 
-    def body(self, file: r.File) -> Function | None:
+    def body(self, file: File) -> Function | None:
         """The module's own statements."""
         return (
             self.program.index.function_at(file, 0) if file.functions and file.functions[0].kind == "module" else None
         )
 
-    def definitions(self, file: r.File) -> dict[int, Function]:
+    def definitions(self, file: File) -> dict[int, Function]:
         """The functions of a file by where their names stand."""
         if file.path not in self._definitions:
             views = (self.program.index.function_at(file, index) for index in range(len(file.functions)))
@@ -164,14 +163,14 @@ class Modules:
         found = self.find(symbol) if symbol else None
         return self.class_called(*found) if found is not None else None
 
-    def class_called(self, file: r.File, rest: list[str]) -> Class | None:
+    def class_called(self, file: File, rest: list[str]) -> Class | None:
         wanted = ".".join(rest)
         return next(
             (c for c in self.program.index.classes_called(rest[-1], file) if c.file is file and c.symbol == wanted),
             None,
         )
 
-    def function_called(self, file: r.File, rest: list[str]) -> Function | None:
+    def function_called(self, file: File, rest: list[str]) -> Function | None:
         wanted = ".".join(rest)
         found = [f for f in self.definitions(file).values() if f.symbol == wanted]
         return found[0] if len(found) == 1 else None
@@ -184,7 +183,7 @@ class Modules:
         return None
 
 
-def _dotted(file: r.File) -> str:
+def _dotted(file: File) -> str:
     return file.module.removesuffix(".__init__") or _stem(file.path)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ownlint import Edit, Fix, Function, Program, Span, Step, bodies, glance, once, places
+from ownlint import Edit, File, Fix, Function, Program, Span, Step, bodies, glance, places, questions
 from ownlint import records as r
 from ownlint_rules.donation._donation import Consumer, Items, Misuse, Own, Scope, Spec
 from ownlint_rules.donation._donation_callables import Callables
@@ -56,7 +56,7 @@ class Donations:
 
     # --- traced functions ---
 
-    @once.shared_property
+    @questions.program_property
     def traced(self) -> frozenset[Function]:
         """Functions that are run on stand-ins, as far as the files tell; what stands in them, too."""
         found: set[Function] = set()
@@ -152,11 +152,11 @@ class Donations:
             self._runs[key] = run
         return self._runs[key]
 
-    @once.shared_property
+    @questions.program_property
     def _switched(self) -> dict[str, bool]:
         return {}
 
-    def _is_switched_off(self, file: r.File) -> bool:
+    def _is_switched_off(self, file: File) -> bool:
         """The module itself switches consuming off for good."""
         if file.path not in self._switched:
             body = self.callables.modules.body(file)
@@ -177,7 +177,7 @@ class Donations:
         if function in self.traced or not self._is_plain(function) or self._depth > _DEEPEST:
             return None
         if not self.concerned(function) and function.record.parent < 0:
-            sets = frozenset(name[1:] for name in function.record.mentions if name.startswith("="))
+            sets = frozenset(name[1:] for name in function.mentioned if name.startswith("="))
             return Summary(sets=sets | self._sets_below(function, 3))
         given = own.around.given if own.around is not None else {}
         self._depth += 1
@@ -194,7 +194,7 @@ class Donations:
         for cls in function.cls.ancestry:
             for method in cls.methods:
                 if method is not function and function.mentions(method.name):
-                    found.update(name[1:] for name in method.record.mentions if name.startswith("="))
+                    found.update(name[1:] for name in method.mentioned if name.startswith("="))
                     found |= self._touched(method)
         return frozenset(found)
 
@@ -401,7 +401,7 @@ def fix_of(misuse: Misuse) -> Fix | None:
     return Fix(f"bind the result to `{misuse.target}`", (edit,))
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Donations:
     """One object a program, since its answers are remembered."""
     return Donations(program)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, Program, Step, callbacks, entrances, glance, once, places, types
+from ownlint import File, Function, Program, Step, callbacks, entrances, glance, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -39,7 +39,7 @@ def held_by_c(function: Function) -> list[Held]:
     return _all(function.program).get(function, [])
 
 
-@once.per_program
+@questions.program_question
 def _all(program: Program) -> dict[Function, list[Held]]:
     found: dict[Function, list[Held]] = {}
     tables = program.models.names_of("slot table")
@@ -60,7 +60,7 @@ def _all(program: Program) -> dict[Function, list[Held]]:
     return found
 
 
-@once.per_program
+@questions.program_question
 def _plain_functions(program: Program) -> frozenset[str]:
     """One without a type of its result is a misread one, as `bool(isinf)(float x)`."""
     plain = (one for one in program.functions if one.language == "cpp" and one.record.kind == "function")
@@ -72,16 +72,16 @@ def _names_function(function: Function) -> bool:
     program = function.program
     if function.says(_LAMBDA):
         return True
-    body = bytes(function.record.body)
+    body = function.encoded
     pointed = {name.decode() for name in _POINTED.findall(body)}
     if any(_is_function(name, function) for name in pointed):
         return True
-    if not (b'"&"' in body or any(name.startswith("=") for name in function.record.mentions)):
+    if not (b'"&"' in body or any(name.startswith("=") for name in function.mentioned)):
         return False
     local = {name for declared in _DECLARED.findall(body) for name in _WORD.findall(declared)}
     said = {word.decode() for word in set(_WORD.findall(body)) - local} - pointed
     said -= {one.name for one in function.record.parameters}
-    called = set(function.record.mentions)
+    called = set(function.mentioned)
     return not (said - called).isdisjoint(_plain_functions(program)) or any(
         "::" in name and name.rpartition("::")[2] not in called and _is_function(name, function) for name in said
     )
@@ -106,7 +106,7 @@ def beside(function: Function) -> list[Function]:
     ]
 
 
-@once.per_program
+@questions.program_question
 def _callers(program: Program) -> dict[str, list[Function]]:
     """Who calls through a member that is a pointer to a function, by the name of the member."""
     stored = {one.member for ways in _all(program).values() for one in ways if one.member}
@@ -137,7 +137,7 @@ def _is_near(one: Step, other: Step) -> bool:
 
 
 def _in_table(
-    program: Program, file: r.File, value: r.Value | None, around: Function | None = None
+    program: Program, file: File, value: r.Value | None, around: Function | None = None
 ) -> Iterator[Function]:
     if not isinstance(value, r.Aggregate):
         return

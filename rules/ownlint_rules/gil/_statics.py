@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, glance, once, places, types
+from ownlint import File, Function, Program, glance, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -20,7 +20,7 @@ class Static(NamedTuple):
     type: str
     node: r.Node
     value: r.Value | None
-    file: r.File
+    file: File
     scope: str
     function: Function | None = None
 
@@ -35,7 +35,7 @@ def statics(program: Program) -> Iterator[Static]:
             yield from in_function(function)
 
 
-def _outside(file: r.File) -> Iterator[Static]:
+def _outside(file: File) -> Iterator[Static]:
     defined = {(variable.scope, variable.name) for variable in file.variables}
     for variable in file.variables:
         if "extern" not in variable.type.split() or variable.value is not None:
@@ -91,7 +91,7 @@ def _sayers(program: Program, name: str) -> Iterator[Function]:
 _STATIC = re.compile(rb",true\]")
 
 
-@once.per_program
+@questions.program_question
 def by_name(program: Program) -> dict[str, list[Static]]:
     found: dict[str, list[Static]] = {}
     for static in statics(program):

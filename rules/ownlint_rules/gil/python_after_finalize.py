@@ -102,7 +102,7 @@ def _destructors(program: Program) -> Iterator[tuple[Function, Step]]:
 def asks(function: Function, depth: int) -> bool:
     """Whether it asks if there is an interpreter, itself or in a helper."""
     program = function.program
-    if any(name in function.record.mentions for name in _last_names(program)):
+    if any(name in function.mentioned for name in _last_names(program)):
         return True
     if depth < 2:
         for call in function.flow.calls:

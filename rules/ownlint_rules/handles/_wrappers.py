@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ownlint import Class, Function, Program, bodies, conditions, natives, once, places, types
+from ownlint import Class, Function, Program, bodies, conditions, natives, places, questions, types
 from ownlint import records as r
 
 _OWNING = frozenset(
@@ -38,7 +38,7 @@ class Wrappers:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    @once.shared_property
+    @questions.program_property
     def bound(self) -> dict[str, Class]:
         """The project's C++ classes that are bound to Python, by symbol."""
         found: dict[str, Class] = {}
@@ -53,7 +53,7 @@ class Wrappers:
                     found[cls.symbol] = cls
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _last_names(self) -> frozenset[str]:
         return frozenset(cls.name for cls in self.bound.values())
 
@@ -110,7 +110,7 @@ class Wrappers:
 
     # --- where they are made ---
 
-    @once.shared_property
+    @questions.program_property
     def made(self) -> list[Wrapped]:
         """Every place where a class is made of a handle that comes from an object of another class, in source order.
         Classes that are not bound count among the siblings of those that are."""
@@ -131,7 +131,7 @@ class Wrappers:
         """Where classes of these names are made."""
         wanted = names | {"make_unique", "make_shared"}
         for function in self.program.functions:
-            if function.language == "cpp" and not wanted.isdisjoint(function.record.mentions):
+            if function.language == "cpp" and not wanted.isdisjoint(function.mentioned):
                 yield from self._made_in(function, names)
 
     def _may_hold(self, cls: Class) -> bool:
@@ -210,7 +210,7 @@ class Wrappers:
         return next((cls for cls in found if cls is not None), None)
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Wrappers:
     """The wrappers of a program; one object a program, since its answers are remembered."""
     return Wrappers(program)

@@ -112,5 +112,5 @@ def _fix(misuse: handles.Misuse) -> Fix | None:
 
 
 def _free_name(function: Function) -> str:
-    said = bytes(function.record.body)
+    said = function.encoded
     return next(name for name in ("owner", *(f"owner{n}" for n in range(2, 9999))) if f'"{name}"'.encode() not in said)

@@ -41,14 +41,14 @@ import re
 from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, Span, because, records, rule, text
-from ownlint_rules.handles import _questions as questions
+from ownlint_rules.handles import _versions as versions
 
 _EXPECTED = re.compile(r"\b(?:AttributeError|TypeError|Exception|BaseException)\b")
 
 
 @rule(severity="warning", cwe=(477,), languages=("python",), usually="likely")
 def removed_api(function: Function) -> Iterator[Finding]:
-    known = questions.of(function.program)
+    known = versions.of(function.program)
     for asked in known.asked_in(function):
         missing = known.missing(asked) if asked.kind in ("member", "keyword") else None
         if missing is None or _is_asked_for(function, asked.name) or _is_tried(function.body, asked.at):
@@ -61,7 +61,7 @@ def removed_api(function: Function) -> Iterator[Finding]:
         )
 
 
-def _message(asked: questions.Asked, missing: questions.Missing) -> str:
+def _message(asked: versions.Asked, missing: versions.Missing) -> str:
     cls = missing.member.on.rpartition(".")[2].lstrip("_")
     keyword = f"the keyword `{asked.name}` of `{cls}.{asked.member}`"
     what = f"`{cls}.{asked.name}`" if asked.kind == "member" else keyword
@@ -69,7 +69,7 @@ def _message(asked: questions.Asked, missing: questions.Missing) -> str:
     return f"{what} does not exist in {where}"
 
 
-def _certainty(asked: questions.Asked, missing: questions.Missing) -> Certainty:
+def _certainty(asked: versions.Asked, missing: versions.Missing) -> Certainty:
     if asked.told:
         return because("likely", f"the class of what has `{asked.name}` is inferred from that name")
     return "certain" if missing.sure else because("likely", "the installed version is not known")
@@ -79,9 +79,7 @@ def _is_asked_for(function: Function, name: str) -> bool:
     """`hasattr(context, "name")` anywhere in the file."""
     single, double = f"'{name}'".encode(), rf"\"{name}\"".encode()
     inner = (function.program.index.function_at(function.file, index) for index in range(len(function.file.functions)))
-    return any(
-        single in body or double in body for other in inner if other is not None for body in (bytes(other.record.body),)
-    )
+    return any(single in body or double in body for other in inner if other is not None for body in (other.encoded,))
 
 
 def _is_tried(body: records.Body, at: Span) -> bool:

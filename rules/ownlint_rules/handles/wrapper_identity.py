@@ -42,12 +42,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Certainty, Edit, Finding, Fix, Function, Span, because, records, rule, text
-from ownlint_rules.handles import _questions as questions
+from ownlint_rules.handles import _versions as versions
 
 
 @rule(severity="warning", cwe=(595,), languages=("python",), fixable=True, usually="likely")
 def wrapper_identity(function: Function) -> Iterator[Finding]:
-    known = questions.of(function.program)
+    known = versions.of(function.program)
     for asked in known.asked_in(function):
         match asked.kind:
             case "identity":
@@ -58,7 +58,7 @@ def wrapper_identity(function: Function) -> Iterator[Finding]:
                 yield from _key(function, known, asked)
 
 
-def _identity(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+def _identity(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
     wrappers = [operand for operand in asked.operands if known.compared_by(operand)]
     if not wrappers or any(_is_constant(operand.value) for operand in asked.operands) or asked.is_one:
         return
@@ -71,7 +71,7 @@ def _identity(function: Function, known: questions.Questions, asked: questions.A
     )
 
 
-def _number(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+def _number(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
     (operand,) = asked.operands
     if known.compared_by(operand):
         yield function.finding(
@@ -84,7 +84,7 @@ def _number(function: Function, known: questions.Questions, asked: questions.Ask
         )
 
 
-def _key(function: Function, known: questions.Questions, asked: questions.Asked) -> Iterator[Finding]:
+def _key(function: Function, known: versions.Questions, asked: versions.Asked) -> Iterator[Finding]:
     (operand,) = asked.operands
     compared = known.compared_by(operand)
     if compared and "hash" not in compared:
@@ -99,7 +99,7 @@ def _key(function: Function, known: questions.Questions, asked: questions.Asked)
 _EQUAL = {"is": "==", "is not": "!="}
 
 
-def _certainty(wrappers: list[questions.Operand]) -> Certainty:
+def _certainty(wrappers: list[versions.Operand]) -> Certainty:
     """Of two names somebody may have made one object."""
     anew = any(operand.anew for operand in wrappers)
     if len(wrappers) > 1 and anew:
@@ -111,7 +111,7 @@ def _is_constant(value: records.Value) -> bool:
     return isinstance(value, records.Literal) or text(value) in ("Ellipsis", "NotImplemented")
 
 
-def _fix(function: Function, asked: questions.Asked) -> Fix | None:
+def _fix(function: Function, asked: versions.Asked) -> Fix | None:
     """Where nothing but the operator stands between the two."""
     left, right = asked.operands
     between = Span(left.value.end, right.value.start)

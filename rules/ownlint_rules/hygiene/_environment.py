@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, Program, bodies, once, places, text, trials, types
+from ownlint import Class, Function, Program, bodies, places, questions, text, trials, types
 from ownlint import records as r
 
 _PLAIN = re.compile(r"\"((?:[^\"\\\\]|\\\\.)*)\"")
@@ -50,7 +50,7 @@ class Surroundings:
         self.reads = frozenset(self.model.reads)
         self.writes = frozenset(self.model.writes)
 
-    @once.shared_property
+    @questions.program_property
     def readings(self) -> list[Reading]:
         """In the order of files and offsets; tests and the system's own variables are left out."""
         found = [*self._in_functions(), *self._in_members()]
@@ -59,24 +59,24 @@ class Surroundings:
             key=lambda reading: (self.path_of(reading), reading.call.start),
         )
 
-    @once.shared_property
+    @questions.program_property
     def changes(self) -> list[Change]:
         """Where the program changes its environment, outside of tests."""
         return [
             Change(call, function)
             for function in self.program.functions
-            if not self.writes.isdisjoint(function.record.mentions) and not trials.is_trial(function)
+            if not self.writes.isdisjoint(function.mentioned) and not trials.is_trial(function)
             for call in _calls(function)
             if places.last_name(call.callee) in self.writes and places.receiver(call) is None
         ]
 
-    @once.shared_property
+    @questions.program_property
     def wrappers(self) -> dict[str, dict[Function, int]]:
         """The project's functions that read the variable which a parameter names, by last name; the parameter's
         position, from 0."""
         found: dict[str, dict[Function, int]] = {}
         for function in self.program.functions:
-            if self.reads.isdisjoint(function.record.mentions):
+            if self.reads.isdisjoint(function.mentioned):
                 continue
             names = {p.name: i for i, p in enumerate(function.record.parameters) if p.name}
             for call in self._readers(function):
@@ -101,7 +101,7 @@ class Surroundings:
     def _in_functions(self) -> Iterator[Reading]:
         spelled = self.reads | self.wrappers.keys()
         for function in self.program.functions:
-            if function.language != "cpp" or spelled.isdisjoint(function.record.mentions) or trials.is_trial(function):
+            if function.language != "cpp" or spelled.isdisjoint(function.mentioned) or trials.is_trial(function):
                 continue
             for call, named in islice(self._named_in(function), _MOST_READINGS):
                 variable = self.fold(named, function)
@@ -176,7 +176,7 @@ class Surroundings:
                 return True
         said = cls.name.encode()
         for function in self.program.functions:
-            if said in bytes(function.record.body) and any(
+            if said in function.encoded and any(
                 isinstance(s, r.Declare) and s.static and _makes(s, cls.name) for s in function.statements
             ):
                 return True

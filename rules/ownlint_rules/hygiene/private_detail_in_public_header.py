@@ -68,7 +68,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Certainty, Class, Finding, Program, Span, because, records, rule, types
+from ownlint import Certainty, Class, File, Finding, Program, Span, because, records, rule, types
 
 _HEADER = re.compile(r"(.*)\.(?:h|hh|hpp|hxx)")
 _INSTALLED = re.compile(r"(?:^|/)(?:include|public|api)/|(?:^|/)(?:test|tests|testing|third_party|external)/")
@@ -90,7 +90,7 @@ def private_detail_in_public_header(program: Program) -> Iterator[Finding]:
                     yield _found(cls, user, field, _sure(file, has_source))
 
 
-def _sure(file: records.File, has_source: bool) -> Certainty:
+def _sure(file: File, has_source: bool) -> Certainty:
     if not has_source:
         return because("possible", f"no source file belongs to `{file.path.rpartition('/')[2]}`")
     return because("likely", "code that was not read may include this header")
@@ -114,7 +114,7 @@ def _head(record: records.Class) -> Span:
 # --- what may be a detail -----------------------------------------------------------------------------
 
 
-def _candidates(program: Program, file: records.File) -> Iterator[tuple[Class, Class, records.Field]]:
+def _candidates(program: Program, file: File) -> Iterator[tuple[Class, Class, records.Field]]:
     """Classes of the header that are the type of a private field in it, and shown by nothing in it."""
     here = [cls for cls in program.classes if cls.file is file] if len(file.classes) > 1 else []
     words = {word for record in file.classes for f in record.fields for word in _WORD.findall(f.type)}
@@ -141,7 +141,7 @@ def _private_field(cls: Class, here: list[Class]) -> tuple[Class, records.Field]
     return found
 
 
-def _is_shown(cls: Class, here: list[Class], file: records.File) -> bool:
+def _is_shown(cls: Class, here: list[Class], file: File) -> bool:
     """Whether a base, a function, an alias or a variable of the header says the name."""
     name = cls.name
     if any(types.parse(base.name).last == name for other in here for base in other.record.bases):
@@ -172,12 +172,12 @@ def _is_unique(program: Program, cls: Class) -> bool:
 # --- who uses it --------------------------------------------------------------------------------------
 
 
-def _includers(program: Program, file: records.File, stem: str) -> list[records.File]:
+def _includers(program: Program, file: File, stem: str) -> list[File]:
     """The files that may see the header, its own source left out: all but it, where anybody includes it."""
     own = stem.rsplit("/", 1)[-1]
     name = file.path.rsplit("/", 1)[-1]
     includes = False
-    others: list[records.File] = []
+    others: list[File] = []
     for other in program.files.values():
         if other is file or other.language != "cpp":
             continue
@@ -197,7 +197,7 @@ def _is_source_of(path: str, own: str, stem: str) -> bool:
 _NAMES = re.compile(r"\w++")
 
 
-def _says(file: records.File, name: str) -> bool:
+def _says(file: File, name: str) -> bool:
     """Whether a file says the name, in a declaration, a type or a body."""
 
     def says(text: str) -> bool:

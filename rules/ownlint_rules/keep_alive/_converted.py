@@ -26,7 +26,7 @@ class Dangling(NamedTuple):
 
 
 def dangling(function: Function) -> Iterator[Dangling]:
-    if function.language != "cpp" or not function.record.mentions:
+    if function.language != "cpp" or not function.mentioned:
         return
     known = references.references(function.program)
     reader = _Reader(function, known)
@@ -58,7 +58,7 @@ class _Reader:
 
     def stored(self) -> Iterator[Dangling]:
         record = self.function.record
-        if not (record.initializers or any(name.startswith("=") for name in record.mentions)):
+        if not (record.initializers or any(name.startswith("=") for name in self.function.mentioned)):
             return
         for write in self.function.flow.writes:
             if write.fresh or write.value is None or write.op not in ("=", "init"):

@@ -231,7 +231,7 @@ class Filling:
                 return any(one.name in given or self._is_one(one.value, given) for one in captures) or (
                     any(one.name == "=" for one in captures)
                     and body is not None
-                    and any(f'"{name}"'.encode() in bytes(body.record.body) for name in given)
+                    and any(f'"{name}"'.encode() in body.encoded for name in given)
                 )
             case r.Aggregate(items=items):
                 return any(self._is_given_value(one, given, function) for one in items)

@@ -49,7 +49,7 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
         return
     known = references.references(function.program)
     frameworks = [f for f in function.program.models.frameworks.values() if _may_make(function, f)]
-    if not frameworks and not any(name in known.lenders for name in function.record.mentions):
+    if not frameworks and not any(name in known.lenders for name in function.mentioned):
         return
     names = _own_memory(function)
     if not names:
@@ -85,9 +85,9 @@ def _may_make(function: Function, framework: model_records.FrameworkModel) -> bo
     views = framework.facts.get("memory_views", "").split()
     if function.mentions(*views, *framework.iterators):
         return True
-    return any(
-        "python array" in function.program.types.roles(name, function) for name in function.record.mentions
-    ) or any("array" in name for name in function.record.mentions)
+    return any("python array" in function.program.types.roles(name, function) for name in function.mentioned) or any(
+        "array" in name for name in function.mentioned
+    )
 
 
 def _own_memory(function: Function) -> list[str]:
@@ -172,7 +172,7 @@ def _result(function: Function) -> str:
 
 
 def _names_object(function: Function) -> bool:
-    return bool(function.record.mentions) or bool(function.statements)
+    return bool(function.mentioned) or bool(function.statements)
 
 
 def _is_used(function: Function, name: str) -> bool:

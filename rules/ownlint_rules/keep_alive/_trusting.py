@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Certainty, Function, Program, because, casters, entrances, once, places, references, text, types
+from ownlint import (
+    Certainty,
+    Function,
+    Program,
+    because,
+    casters,
+    entrances,
+    places,
+    questions,
+    references,
+    text,
+    types,
+)
 from ownlint import events as e
 from ownlint import records as r
 
@@ -67,7 +79,7 @@ def _is_object(function: Function, written: str) -> bool:
 # --- where it comes from -------------------------------------------------------------------------------
 
 
-@once.per_program
+@questions.program_question
 def _entered(program: Program) -> frozenset[Function]:
     """The functions whose arguments Python fills."""
     found: set[Function] = set()

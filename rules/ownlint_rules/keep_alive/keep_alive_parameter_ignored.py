@@ -86,7 +86,7 @@ def keep_alive_parameter_ignored(function: Function) -> Iterator[Finding]:
 def _says(function: Function, name: str) -> bool:
     """Whether the body, an initialiser or a lambda inside says the name. Needs no decoding for most."""
     spelled = f'"{name}"'.encode()
-    if spelled in bytes(function.record.body):
+    if spelled in function.encoded:
         return True
     if any(
         isinstance(inner, records.Name) and inner.text == name
@@ -95,7 +95,7 @@ def _says(function: Function, name: str) -> bool:
         for inner in places.walk(value)
     ):
         return True
-    return any(spelled in bytes(inner.record.body) for inner in function.lambdas())
+    return any(spelled in inner.encoded for inner in function.lambdas())
 
 
 def _qualifiers(function: Function) -> frozenset[str]:
@@ -144,8 +144,8 @@ def _stores_something(function: Function, cls: Class) -> bool:
     """A constructor, a method that stores into members, or a factory that makes such an object."""
     record = function.record
     if record.kind == "constructor":
-        return bool(record.initializers) or any(name.startswith("=") for name in record.mentions)
-    stored = {name[1:] for name in record.mentions if name.startswith("=")}
+        return bool(record.initializers) or any(name.startswith("=") for name in function.mentioned)
+    stored = {name[1:] for name in function.mentioned if name.startswith("=")}
     if stored & cls.members:
         return True
     return "static" in _qualifiers(function) and cls.name in record.result

@@ -26,11 +26,11 @@ def may_be_left(function: Function) -> bool:
     """Whether the body may leave an address of something of its own with somebody else. Decodes the body where its
     bytes say that it is worth it, and asks for no flow."""
     known = keeping.keepers(function.program)
-    mentions = function.record.mentions
+    mentions = function.mentioned
     assigned = {name[1:] for name in mentions if name[0] == "="} & known.names
     if not assigned and _PUTS.isdisjoint(mentions):
         return False
-    body = bytes(function.record.body)
+    body = function.encoded
     own: dict[bytes, bytes] = dict(_DECLARED.findall(body))
     own |= {p.name.encode(): p.type.encode() for p in function.record.parameters if _is_by_value(p.type)}
     if not own:

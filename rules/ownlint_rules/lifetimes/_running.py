@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, bodies, closures, model_records, once, places, text
+from ownlint import File, Function, Program, Span, bodies, closures, model_records, places, questions, text
 from ownlint import records as r
 
 _DEEPEST = 8
@@ -85,26 +85,26 @@ class Running:
         bases = (_symbol_at(self.program, file, base.end - len(base.name.rpartition(".")[2])) for base in cls.bases)
         return next((found for base in bases if base and (found := self._class_of(base, depth + 1))), None)
 
-    @once.shared_property
-    def _classes(self) -> dict[str, tuple[r.File, r.Class]]:
+    @questions.program_property
+    def _classes(self) -> dict[str, tuple[File, r.Class]]:
         """The project's own classes by dotted name."""
-        found: dict[str, tuple[r.File, r.Class]] = {}
+        found: dict[str, tuple[File, r.Class]] = {}
         for file in self.program.files.values():
             for cls in file.classes if file.language == "python" else ():
                 dotted = (file.module.removesuffix(".__init__"), cls.scope, cls.name)
                 found[".".join(part for part in dotted if part)] = (file, cls)
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _starters(self) -> frozenset[str]:
         return frozenset(name for cls in self.program.models.running_classes for name in cls.started_by)
 
-    @once.shared_property
+    @questions.program_property
     def _waiters(self) -> frozenset[str]:
         return frozenset(name for cls in self.program.models.running_classes for name in cls.awaited_by)
 
 
-def _symbol(program: Program, file: r.File, value: r.Value) -> str:
+def _symbol(program: Program, file: File, value: r.Value) -> str:
     match value:
         case r.Name(start=start):
             return _symbol_at(program, file, start)
@@ -113,7 +113,7 @@ def _symbol(program: Program, file: r.File, value: r.Value) -> str:
     return ""
 
 
-def _symbol_at(program: Program, file: r.File, start: int) -> str:
+def _symbol_at(program: Program, file: File, start: int) -> str:
     meaning = program.names.meaning(file, start)
     if meaning is None:
         return ""
@@ -152,7 +152,7 @@ def _is_own_member(value: r.Value, name: str) -> bool:
     return isinstance(value, r.Name) and value.text == name
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Running:
     """One object a program, since its answers are remembered."""
     return Running(program)

@@ -134,7 +134,7 @@ def _method(function: Function) -> Function | None:
     """Whose parameters are call-scoped: the function itself, or the one around a lambda that runs once."""
     record = function.record
     if record.kind == "lambda":
-        if function.parent is None or not any("once" in name.lower() for name in function.parent.record.mentions):
+        if function.parent is None or not any("once" in name.lower() for name in function.parent.mentioned):
             return None
         return function.parent if _runs_once(function) else None
     return function if record.kind in ("method", "function") and "static" not in record.qualifiers else None

@@ -269,7 +269,7 @@ def _knows(function: Function, given: records.Value, place: Place) -> bool:
 
 
 def _empties(inner: Function, name: str) -> bool:
-    return glance.says(inner, name) and any(_EMPTIES.match(called) for called in inner.record.mentions)
+    return glance.says(inner, name) and any(_EMPTIES.match(called) for called in inner.mentioned)
 
 
 def _left_in_result(function: Function, store: keeping.Store, root: str) -> tuple[Certainty, tuple[Step, ...]] | None:
@@ -390,7 +390,7 @@ def _may_hand_over(function: Function) -> bool:
 
 
 def _said(function: Function) -> set[str]:
-    return {name.decode() for name in _LAST_NAMES.findall(bytes(function.record.body))}
+    return {name.decode() for name in _LAST_NAMES.findall(function.encoded)}
 
 
 _MAKES = re.compile(rb'"new"')

@@ -19,6 +19,7 @@ import msgspec
 
 from ownlint import (
     Class,
+    File,
     Function,
     Program,
     Span,
@@ -26,9 +27,9 @@ from ownlint import (
     bodies,
     locks,
     mutexes,
-    once,
     patterns,
     places,
+    questions,
     sections,
     trials,
     types,
@@ -102,7 +103,7 @@ class Use(NamedTuple):
 class Domain:
     """Data and the locks beside them: the members of a class, or the variables of one file's namespace."""
 
-    def __init__(self, program: Program, file: r.File, scope: str, cls: Class | None, members: list[Member]) -> None:
+    def __init__(self, program: Program, file: File, scope: str, cls: Class | None, members: list[Member]) -> None:
         self.program = program
         self.file = file
         self.scope = scope
@@ -297,7 +298,7 @@ class Domain:
         for method in queue:
             if method.says(self.words):
                 return False
-            for name in method.record.mentions:
+            for name in method.mentioned:
                 further = self.cls.defined(name)
                 if not further and self._is_out_of_sight(name):
                     return False
@@ -548,12 +549,12 @@ def _around(use: Use) -> Iterator[r.Value]:
 class Guarded:
     """The domains of one program."""
 
-    @once.shared_property
+    @questions.program_property
     def lock_names(self) -> frozenset[str]:
         """Names of all members and variables that are locks."""
         return frozenset(name for domain in self._all_domains for name in domain.locks)
 
-    @once.shared_property
+    @questions.program_property
     def inner(self) -> dict[str, list[Class]]:
         """The classes that are declared inside of each class: what it is made of."""
         found: dict[str, list[Class]] = {}
@@ -561,7 +562,7 @@ class Guarded:
             found.setdefault(cls.symbol.rpartition("::")[0], []).append(cls)
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _all_domains(self) -> list[Domain]:
         return list(self._all())
 
@@ -570,7 +571,7 @@ class Guarded:
         self.locking: locks.Locking = locks.locking(program)
         self._said: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
 
-    @once.shared_property
+    @questions.program_property
     def domains(self) -> list[Domain]:
         """Those that have a lock, or say of some member which lock it belongs to."""
         return [d for d in self._all_domains if (d.locks or any(m.annotations for m in d.all)) and d.members]
@@ -589,7 +590,7 @@ class Guarded:
                 if len(members) > 1:
                     yield Domain(self.program, file, scope, None, members)
 
-    @once.shared_property
+    @questions.program_property
     def by_class(self) -> dict[Class, Domain]:
         return {domain.cls: domain for domain in self.domains if domain.cls is not None}
 
@@ -597,7 +598,7 @@ class Guarded:
         """The domains whose members a function can touch."""
         return self._of.get(function, [])
 
-    @once.shared_property
+    @questions.program_property
     def _of(self) -> dict[Function, list[Domain]]:
         found: dict[Function, list[Domain]] = {}
         for domain in self.domains:
@@ -605,7 +606,7 @@ class Guarded:
                 found.setdefault(function, []).append(domain)
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _by_home(self) -> dict[Class, list[Function]]:
         found: dict[Class, list[Function]] = {}
         for function in self.program.functions:
@@ -614,7 +615,7 @@ class Guarded:
                     found.setdefault(cls, []).append(function)
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _by_stem(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
@@ -668,7 +669,7 @@ def _stem(path: str) -> str:
     return path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
 
 
-@once.per_program
+@questions.program_question
 def guarded(program: Program) -> Guarded:
     """The guarded data of a program; one object a program, since its answers are remembered."""
     return Guarded(program)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ownlint import (
+    File,
     Function,
     Place,
     Program,
@@ -20,8 +21,8 @@ from ownlint import (
     guard_classes,
     locks,
     mutexes,
-    once,
     places,
+    questions,
     trials,
     types,
 )
@@ -81,9 +82,9 @@ def _may_be_locked(function: Function, read: e.Event) -> bool:
 
 def _candidates(function: Function) -> frozenset[str]:
     """Names that the body may set and that lead out of it, as far as that can be told without decoding."""
-    set_here = {name[1:] for name in function.record.mentions if name.startswith("=")}
+    set_here = {name[1:] for name in function.mentioned if name.startswith("=")}
     members = function.home.members if function.home is not None else frozenset()
-    if not _MAKES.isdisjoint(function.record.mentions):
+    if not _MAKES.isdisjoint(function.mentioned):
         set_here |= members
     if not set_here:
         return frozenset()
@@ -140,7 +141,7 @@ def _can_be_empty(function: Function, place: Place) -> bool:
     return bool(kind.pointers) or not _HOLDERS.isdisjoint(function.program.types.roles_at(written, file, scope))
 
 
-def declared(function: Function, place: Place) -> tuple[str, r.File, str]:
+def declared(function: Function, place: Place) -> tuple[str, File, str]:
     """The type of a member, variable or static as it is declared, and where that is."""
     name = place[-1]
     if place[0] == places.THIS and function.home is not None and (found := function.home.field(name)) is not None:
@@ -210,7 +211,7 @@ class _Shared(NamedTuple):
     """The files in which some function takes a lock, and the variables that they declare."""
 
 
-@once.per_program
+@questions.program_question
 def _shared(program: Program) -> _Shared:
     return _Shared(
         frozenset(cls.symbol for cls in program.classes if cls.file.language == "cpp" and locks.mutex_fields(cls)),
@@ -224,7 +225,7 @@ def _shared(program: Program) -> _Shared:
 def _locking_files(program: Program) -> Iterator[str]:
     spelled = guard_classes.guards(program).words | mutexes.mutexes(program).holders.keys()
     for function in program.functions:
-        if not spelled.isdisjoint(function.record.mentions):
+        if not spelled.isdisjoint(function.mentioned):
             yield function.path
 
 
@@ -256,7 +257,7 @@ def others_lock(function: Function) -> bool:
         return function.path in _shared(function.program).files
     spelled = mutexes.mutexes(function.program).words
     return any(
-        method is not function and not spelled.isdisjoint(method.record.mentions) and method.record.kind == "method"
+        method is not function and not spelled.isdisjoint(method.mentioned) and method.record.kind == "method"
         for method in function.home.methods
     )
 

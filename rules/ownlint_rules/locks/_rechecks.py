@@ -28,9 +28,9 @@ from ownlint import (
     locks,
     lookups,
     mutexes,
-    once,
     patterns,
     places,
+    questions,
     sections,
     types,
 )
@@ -51,9 +51,9 @@ class Gap(NamedTuple):
 def takes_locks(function: Function, times: int = 1) -> bool:
     """False when the body does not say so often what takes a lock; needs no decoding."""
     words = mutexes.mutexes(function.program).words
-    if words.isdisjoint(function.record.mentions):
+    if words.isdisjoint(function.mentioned):
         return False
-    return times == 1 or sum(1 for _ in _takings(words).said(function.record.body)) >= times
+    return times == 1 or sum(1 for _ in _takings(words).said(function.encoded)) >= times
 
 
 @lru_cache(maxsize=4)
@@ -178,7 +178,7 @@ def container_gaps(gaps: Gaps) -> Iterator[tuple[containers.Insert, Gap]]:
 def _inserts_by_helpers(function: Function) -> Iterator[containers.Insert]:
     """What methods of the same class store that count on the caller's lock."""
     known = helpers(function.program)
-    if known.bare_names.isdisjoint(function.record.mentions):
+    if known.bare_names.isdisjoint(function.mentioned):
         return
     for call, stored in _calls_of(function, known.bare):
         insert = stored.insert
@@ -252,10 +252,10 @@ class Helpers:
         self.bare_names = frozenset(method.name for method in self.bare)
 
     def _study(self, cls: Class, method: Function) -> None:
-        if len(bytes(method.record.body)) > _LARGEST_HELPER:
+        if len(method.encoded) > _LARGEST_HELPER:
             return
         stores = containers.may_insert(method)
-        if not stores and containers.LOOKS.isdisjoint(method.record.mentions):
+        if not stores and containers.LOOKS.isdisjoint(method.mentioned):
             return
         if not takes_locks(method) and not (stores and locks.mutex_fields(cls)):
             return
@@ -301,7 +301,7 @@ class Handover(NamedTuple):
 
 def handovers(function: Function) -> Iterator[Handover]:
     """Where a function looks something up by one method and stores it by another, each with a lock of its own."""
-    said = function.record.mentions
+    said = function.mentioned
     known = helpers(function.program)
     if known.storing_names.isdisjoint(said) or known.looking_names.isdisjoint(said):
         return
@@ -348,7 +348,7 @@ def _calls_of(function: Function, helpers: dict[Function, list[Helper]]) -> list
     return found
 
 
-@once.per_program
+@questions.program_question
 def helpers(program: Program) -> Helpers:
     return Helpers(program.classes)
 
@@ -359,7 +359,7 @@ def helpers(program: Program) -> Helpers:
 def atomic_gaps(function: Function) -> Iterator[tuple[assignments.Assignment, e.Event, Certainty]]:
     """Flags stored in an atomic member or variable because of what a load of it gave, in two steps and under no lock.
     It is `possible` where nothing but the flag comes of it."""
-    said = function.record.mentions
+    said = function.mentioned
     names, assigned = _atomics(function.program)
     stored = {name[1:] for name in assigned.intersection(said)}
     if function.mentions("store"):
@@ -474,7 +474,7 @@ class _Atomics(NamedTuple):
     """How a body mentions that it assigns to one."""
 
 
-@once.per_program
+@questions.program_question
 def _atomics(program: Program) -> _Atomics:
     words = program.models.names_of("atomic")
     found = [(field.name, field.type) for cls in program.classes for field in cls.record.fields]
@@ -484,7 +484,7 @@ def _atomics(program: Program) -> _Atomics:
 
 
 def _spoken(function: Function) -> set[str]:
-    return {found.decode() for found in _STRINGS.findall(bytes(function.record.body))}
+    return {found.decode() for found in _STRINGS.findall(function.encoded)}
 
 
 _STRINGS = re.compile(rb'"([A-Za-z_]\w*)"')

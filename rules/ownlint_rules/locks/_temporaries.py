@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ownlint import Function, Program, glance, guard_classes, mutexes, once, patterns, places
+from ownlint import Function, Program, glance, guard_classes, mutexes, patterns, places, questions
 from ownlint import events as e
 from ownlint import records as r
 
@@ -24,7 +24,7 @@ class Dropped(NamedTuple):
 
 def dropped_guards(function: Function) -> Iterator[Dropped]:
     makers = guard_classes.guards(function.program).makers
-    if not _may_drop(function) and makers.isdisjoint(function.record.mentions):
+    if not _may_drop(function) and makers.isdisjoint(function.mentioned):
         return
     for call in function.flow.calls:
         if not call.dropped or call.node.kind not in ("call", "construct"):
@@ -55,12 +55,12 @@ def _made(function: Function, call: r.Call) -> guard_classes.GuardClass | None:
 def _may_drop(function: Function) -> bool:
     """False when no statement of the body begins with a guard's construction; needs no decoding."""
     words = _words(function.program)
-    if words.isdisjoint(function.record.mentions):
+    if words.isdisjoint(function.mentioned):
         return False
     return function.says(_made_at_once(words)) or function.says(_COMMA)
 
 
-@once.per_program
+@questions.program_question
 def _words(program: Program) -> frozenset[str]:
     """Last names of all guards."""
     return frozenset(guard_classes.guards(program).words).union(mutexes.mutexes(program).holders)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Function, Program, Span, bodies, failure, once, places, text, types
+from ownlint import Function, Program, Span, bodies, failure, places, questions, text, types
 from ownlint import records as r
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
@@ -100,7 +100,7 @@ class Parity:
         own = self._vendors(function)
         return [one for one in self._families.get(self._key(function), ()) if self._vendors(one) != own]
 
-    @once.shared_property
+    @questions.program_property
     def _families(self) -> dict[_Pair, list[Function]]:
         found: dict[_Pair, list[Function]] = {}
         for function in self.program.functions:
@@ -113,7 +113,7 @@ class Parity:
             return False
         return bool(self._vendors(function))
 
-    @once.shared_property
+    @questions.program_property
     def _speaking(self) -> frozenset[str]:
         """The files that say a backend's word, in their path or in the name of a function."""
         return frozenset(
@@ -167,7 +167,7 @@ def _is_asked(names: frozenset[str], conditions: Iterable[Asked]) -> bool:
     return any(names <= asked.names for asked in conditions)
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Parity:
     """The siblings of a program; one object a program, since its answers are remembered."""
     return Parity(program)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from ownlint import Class, Flow, Function, Program, assignments, conditions, containers, once, places, types
+from ownlint import Class, File, Flow, Function, Program, assignments, conditions, containers, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -92,17 +92,17 @@ class Registries:
         for one in self.all:
             self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
 
-    @once.shared_property
+    @questions.program_property
     def guarded(self) -> tuple[Registry, ...]:
         """Those whose objects know whether they are valid."""
         flagged = ((one, tuple(sorted(validity(one.held)))) for one in self.all)
         return tuple(one._replace(flags=names) for one, names in flagged if names)
 
-    @once.shared_property
+    @questions.program_property
     def _storing(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
-            for name in function.record.mentions:
+            for name in function.mentioned:
                 if name[0] == "=":
                     found.setdefault(name[1:], []).append(function)
         return found
@@ -113,7 +113,7 @@ class Registries:
         known = set(plain)
         return plain + [one for one in self._in_other_words if one not in known and may_store(one, member)]
 
-    @once.shared_property
+    @questions.program_property
     def _in_other_words(self) -> list[Function]:
         return [function for function in self.program.functions if function.mentions(*_STORES)]
 
@@ -133,7 +133,7 @@ class Registries:
             function
             for function in self.program.functions
             if function.mentions(*_TAKES)
-            and any(name + b'"' in bytes(function.record.body) for name in plain)
+            and any(name + b'"' in function.encoded for name in plain)
             and any(takes_out(function, call.node, registry) for call in function.flow.calls)
         ]
         found, layer = set(direct), direct
@@ -206,7 +206,7 @@ class Putting(NamedTuple):
 
 def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
     """What the function itself puts into the registry."""
-    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+    if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
         return
     for event in function.flow:
         match event:
@@ -220,7 +220,7 @@ def puttings(function: Function, registry: Registry) -> Iterator[Putting]:
 
 def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, bool]]:
     """Where the function itself looks into the registry or changes it, and whether it changes it."""
-    if not any(_plain(name) + b'"' in bytes(function.record.body) for name in registry.names):
+    if not any(_plain(name) + b'"' in function.encoded for name in registry.names):
         return
     put = {putting.event.index for putting in puttings(function, registry)}
     for event in function.flow:
@@ -352,7 +352,7 @@ def _registries(program: Program) -> Iterator[Registry]:
 
 
 def _registry(
-    program: Program, node: r.Node, name: str, written: str, file: r.File, scope: str, home: Class | None
+    program: Program, node: r.Node, name: str, written: str, file: File, scope: str, home: Class | None
 ) -> Iterator[Registry]:
     kind = types.parse(written)
     if kind.pointers or not (kind.arguments or program.index.defines(kind.last)):
@@ -369,7 +369,7 @@ def _registry(
         yield Registry((name,), name, home, held, keyed, file.path, node.span)
 
 
-def held_class(program: Program, written: str, file: r.File, scope: str, depth: int = 0) -> Class | None:
+def held_class(program: Program, written: str, file: File, scope: str, depth: int = 0) -> Class | None:
     """The class of the project to whose objects an entry points, itself or from inside a pair or a struct."""
     kind = types.parse(program.names.expand(written, file, scope))
     if kind.pointers:
@@ -430,7 +430,7 @@ def may_store(function: Function, name: str) -> bool:
     """Whether the body can assign to a member of that name. Needs no decoding."""
     if function.mentions("=" + name):
         return True
-    return function.mentions(*_STORES) and f'"{name}"'.encode() in bytes(function.record.body)
+    return function.mentions(*_STORES) and f'"{name}"'.encode() in function.encoded
 
 
 def _assigned(value: r.Assign | r.Call) -> Iterator[tuple[r.Value, r.Value | None]]:
@@ -515,7 +515,7 @@ def _held(value: bool) -> assignments.Held:
     return assignments.Held("flag", True, "true") if value else assignments.Held("cleared", False, "false")
 
 
-@once.per_program
+@questions.program_question
 def registries(program: Program) -> Registries:
     """The registries of a program; one object a program, since its answers are remembered."""
     return Registries(program)

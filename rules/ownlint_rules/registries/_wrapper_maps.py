@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Function, Program, glance, once, places, references, types
+from ownlint import Function, Program, glance, places, questions, references, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -60,7 +60,7 @@ def _is_wrapper_map(function: Function, value: r.Value) -> bool:
     return not key.pointers and key.last in _NUMBERS
 
 
-@once.per_program
+@questions.program_question
 def _touched(program: Program) -> tuple[frozenset[str], frozenset[str]]:
     """Last names of what entries are taken out of, or is handed on; and of what is searched."""
     taken: set[str] = set()
@@ -80,13 +80,13 @@ def _touched(program: Program) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _may_touch(function: Function) -> bool:
-    return any(name in function.record.mentions for name in _TAKES | _LOOKS)
+    return any(name in function.mentioned for name in _TAKES | _LOOKS)
 
 
 def _is_handed_on(program: Program, name: str) -> bool:
     """Whether a function gives the map to another, returns it or assigns to it."""
     for function in program.functions:
-        if function.language != "cpp" or name.encode() not in bytes(function.record.body):
+        if function.language != "cpp" or name.encode() not in function.encoded:
             continue
         for event in function.flow:
             match event:

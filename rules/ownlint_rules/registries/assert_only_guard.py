@@ -98,7 +98,7 @@ def assert_only_guard(function: Function) -> Iterator[Finding]:
 
 
 def _may_assert(function: Function) -> bool:
-    return not undecoded.asserting(function.program).isdisjoint(function.record.mentions)
+    return not undecoded.asserting(function.program).isdisjoint(function.mentioned)
 
 
 def _is_debug_only(function: Function, name: str) -> bool:

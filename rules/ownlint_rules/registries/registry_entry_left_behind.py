@@ -345,7 +345,7 @@ def _made_as_value(cls: Class) -> bool:
     program = cls.program
     spelled = f'"{cls.name}"'.encode()
     for function in program.functions:
-        if spelled in bytes(function.record.body):
+        if spelled in function.encoded:
             for written, _ in function.locals.values():
                 kind = types.parse(written)
                 if kind.is_value and kind.last == cls.name and not kind.arguments:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Class, Function, Place, Program, assignments, glance, once, places, types
+from ownlint import Class, Function, Place, Program, assignments, glance, places, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -50,7 +50,7 @@ def _says_engaged(function: Function) -> bool:
     return any(glance.says(function, name) for name in known[key])
 
 
-@once.per_program
+@questions.program_question
 def _engaged(program: Program) -> dict[tuple[Class, str], tuple[str, ...]]:
     """For each class and each file that speaks of it, what a move leaves with a value; filled as it is asked for."""
     return {}

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from ownlint import Certainty, Function, Program, because, bodies, once, places, resources, text, types, weaker
+from ownlint import Certainty, Function, Program, because, bodies, places, questions, resources, text, types, weaker
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._slots import slots
@@ -89,10 +89,10 @@ class CoOwners:
     def _may_have(self, function: Function) -> bool:
         if function.language != "cpp":
             return False
-        mentions = frozenset(function.record.mentions)
+        mentions = frozenset(function.mentioned)
         return not self.taking_names.isdisjoint(mentions) or ("get" in mentions and function.says(_GETS))
 
-    @once.shared_property
+    @questions.program_property
     def taking_names(self) -> frozenset[str]:
         """Last names of what takes a raw handle over: owners' types and methods, and known releases."""
         program = self.program
@@ -184,7 +184,7 @@ class CoOwners:
 
     def _adopts(self, target: Function, index: int) -> bool:
         parameters = target.record.parameters
-        if not target.is_short or index >= len(parameters) or not _LETS_GO.isdisjoint(target.record.mentions):
+        if not target.is_short or index >= len(parameters) or not _LETS_GO.isdisjoint(target.mentioned):
             return False
         return any(
             self._is_parameter(inner.args[0], parameters[index].name, target)
@@ -340,7 +340,7 @@ def _only_returns(method: Function, field: str) -> bool:
     return len(body) == 1 and isinstance(body[0], r.Leave) and places.last_name(places.strip(body[0].value)) == field
 
 
-@once.per_program
+@questions.program_question
 def coowners(program: Program) -> CoOwners:
     """One object a program, since its answers are remembered."""
     return CoOwners(program)

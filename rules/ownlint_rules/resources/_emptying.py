@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Class, Function, bodies, once, pairs, places, resources, types, undecoded
+from ownlint import Class, Function, bodies, pairs, places, questions, resources, types, undecoded
 from ownlint import records as r
 
 HANDS_OVER = frozenset(
@@ -27,7 +27,7 @@ _WORDS = re.compile(r"\w+")
 _COMMON = frozenset({"get", "data", "begin", "end", "size", "empty", "clear", "first", "second", "value", "ok"})
 
 
-@once.per_function
+@questions.question
 def _ended_for_certain(function: Function) -> tuple[r.Value, ...]:
     """The arguments that calls of the body end, by a release that is known."""
     asked = resources.resources(function.program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from ownlint import Certainty, Class, Function, Program, because, once, pairs, places, resources, types
+from ownlint import Certainty, Class, Function, Program, because, pairs, places, questions, resources, types
 from ownlint import records as r
 
 _NEW = re.compile(rb'"new"')
@@ -33,16 +33,16 @@ class Handing:
                 }
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _mentioned(self) -> frozenset[str]:
-        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.record.mentions)
+        return frozenset(name for f in self.program.functions if f.language == "cpp" for name in f.mentioned)
 
     def may_hand_out(self, function: Function) -> bool:
         """False when no call in the body hands anything out; needs no decoding."""
-        mentions = function.record.mentions
+        mentions = function.mentioned
         return function.says(_NEW) or not (self.giving_up.isdisjoint(mentions) and self.acquiring.isdisjoint(mentions))
 
-    @once.shared_property
+    @questions.program_property
     def acquiring(self) -> frozenset[str]:
         """Last names of what acquires: by models, by pairs, and of the project's own functions those that do hand out
         an owned handle. A body is read only where it calls something that is known to."""
@@ -50,12 +50,12 @@ class Handing:
         named = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name)} | found.pairs.names
         real, fresh = set(named), named
         makers = [f for f in self.program.functions if f.name in found.acquiring_names and f.name not in named]
-        tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.record.mentions)]
+        tried = [f for f in makers if f.says(_NEW) or not fresh.isdisjoint(f.mentioned)]
         while tried:
             makers = [f for f in makers if f not in set(tried)]
             fresh = {f.name for f in tried if (duty := found.duties.of(f)).made is not None or duty.outs} - real
             real |= fresh
-            tried = [f for f in makers if not fresh.isdisjoint(f.record.mentions)]
+            tried = [f for f in makers if not fresh.isdisjoint(f.mentioned)]
         return frozenset(real)
 
     def gives_up(self, call: r.Call, function: Function) -> Certainty | None:
@@ -124,7 +124,7 @@ class Handing:
         record = method.record
         if record.parameters or not record.result or not method.is_short or types.parse(record.result).last == "void":
             return False
-        return any(name.startswith("=") or name in ("exchange", "swap") for name in record.mentions)
+        return any(name.startswith("=") or name in ("exchange", "swap") for name in method.mentioned)
 
     def _empties(self, method: Function) -> bool:
         if method not in self._emptying:
@@ -150,7 +150,7 @@ class Handing:
         return written and any(leave.kind == "return" and leave.value is not None for leave in method.flow.leaves)
 
 
-@once.per_program
+@questions.program_question
 def handing(program: Program) -> Handing:
     """One object a program, since its answers are remembered."""
     return Handing(program)

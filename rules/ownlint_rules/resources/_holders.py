@@ -655,7 +655,7 @@ _ASKS = frozenset({"is", "has", "ok", "valid", "good", "exists", "present", "suc
 
 def gives_itself(method: Function) -> bool:
     """Whether a body hands out `this`: as an argument, or into a place."""
-    if b'"this"' not in bytes(method.record.body):
+    if b'"this"' not in method.encoded:
         return False
     values = [argument for call in method.flow.calls for argument in call.node.args]
     values += [write.value for write in method.flow.writes if write.value is not None]

@@ -23,9 +23,9 @@ from ownlint import (
     assignments,
     because,
     failure,
-    once,
     pairs,
     places,
+    questions,
     resources,
     text,
     types,
@@ -89,7 +89,7 @@ def losses(function: Function) -> tuple[Loss, ...]:
     return _losses(function) if _may_lose(function) else ()
 
 
-@once.per_function
+@questions.question
 def _may_lose(function: Function) -> bool:
     return function.language == "cpp" and function.name != "main" and handing(function.program).may_hand_out(function)
 
@@ -118,7 +118,7 @@ def _fails(function: Function, way: Way) -> str:
     return f"`{name}` makes this function return" if is_test else f"`{name}` fails"
 
 
-@once.once
+@questions.flow_question
 def _losses(function: Function) -> tuple[Loss, ...]:
     return tuple(sorted(_Losing(function).all(), key=lambda loss: loss.acquired.span.start))
 

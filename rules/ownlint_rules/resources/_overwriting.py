@@ -283,7 +283,7 @@ class _Filling:
         }:
             return False
         others = (method for method in cls.methods if method not in filling)
-        return not any(f"={name}" in method.record.mentions for method in others)
+        return not any(f"={name}" in method.mentioned for method in others)
 
     def _settles(self, event: e.Event) -> bool:
         """What the slot holds is ended here, or asked for anew."""

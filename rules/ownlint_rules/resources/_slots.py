@@ -22,10 +22,10 @@ from ownlint import (
     because,
     bodies,
     duties,
-    once,
     pairs,
     patterns,
     places,
+    questions,
     resources,
     steps,
     types,
@@ -76,7 +76,7 @@ class Slots:
         found = self._found.get(id(cls), {})
         return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
 
-    @once.shared_property
+    @questions.program_property
     def _found(self) -> dict[int, dict[str, list[Store]]]:
         found: dict[int, dict[str, list[Store]]] = {}
         for function in self.program.functions:
@@ -105,9 +105,9 @@ class Slots:
             return True
         if not self.resources.may_acquire(function):
             return False
-        if any(name[0] == "=" and name[1:] in names for name in function.record.mentions):
+        if any(name[0] == "=" and name[1:] in names for name in function.mentioned):
             return True
-        if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.record.mentions):
+        if not function.mentions(*_INSERTS) and self.resources.filling_names.isdisjoint(function.mentioned):
             return False
         return any(said.decode() in names for said in _said(function))
 
@@ -120,7 +120,7 @@ class Slots:
             for inner in places.walk(arg)
         )
 
-    @once.shared_property
+    @questions.program_property
     def _raw_names(self) -> frozenset[str]:
         """Names of the members whose type can be a raw handle, or a container of such, as far as a glance tells."""
         program, known = self.program, self.resources
@@ -234,7 +234,7 @@ class Slots:
             cls is not None
             and cls.destructor is not None
             and cls is not slot.cls
-            and f"={slot.field.name}" in cls.destructor.record.mentions
+            and f"={slot.field.name}" in cls.destructor.mentioned
             and slot.field.name not in cls.fields
         )
 
@@ -309,7 +309,7 @@ class Slots:
         one stands outside of all functions."""
         return cls.name in self._immortal
 
-    @once.shared_property
+    @questions.program_property
     def _immortal(self) -> frozenset[str]:
         """Last names of the classes of static objects, and of what statics point to."""
         found: set[str] = set()
@@ -374,7 +374,7 @@ class Slots:
 
     @staticmethod
     def _says(function: Function, name: str) -> bool:
-        return b'"%b"' % name.encode() in bytes(function.record.body)
+        return b'"%b"' % name.encode() in function.encoded
 
     def enders(self, slot: Slot) -> Iterator[Function]:
         """The functions that end what the slot holds, or hand it on, as far as the project shows them."""
@@ -397,14 +397,14 @@ class Slots:
         found = self.member(target, function)
         return found is not None and found[1] is slot.field
 
-    @once.shared_property
+    @questions.program_property
     def _takers(self) -> dict[str, list[Function]]:
         """For each name in question the functions that set it and answer with a handle."""
         wanted = {f"={name}" for fields in self._found.values() for name in fields}
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
             if function.language == "cpp" and types.parse(function.record.result).pointers:
-                for word in wanted.intersection(function.record.mentions):
+                for word in wanted.intersection(function.mentioned):
                     found.setdefault(word[1:], []).append(function)
         return found
 
@@ -422,7 +422,7 @@ class Slots:
             self._spelled[name] = patterns.strings(spelled)
         return function.says(self._spelled[name]) or _initialises(function, name)
 
-    @once.shared_property
+    @questions.program_property
     def _macros_saying(self) -> dict[str, set[str]]:
         """For each name in question the macros without parameters that say it."""
         wanted = {name for fields in self._found.values() for name in fields}
@@ -433,7 +433,7 @@ class Slots:
                     found.setdefault(word, set()).add(macro.name)
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _by_stem(self) -> dict[str, list[Function]]:
         found: dict[str, list[Function]] = {}
         for function in self.program.functions:
@@ -446,7 +446,7 @@ class Slots:
         for word in sorted(words_said):
             yield from self._sayers.get(word, ())
 
-    @once.shared_property
+    @questions.program_property
     def _sayers(self) -> dict[str, list[Function]]:
         """For each name in question the releasing functions that say it."""
         wanted = {name for fields in self._found.values() for name in fields}
@@ -464,7 +464,7 @@ class Slots:
     def _may_release(self, function: Function) -> bool:
         return any(
             name == "delete" or name in self.resources.releasing_names or pairs.releasing_verb(name)
-            for name in function.record.mentions
+            for name in function.mentioned
         )
 
     def _ends(self, function: Function, slot: Slot) -> bool:
@@ -485,7 +485,7 @@ def _says_why(field: r.Field) -> bool:
 
 
 def _hands_itself_on(constructor: Function) -> bool:
-    return b'"this"' in bytes(constructor.record.body) and any(
+    return b'"this"' in constructor.encoded and any(
         isinstance(inner := places.strip(arg), r.Name) and inner.text == places.THIS
         for event in constructor.flow.calls
         for arg in event.node.args
@@ -519,14 +519,14 @@ def _is_behind(target: r.Value | str, field: r.Field) -> bool:
 
 def _said(function: Function) -> list[bytes]:
     """The texts in an encoded body."""
-    body = bytes(function.record.body)
+    body = function.encoded
     steps.spend(1 + len(body) // _BYTES_A_STEP)
     return _SAID.findall(body)
 
 
 def _words_in(function: Function) -> set[str]:
-    steps.spend(1 + len(bytes(function.record.body)) // _BYTES_A_STEP)
-    return {said.decode() for said in _TYPE_WORDS.findall(bytes(function.record.body))}
+    steps.spend(1 + len(function.encoded) // _BYTES_A_STEP)
+    return {said.decode() for said in _TYPE_WORDS.findall(function.encoded)}
 
 
 def _lasts(arguments: tuple[str, ...]) -> Iterator[str]:
@@ -553,7 +553,7 @@ def _stem(path: str) -> str:
     return last.lower()
 
 
-@once.per_program
+@questions.program_question
 def slots(program: Program) -> Slots:
     """The slots of a program; one object a program, since its answers are remembered."""
     return Slots(program)

@@ -13,7 +13,19 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
-from ownlint import Certainty, Function, Place, assignments, because, failure, once, pairs, places, resources, steps
+from ownlint import (
+    Certainty,
+    Function,
+    Place,
+    assignments,
+    because,
+    failure,
+    pairs,
+    places,
+    questions,
+    resources,
+    steps,
+)
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._holders import Holder, Meaning
@@ -71,7 +83,7 @@ class _Blocks:
         return False
 
 
-@once.once
+@questions.flow_question
 def _blocks(function: Function) -> _Blocks:
     return _Blocks(function)
 
@@ -105,7 +117,7 @@ class _Bodies:
             position = self._around[position]
 
 
-@once.once
+@questions.flow_question
 def _bodies(function: Function) -> _Bodies:
     return _Bodies(function)
 

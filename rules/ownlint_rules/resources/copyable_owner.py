@@ -59,7 +59,7 @@ from ownlint_rules.resources import _slots as slots
 @rule(severity="warning", cwe=(415,), usually="likely")
 def copyable_owner(cls: Class, program: Program) -> Iterator[Finding]:
     destructor = cls.destructor
-    if destructor is None or not destructor.record.mentions:
+    if destructor is None or not destructor.mentioned:
         return
     known = slots.slots(program)
     field = known.released_by_destructor(cls)

@@ -37,7 +37,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Finding, Function, Program, because, once, places, records, rule, statements, text, types
+from ownlint import Finding, Function, Program, because, places, questions, records, rule, statements, text, types
 
 _COUNTS_UP = re.compile(r"(?:\w+_)?(?:x?inc_?ref|new_?ref|xnew_?ref|add_?ref|retain(?:_ref)?|borrow)", re.IGNORECASE)
 _GIVES_UP = frozenset({"release", "Release", "steal", "detach", "Detach", "leak"})
@@ -68,7 +68,7 @@ def _calls(statement: records.Statement) -> Iterator[records.Call]:
             yield from places.calls_in(value)
 
 
-@once.per_program
+@questions.program_question
 def _emptying(program: Program) -> frozenset[str]:
     """Names of the project's own methods that answer what a member held, and leave the member empty."""
     return frozenset(

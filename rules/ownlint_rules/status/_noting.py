@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ownlint import Function, Place, Program, assignments, glance, once, places, text, types
+from ownlint import Function, Place, Program, assignments, glance, places, questions, text, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -52,7 +52,7 @@ def own_notes(function: Function) -> Iterator[Note]:
             yield from (Note(write, test, write.place) for test in comparing)
 
 
-@once.per_program
+@questions.program_question
 def noters(program: Program) -> frozenset[str]:
     """Names of the methods that may note something and answer whether it is new. Needs no decoding."""
     return frozenset(function.name for function in program.functions if _says_what_changed(function))
@@ -61,7 +61,7 @@ def noters(program: Program) -> frozenset[str]:
 def told_notes(function: Function) -> Iterator[Note]:
     """The notes that a helper writes whose answer the function uses."""
     wanted = noters(function.program)
-    if wanted.isdisjoint(function.record.mentions):
+    if wanted.isdisjoint(function.mentioned):
         return
     for call in function.flow.calls:
         if call.dropped or call.node.kind != "call" or places.last_name(call.node.callee) not in wanted:
@@ -88,7 +88,7 @@ def _says_what_changed(helper: Function) -> bool:
         return False
     if helper.language != "cpp" or not helper.says(_COMPARES):
         return False
-    if not any(name.startswith("=") for name in record.mentions) and not helper.mentions("exchange"):
+    if not any(name.startswith("=") for name in helper.mentioned) and not helper.mentions("exchange"):
         return False
     kind = types.parse(record.result)
     return kind.is_value and helper.program.statuses.of(record.result, helper) is None
@@ -101,7 +101,7 @@ def _may_note(function: Function, write: e.Write) -> bool:
     return known is None or known.kind == "copy"
 
 
-@once.once
+@questions.flow_question
 def _tests_by_word(function: Function) -> dict[str, list[e.Test]]:
     """The tests by the words that stand in them."""
     about: dict[str, list[e.Test]] = {}

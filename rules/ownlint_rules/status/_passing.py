@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ownlint import Class, Function, Program, failure, once, types
+from ownlint import Class, Function, Program, failure, questions, types
 from ownlint import events as e
 from ownlint import records as r
 
@@ -45,7 +45,7 @@ def _family(cls: Class) -> list[Class]:
     return [cls, *(other for other in cls.program.classes if other is not cls and cls in other.ancestry)]
 
 
-@once.per_program
+@questions.program_question
 def _kept_types(program: Program) -> frozenset[str]:
     """All words in the types of fields and of variables outside of functions, but for what these only refer to: a
     local may have helpers that know it."""
@@ -60,7 +60,7 @@ def _is_plain_reference(written: str) -> bool:
 
 
 def _says_any(function: Function, names: set[str]) -> bool:
-    body = bytes(function.record.body)
+    body = function.encoded
     return any(name.encode() in body for name in names)
 
 

@@ -246,7 +246,7 @@ def stream_in_use(function: Function) -> str | None:
     found: set[str] = set()
     for other in function.program.functions:
         if other.file is not function.file or not any(
-            function.program.macros.role(name) == "log" for name in other.record.mentions if name[0] != "="
+            function.program.macros.role(name) == "log" for name in other.mentioned if name[0] != "="
         ):
             continue
         for statement in other.statements:
@@ -319,7 +319,7 @@ def tells_itself(function: Function, call: r.Call) -> bool:
 
 def _logs(function: Function, depth: int) -> bool:
     program = function.program
-    if any(is_logger(program, name) for name in function.record.mentions if name[0] != "="):
+    if any(is_logger(program, name) for name in function.mentioned if name[0] != "="):
         return True
     if depth <= 1:
         return False

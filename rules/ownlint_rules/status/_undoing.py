@@ -66,7 +66,7 @@ def writes(method: Function, name: str, depth: int = 1) -> bool:
         return True
     if depth <= 1 or method.home is None:
         return False
-    called = (name for name in method.record.mentions if not name.startswith("="))
+    called = (name for name in method.mentioned if not name.startswith("="))
     inner = (found for name in called for found in method.home.defined(name) if found is not method)
     return any(writes(found, name, depth - 1) for found in inner)
 

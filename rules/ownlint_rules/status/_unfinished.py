@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from ownlint import Function, assignments, failure, once, places
+from ownlint import Function, assignments, failure, places, questions
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.status import _undoing as undoing
@@ -95,7 +95,7 @@ def _is_thrown_away(function: Function, announced: assignments.Assignment, faile
     return any(call in later for call in ending)
 
 
-@once.once
+@questions.flow_question
 def _that_end(function: Function, root: str) -> list[e.Call]:
     return [call for call in function.flow.calls if _ends(call.node, root)]
 

@@ -126,7 +126,7 @@ def discarded_status(function: Function) -> Iterator[Finding]:
 
 def _may_drop_on_the_spot(function: Function) -> bool:
     """Whether a statement, a cast to void or a comma drops what may be a status."""
-    body = bytes(function.record.body)
+    body = function.encoded
     return any(mark in body for mark in _DROPS_INSIDE) or any(
         _may_answer(function, call) for call in _loose_calls(function.statements)
     )
@@ -476,7 +476,7 @@ def _stored(function: Function) -> dict[int, records.Call]:
     that is set once and named again."""
     own: dict[str, str] = {}
     out: dict[int, records.Call] = {}
-    said = Counter(_NAMES.findall(bytes(function.record.body)))
+    said = Counter(_NAMES.findall(function.encoded))
     for statement in function.statements:
         match statement:
             case records.Declare(names=(name,), type=written, value=value, static=False):
@@ -534,9 +534,7 @@ def _voided(function: Function) -> frozenset[int]:
 
 def _captured(function: Function) -> frozenset[str]:
     """Locals a lambda may look at."""
-    return frozenset(
-        name for inner in function.lambdas() for name in function.locals if name.encode() in bytes(inner.record.body)
-    )
+    return frozenset(name for inner in function.lambdas() for name in function.locals if name.encode() in inner.encoded)
 
 
 # --- stored in a member, and lost there ---
@@ -544,7 +542,7 @@ def _captured(function: Function) -> frozenset[str]:
 
 def _lost_in_member(function: Function) -> Iterator[Finding]:
     """A member that takes a status in a destructor, or takes the next one before anybody could look."""
-    if function.home is None or not any(_takes_status(function, name) for name in function.record.mentions):
+    if function.home is None or not any(_takes_status(function, name) for name in function.mentioned):
         return
     for write in function.flow.writes:
         call = places.strip(write.value)
@@ -619,7 +617,7 @@ def _may_look_inside(function: Function, call: events.Call, name: str) -> bool:
 
 
 def _is_told_in(function: Function, name: str) -> bool:
-    return b'"%b"' % name.encode() in bytes(function.record.body)
+    return b'"%b"' % name.encode() in function.encoded
 
 
 # --- what is said ---

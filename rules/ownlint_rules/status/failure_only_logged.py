@@ -81,7 +81,7 @@ def failure_only_logged(function: Function) -> Iterator[Finding]:
 def _may_log(function: Function) -> bool:
     if function.language != "cpp":
         return False
-    return any(name[0] != "=" and telling.is_logger(function.program, name) for name in function.record.mentions)
+    return any(name[0] != "=" and telling.is_logger(function.program, name) for name in function.mentioned)
 
 
 def _logging_sides(function: Function) -> list[tuple[events.Test, records.Branch]]:

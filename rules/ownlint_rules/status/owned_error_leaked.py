@@ -119,7 +119,7 @@ def _name(name: str) -> records.Name:
 
 
 def _is_said(function: Function, name: str) -> bool:
-    return b'"%b"' % name.encode() in bytes(function.record.body)
+    return b'"%b"' % name.encode() in function.encoded
 
 
 def _declared(function: Function, write: events.Write) -> Status | None:

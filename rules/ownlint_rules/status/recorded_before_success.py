@@ -94,7 +94,7 @@ def _may_note(function: Function) -> bool:
     record = function.record
     if function.language != "cpp" or record.kind in ("constructor", "destructor"):
         return False
-    if noting.noters(function.program).isdisjoint(record.mentions) and not _may_note_itself(function):
+    if noting.noters(function.program).isdisjoint(function.mentioned) and not _may_note_itself(function):
         return False
     return glance.may_fail(function)
 

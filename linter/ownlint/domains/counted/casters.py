@@ -13,17 +13,17 @@ from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow.places import strip
 from ownlint.models.records import FrameworkModel
-from ownlint.project.once import per_function
+from ownlint.project.questions import question
 from ownlint.project.subjects import Function
 
 
-@per_function
+@question
 def reads(function: Function) -> bool:
     """Whether it is given whatever Python passes for a parameter."""
     return _is(function, "caster_reads")
 
 
-@per_function
+@question
 def makes(function: Function) -> bool:
     """Whether its result is an object, and belongs to who calls."""
     return _is(function, "caster_makes")
@@ -35,7 +35,7 @@ def given(function: Function) -> str:
     parameters = function.record.parameters
     if not makes(function) or not parameters:
         return ""
-    body = bytes(function.record.body)
+    body = function.encoded
     asks = any(one.name and f'"{one.name}"'.encode() in body for one in parameters[1:])
     return "" if asks else parameters[0].name
 

@@ -25,8 +25,8 @@ from ownlint.flow import events as e
 from ownlint.flow.events import Event
 from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
-from ownlint.project.once import once, per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question, question
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
@@ -53,13 +53,13 @@ def troubles(function: Function) -> tuple[Trouble, ...]:
     return _troubles(function) if _is_concerned(function) else ()
 
 
-@per_function
+@question
 def _is_concerned(function: Function) -> bool:
     """Asked before any flow is made: most functions deal in no counted references."""
     return function.language == "cpp" and (may_count(function) or is_slot(function))
 
 
-@once
+@flow_question
 def _troubles(function: Function) -> tuple[Trouble, ...]:
     found = Counting(function).run()
     return tuple(sorted(found, key=lambda one: (one.at.span, one.what, one.name)))
@@ -79,7 +79,7 @@ def hands_out_new(call: r.Call, function: Function) -> bool:
     return _summary(made).result == "new"
 
 
-@per_program
+@program_question
 def _summaries(program: Program) -> Circular[Function, Summary]:
     return Circular(_UNKNOWN)
 

@@ -10,8 +10,8 @@ from ownlint.domains.counted.references import may_count, references
 from ownlint.facts import records as r
 from ownlint.flow.places import Place
 from ownlint.project import types
-from ownlint.project.once import per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
 SOMETHING = Known("-0+", exact=False)
@@ -32,7 +32,7 @@ def out_place(name: str) -> Place:
     return ("%", "out", name)
 
 
-@per_function
+@question
 def _names(function: Function) -> frozenset[str]:
     """Parameters like `PyObject** out`."""
     found = set()
@@ -45,7 +45,7 @@ def _names(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
-@per_program
+@program_question
 def filling_names(program: Program) -> frozenset[str]:
     """Last names of the functions with such a parameter that deal in counted references. Needs no decoding."""
     return frozenset(

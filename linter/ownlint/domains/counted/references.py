@@ -15,8 +15,8 @@ from ownlint.facts.show import text
 from ownlint.flow.places import last_name, strip
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
-from ownlint.project.once import per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
 Kind = Literal["new", "borrowed", ""]
@@ -333,26 +333,26 @@ def alternatives(value: r.Value | None) -> Iterator[r.Value]:
         yield value
 
 
-@per_program
+@program_question
 def references(program: Program) -> References:
     """The counted references of a program; one object a program."""
     return References(program)
 
 
-@per_function
+@question
 def may_count(function: Function) -> bool:
     """Whether the body calls anything that deals in counted references, or that hands one out. Needs no decoding."""
-    return _counts(function) or any(name in _makers(function.program) for name in function.record.mentions)
+    return _counts(function) or any(name in _makers(function.program) for name in function.mentioned)
 
 
-@per_function
+@question
 def _counts(function: Function) -> bool:
     models = function.program.models
     names, patterns = models.counted_names, models.counted_patterns
-    return any(name in names or patterns.match(name) is not None for name in function.record.mentions)
+    return any(name in names or patterns.match(name) is not None for name in function.mentioned)
 
 
-@per_program
+@program_question
 def _makers(program: Program) -> frozenset[str]:
     """Names of the project's functions that deal in counted references and answer with an object."""
     known = references(program)
@@ -366,7 +366,7 @@ def _makers(program: Program) -> frozenset[str]:
     )
 
 
-@per_function
+@question
 def counted_for_another(function: Function) -> frozenset[str]:
     """What the body asks an owner for, counts up and gives away, as written: `Py_INCREF(o.ptr())` beside a call that
     takes `o.ptr()` over."""

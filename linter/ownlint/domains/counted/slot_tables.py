@@ -9,12 +9,12 @@ from ownlint.domains.counted import casters
 from ownlint.domains.counted.references import references
 from ownlint.facts import records as r
 from ownlint.flow.places import last_name, walk
-from ownlint.project.once import per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
 
-@per_function
+@question
 def is_slot(function: Function) -> bool:
     named = function.name in _slots(function.program).get(function.path, ())
     return named or _is_method(function) or casters.makes(function)
@@ -43,7 +43,7 @@ def _is_method(function: Function) -> bool:
     return not any("borrow" in mark.name.lower() for one in declared for mark in one.annotations)
 
 
-@per_program
+@program_question
 def _slots(program: Program) -> dict[str, frozenset[str]]:
     """By file the names of the functions in its tables."""
     tables = program.models.names_of("slot table")
@@ -53,7 +53,7 @@ def _slots(program: Program) -> dict[str, frozenset[str]]:
             continue
         names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
         for function in program.functions:
-            if function.file is file and any(table.encode() in bytes(function.record.body) for table in tables):
+            if function.file is file and any(table.encode() in function.encoded for table in tables):
                 names.update(_local(function, tables))
         if names:
             found[path] = frozenset(names)

@@ -25,8 +25,8 @@ from ownlint.finding import SOME_PATHS, Certainty, because
 from ownlint.flow import events as e
 from ownlint.flow.places import strip, walk
 from ownlint.project import types
-from ownlint.project.once import once, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question
 from ownlint.project.subjects import Function
 
 __all__ = ["Trouble", "certainty", "told_end", "troubles"]
@@ -42,12 +42,12 @@ def troubles(function: Function) -> tuple[Trouble, ...]:
     return _troubles(function) if function.language == "cpp" and may_end(function) else ()
 
 
-@once
+@flow_question
 def _troubles(function: Function) -> tuple[Trouble, ...]:
     return tuple(sorted(Memory(function).run(), key=lambda one: (one.at.span, one.what, one.name)))
 
 
-@per_program
+@program_question
 def _summaries(program: Program) -> Circular[tuple[Function, bool], Summary]:
     return Circular(_UNKNOWN, _DEEPEST)
 

@@ -13,7 +13,7 @@ from ownlint.flow import events as e
 from ownlint.flow.bodies import values
 from ownlint.flow.places import CHAIN, THIS, last_name, strip, walk
 from ownlint.project import types
-from ownlint.project.once import once
+from ownlint.project.questions import flow_question
 from ownlint.project.subjects import Function
 
 SMART = frozenset({"smart pointer", "shared pointer"})
@@ -30,7 +30,7 @@ class Spans(NamedTuple):
     arguments: frozenset[tuple[int, int]]
 
 
-@once
+@flow_question
 def spans(function: Function) -> Spans:
     """Of the whole body, in one walk."""
     dereferenced: set[tuple[int, int]] = set()

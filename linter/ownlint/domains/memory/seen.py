@@ -10,8 +10,8 @@ from ownlint.facts import records as r
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
-from ownlint.project.once import once, per_function, per_program
 from ownlint.project.program import Program
+from ownlint.project.questions import flow_question, program_question, question
 from ownlint.project.subjects import Function
 
 _DELETES = re.compile(rb'"delete"')
@@ -22,14 +22,14 @@ _ROUNDS = 3
 """So many helpers deep a function is looked for that ends what it is given."""
 
 
-@per_function
+@question
 def may_end(function: Function) -> bool:
     """Whether memory may end in the function while something points into it."""
     if function.record.opaque:
         return False
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
-    program, mentioned = function.program, function.record.mentions
+    program, mentioned = function.program, function.mentioned
     if not _ending(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
@@ -37,7 +37,7 @@ def may_end(function: Function) -> bool:
     return _hands_out_own(function)
 
 
-@per_program
+@program_question
 def _ending(program: Program) -> frozenset[str]:
     """Last names of what ends memory that it is given."""
     names = program.models.functions_that(_ends_argument)
@@ -48,7 +48,7 @@ def _ending(program: Program) -> frozenset[str]:
             one.name
             for one in program.functions
             if one.language == "cpp" and one.name not in found and one.record.kind != "destructor"
-            if (one.says(_DELETES) or not wanted.isdisjoint(one.record.mentions)) and _ends_for_caller(one, wanted)
+            if (one.says(_DELETES) or not wanted.isdisjoint(one.mentioned)) and _ends_for_caller(one, wanted)
         )
         found |= wanted
     return frozenset(found)
@@ -66,19 +66,19 @@ def _ends_for_caller(function: Function, names: frozenset[str]) -> bool:
     return False
 
 
-@per_program
+@program_question
 def _changing(program: Program) -> frozenset[str]:
     """Last names of what moves the elements of a container."""
     return program.models.functions_that(lambda model: model.has("invalidate", "receiver"))
 
 
-@per_program
+@program_question
 def _giving_up(program: Program) -> frozenset[str]:
     """Last names of what makes a smart pointer end what it holds."""
     return program.models.functions_that(_exchanges)
 
 
-@per_program
+@program_question
 def _lending(program: Program) -> frozenset[str]:
     return program.models.functions_that(lambda model: model.has("borrow", "result"))
 
@@ -91,7 +91,7 @@ def _exchanges(model: FunctionModel) -> bool:
     return model.has("invalidate", "receiver") and model.has("adopt", "argument 1")
 
 
-@once
+@flow_question
 def relevant(function: Function) -> frozenset[str]:
     """The names of the function from which memory that may end can be come by: what is ended, and all that is put
     into something of these, or the other way round. The others need not be followed."""
@@ -159,7 +159,7 @@ def _hands_out_own(function: Function) -> bool:
         return any(
             isinstance(one, r.Leave) and isinstance(strip(one.value), r.Name | r.Lambda) for one in function.statements
         )
-    if kind.pointers and not _lending(function.program).isdisjoint(function.record.mentions) and _has_owner(function):
+    if kind.pointers and not _lending(function.program).isdisjoint(function.mentioned) and _has_owner(function):
         return True
     if not function.says(_ADDRESS):
         return False

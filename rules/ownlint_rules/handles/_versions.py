@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ownlint import (
+    File,
     Function,
     Program,
     Span,
@@ -19,9 +20,9 @@ from ownlint import (
     handle_flow,
     handles,
     model_records,
-    once,
     patterns,
     places,
+    questions,
     text,
 )
 from ownlint import records as r
@@ -270,7 +271,7 @@ class Questions:
         """The version at hand: of the packages, or the one that the project's tests say it has."""
         return self.program.models.version_at(library, self.program.packages) or self._tested.get(library)
 
-    @once.shared_property
+    @questions.program_property
     def _tested(self) -> dict[str, model_records.Version]:
         """Where somebody asserts something of a member that one version alone has, the code is for that version."""
         models, found = self.program.models, {}
@@ -284,7 +285,7 @@ class Questions:
                             found[member.library] = having[0]
         return found
 
-    @once.shared_property
+    @questions.program_property
     def _defined(self) -> frozenset[str]:
         """Names of the project's own methods."""
         return frozenset(f.name for f in self.program.functions if f.language == "python" and f.record.owner)
@@ -317,7 +318,7 @@ class Questions:
         """Whether the file speaks of a library of whose objects something may be asked."""
         return self._speaking(function.file) or function.says(self._telling)
 
-    def _speaking(self, file: r.File) -> bool:
+    def _speaking(self, file: File) -> bool:
         if file.path not in self._spoken:
             models = self.program.models
             said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
@@ -326,12 +327,12 @@ class Questions:
             self._spoken[file.path] = bool(words.absent or words.likened)
         return self._spoken[file.path]
 
-    @once.shared_property
+    @questions.program_property
     def _telling(self) -> patterns.AnyName:
         return patterns.strings(self.program.models.telling_members)
 
 
-@once.per_program
+@questions.program_question
 def of(program: Program) -> Questions:
     """The questions of a program; one object a program, since its answers are remembered."""
     return Questions(program)

@@ -1,0 +1,126 @@
+"""Files as subjects see them: what is read of one is noted, part by part, see `questions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ownlint.facts import records as r
+from ownlint.project.questions import read
+
+
+class File:
+    """What one source file says. `path` is relative to the project root, with `/`."""
+
+    __slots__ = ("_keys", "_said", "language", "path", "size")
+
+    def __init__(self, said: r.File) -> None:
+        self._said = said
+        self.path = said.path
+        self.language: r.Language = said.language
+        self.size = said.size
+        """In bytes."""
+        self._keys = {part: ("file", said.path, part) for part in r.File.__struct_fields__}
+
+    def __repr__(self) -> str:
+        return f"<File {self.path}>"
+
+    @property
+    def functions(self) -> tuple[r.Function, ...]:
+        read(self._keys["functions"])
+        return self._said.functions
+
+    @property
+    def classes(self) -> tuple[r.Class, ...]:
+        read(self._keys["classes"])
+        return self._said.classes
+
+    @property
+    def variables(self) -> tuple[r.Variable, ...]:
+        read(self._keys["variables"])
+        return self._said.variables
+
+    @property
+    def aliases(self) -> tuple[r.Alias, ...]:
+        read(self._keys["aliases"])
+        return self._said.aliases
+
+    @property
+    def macros(self) -> tuple[r.Macro, ...]:
+        read(self._keys["macros"])
+        return self._said.macros
+
+    @property
+    def imports(self) -> tuple[r.Import, ...]:
+        read(self._keys["imports"])
+        return self._said.imports
+
+    @property
+    def bound_classes(self) -> tuple[r.BoundClass, ...]:
+        read(self._keys["bound_classes"])
+        return self._said.bound_classes
+
+    @property
+    def bindings(self) -> tuple[r.Binding, ...]:
+        read(self._keys["bindings"])
+        return self._said.bindings
+
+    @property
+    def tables(self) -> tuple[r.Table, ...]:
+        read(self._keys["tables"])
+        return self._said.tables
+
+    @property
+    def comments(self) -> tuple[int, ...]:
+        """Flat pairs of byte offsets: start and end of each comment."""
+        read(self._keys["comments"])
+        return self._said.comments
+
+    @property
+    def comment_lines(self) -> tuple[int, ...]:
+        """C++: a pair for each comment: where its first line begins, and where the line after its last one ends."""
+        read(self._keys["comment_lines"])
+        return self._said.comment_lines
+
+    @property
+    def meanings(self) -> tuple[r.Meaning, ...]:
+        """Sorted by `start`; empty when the file was read by structure only."""
+        read(self._keys["meanings"])
+        return self._said.meanings
+
+    @property
+    def module(self) -> str:
+        """Python: the dotted module name, as far as the folders with an `__init__.py` tell."""
+        read(self._keys["module"])
+        return self._said.module
+
+    @property
+    def debug(self) -> tuple[int, ...]:
+        """Flat pairs of byte offsets: what a release build does not compile (`#ifndef NDEBUG`)."""
+        read(self._keys["debug"])
+        return self._said.debug
+
+    @property
+    def conditional(self) -> tuple[int, ...]:
+        """Flat pairs of byte offsets: each conditional, from its `#if` to its `#endif`, in the order in which they
+        end."""
+        read(self._keys["conditional"])
+        return self._said.conditional
+
+
+class Files(Mapping[str, File]):
+    """The files of a program by their paths, in the order of these."""
+
+    def __init__(self, files: Mapping[str, File]) -> None:
+        self._files = files
+
+    def __getitem__(self, path: str) -> File:
+        read(("files", path))
+        return self._files[path]
+
+    def __iter__(self) -> Iterator[str]:
+        read(("files",))
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        read(("files",))
+        return len(self._files)

@@ -1,0 +1,307 @@
+"""Questions: answers that are worked out once, shared by all who ask, and that know what they were derived from.
+
+While an answer is worked out, everything that is read on the way is noted: bodies, names that were looked up (also in
+vain), macros, parts of files, and other answers. So what an edit changes leads to all that rests on it, and to nothing
+else: see `changes`.
+
+What is kept must not be changed by those who get it, unless it is itself a memory.
+
+The notes belong to the process: one thread asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
+
+from ownlint.steps import LimitError, cut_off, start, stop
+
+if TYPE_CHECKING:
+    from ownlint.project.program import Program
+    from ownlint.project.subjects import Binding, Function
+
+Key = tuple[str, ...]
+"""Something that was read, by its kind and its name; see `changes.Keys`."""
+
+_Rest = ParamSpec("_Rest")
+_Answer = TypeVar("_Answer")
+_FEW = 8
+"""So many things read are noted with an answer itself; what read more shares one note of them."""
+
+
+class Derived:
+    """What one answer was derived from. Answers that rest on each other point to each other."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: frozenset[Key | Derived] = frozenset()) -> None:
+        self.of = of
+
+
+Notes = tuple["Key | Derived", ...]
+"""What an answer was derived from, as it is kept beside it."""
+
+_read: set[Key | Derived] = set()
+"""What was read for the answer that is being worked out."""
+
+
+def read(key: Key) -> None:
+    """Notes that the answer which is being worked out rests on this."""
+    _read.add(key)
+
+
+def read_all(notes: Iterable[Key | Derived]) -> None:
+    """Notes that it rests on all of these."""
+    _read.update(notes)
+
+
+@contextmanager
+def noting() -> Iterator[set[Key | Derived]]:
+    """What is read inside goes into the set that this gives, and nowhere else."""
+    global _read
+    before, _read = _read, set()
+    try:
+        yield _read
+    finally:
+        _read = before
+
+
+def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Notes]:
+    """An answer, and what it was derived from; whoever asks for it rests on that, too."""
+    global _read
+    before, _read = _read, set()
+    try:
+        answer = ask()
+    finally:
+        inner, _read = _read, before
+        notes: Notes = tuple(inner) if len(inner) <= _FEW else (Derived(frozenset(inner)),)
+        before.update(notes)
+    return answer, notes
+
+
+def keys(notes: Iterable[Key | Derived]) -> frozenset[Key]:
+    """All that was read, also for the answers that were asked on the way."""
+    found: set[Key] = set()
+    seen: set[Derived] = set()
+    waiting = list(notes)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, tuple):
+            found.add(one)
+        elif one not in seen:
+            seen.add(one)
+            waiting.extend(one.of)
+    return frozenset(found)
+
+
+# --- budgets ------------------------------------------------------------------------------------------
+
+
+class _GivenUp:
+    """Kept in the place of an answer that took too many steps: it is not begun again for whoever asks next."""
+
+
+_GIVEN_UP = _GivenUp()
+
+
+def _within(size: int, ask: Callable[[], _Answer]) -> _Answer | _GivenUp:
+    """What is answered with a budget of its own that fits something of `size` bytes."""
+    before = start(size)
+    answer: _Answer | _GivenUp = _GIVEN_UP
+    try:
+        answer = ask()
+    except LimitError:
+        pass
+    finally:
+        whole = stop(before)
+    return answer if whole else _GIVEN_UP
+
+
+def _told(answer: _Answer | _GivenUp) -> _Answer:
+    """What `_within` has answered.
+
+    Raises:
+        LimitError: it took too many steps.
+    """
+    if isinstance(answer, _GivenUp):
+        cut_off()
+    return answer
+
+
+# --- questions about one function or binding ---------------------------------------------------------------
+
+
+def flow_question(
+    ask: Callable[Concatenate[Function, _Rest], _Answer],
+) -> Callable[Concatenate[Function, _Rest], _Answer]:
+    """Keeps what `ask` answers, by its further arguments, as long as the function's flow is kept; so it may hold
+    events."""
+
+    @wraps(ask)
+    def asked(function: Function, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Answer:
+        known = function.flow.known
+        key = (ask, rest)
+        held = known.get(key)
+        if held is None:
+            held = known[key] = derived(lambda: _within(function.file.size, lambda: ask(function, *rest, **named)))
+        else:
+            _read.update(held[1])
+        answer: _Answer | _GivenUp = held[0]
+        return _told(answer)
+
+    return asked
+
+
+class _Keeper(Protocol):
+    """Whatever has a memory of its own."""
+
+    @property
+    def known(self) -> dict[Any, Any]: ...
+
+    @property
+    def size(self) -> int: ...
+
+
+_Of = TypeVar("_Of", "Function", "Binding")
+
+
+def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
+    """Keeps what `ask` answers of a function or a binding as long as the program is kept: for small answers."""
+
+    @wraps(ask)
+    def asked(of: _Of) -> _Answer:
+        held = of.known.get(ask)
+        if held is None:
+            held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of)))
+        else:
+            _read.update(held[1])
+        answer: _Answer | _GivenUp = held[0]
+        return _told(answer)
+
+    return asked
+
+
+class derived_property(Generic[_Answer]):  # noqa: N801 - a decorator, named as such
+    """An attribute that is worked out once, of an object that lives as long as the program."""
+
+    def __init__(self, ask: Callable[[Any], _Answer]) -> None:
+        self._ask = ask
+        self._name = ""
+        self.__doc__ = ask.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> _Answer: ...
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Self | _Answer:
+        if instance is None:
+            return self
+        known = instance.__dict__
+        held = known.get(self._name)
+        if held is None:
+            held = known[self._name] = derived(lambda: self._ask(instance))
+        else:
+            _read.update(held[1])
+        answer: _Answer = held[0]
+        return answer
+
+    def __set__(self, instance: object, value: object) -> None:
+        """So that what is kept beside it is not taken for the answer. Raises `AttributeError`, always."""
+        raise AttributeError(self._name)
+
+
+_Asked = TypeVar("_Asked", bound=Hashable)
+
+
+class Answers(Generic[_Asked, _Answer]):
+    """The answers to one question of a part of the program, by what it was asked about."""
+
+    def __init__(self) -> None:
+        self._known: dict[_Asked, tuple[_Answer, Notes]] = {}
+
+    def ask(self, about: _Asked, answer: Callable[[], _Answer]) -> _Answer:
+        """What `answer` says, when it was not asked about this before."""
+        held = self._known.get(about)
+        if held is None:
+            held = self._known[about] = derived(answer)
+        else:
+            _read.update(held[1])
+        return held[0]
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        self._known.clear()
+
+
+# --- questions about the whole program -----------------------------------------------------------------------
+
+
+def _of_program(program: Program, name: str, answer: Callable[[], _Answer]) -> _Answer:
+    """What is asked about all files: whoever asks rests on the answer alone, not on all that it was derived from."""
+    with noting():
+        found = answer()
+    program.answers.setdefault(name, found)
+    return found
+
+
+def name_of(ask: Callable[..., object]) -> str:
+    """By what a question about the program is known."""
+    return f"{ask.__module__}.{ask.__qualname__}"
+
+
+def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _Answer]:
+    """Keeps what `ask` answers as long as the program is kept."""
+    name = name_of(ask)
+    key = ("answer", name)
+
+    @wraps(ask)
+    def asked(of: Program) -> _Answer:
+        known = of.known
+        if ask not in known:
+            known[ask] = _of_program(of, name, lambda: _within(of.size, lambda: ask(of)))
+        _read.add(key)
+        answer: _Answer | _GivenUp = known[ask]
+        return _told(answer)
+
+    return asked
+
+
+class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, named as such
+    """An attribute about the whole program of an object that has one (or is it), worked out once: it has a budget of
+    its own, so that who happens to ask first does not pay for what all ask."""
+
+    def __init__(self, ask: Callable[[Any], _Answer]) -> None:
+        super().__init__(ask)
+        self._key = ("answer", name_of(ask))
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> _Answer: ...
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | _Answer:
+        if instance is None:
+            return self
+        _read.add(self._key)
+        kept = instance.__dict__
+        name = "=" + str(self.attrname)
+        if name not in kept:
+            of: Program = getattr(instance, "program", instance)
+            before = start(of.size)
+            try:
+                kept[name] = _of_program(of, self._key[1], lambda: self.func(instance))
+            finally:
+                stop(before)
+        answer: _Answer = kept[name]
+        return answer
