@@ -409,7 +409,10 @@ class Declarations(Statements):
                     scope = f"{scope}::{qualifier}" if scope and qualifier else qualifier or scope
                     if not plain:
                         continue
-                self.variables.append(r.Variable(start, end, plain, scope, type_, static, annotations, value))
+                local = specifiers.one_a_thread
+                self.variables.append(
+                    r.Variable(start, end, plain, scope, type_, static, annotations, value, local)
+                )
 
     # --- aliases ---
 

@@ -36,7 +36,14 @@ class Specifiers(NamedTuple):
     type_node: Node | None
     attributes: tuple[r.Annotation, ...]
 
+    @property
+    def one_a_thread(self) -> bool:
+        return not _ONE_A_THREAD.isdisjoint(self.words)
 
+
+_ONE_A_THREAD = frozenset({"thread_local", "__thread"})
+
+_IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
 
@@ -662,7 +669,8 @@ class Statements(Values):
         type_node = specifiers.type_node
         if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
             self.declared_in_body(type_node, out)
-        static = "static" in specifiers.words or "thread_local" in specifiers.words
+        one_a_thread = specifiers.one_a_thread
+        static = "static" in specifiers.words or one_a_thread
         node_start, node_end = node.start_byte, node.end_byte
         first = True
         for child in rest:
@@ -687,9 +695,9 @@ class Statements(Values):
                 self.mentions.add(taken.name)
                 args = (value,) if value is not None else ()
                 made = r.Call(taken.start, taken.end, callee, args, "macro")
-                out.append(r.Declare(taken.start, taken.end, names, type_, made, cleanup, static))
+                out.append(r.Declare(taken.start, taken.end, names, type_, made, cleanup, one_a_thread, static))
             else:
-                out.append(r.Declare(start, node_end, names, type_, value, cleanup, static))
+                out.append(r.Declare(start, node_end, names, type_, value, cleanup, one_a_thread, static))
 
     def initialised(
         self, node: Node, specifiers: Specifiers, type_node: Node | None
@@ -702,7 +710,7 @@ class Statements(Values):
                 return declarator, self.value(parts[-1])
             if len(parts) == 2:
                 inside = [child for child in self.children(parts[1]) if child.is_named]
-                if declarator.suffix.endswith("*") and len(inside) == 1:
+                if _IS_POINTER.search(declarator.suffix) and len(inside) == 1:
                     return declarator, self.value(inside[0])  # `T* p{q}` is `T* p = q`
                 return declarator, self.constructed(node, specifiers.type + declarator.suffix, type_node, parts[1])
             return declarator, None
