@@ -42,7 +42,8 @@ class Specifiers(NamedTuple):
 
 
 _ONE_A_THREAD = frozenset({"thread_local", "__thread"})
-
+_ROOT = re.compile(r"(?<![\w>:)])::(?=\w+::)")
+"""`::` before the name of a namespace: `const ::std::string` is `const std::string`, as values are written."""
 _IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
@@ -600,7 +601,8 @@ class Statements(Values):
             body = node.child_by_field_name("body")
             if body is not None:
                 return self.written(name.start_byte, name.end_byte) if name is not None else ""
-        return self.written(node.start_byte, node.end_byte)
+        written = self.written(node.start_byte, node.end_byte)
+        return _ROOT.sub("", written) if "::" in written else written
 
     def attributes(self, node: Node) -> tuple[r.Annotation, ...]:
         found = []
