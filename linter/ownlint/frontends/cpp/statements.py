@@ -42,8 +42,6 @@ class Specifiers(NamedTuple):
 
 
 _ONE_A_THREAD = frozenset({"thread_local", "__thread"})
-_ROOT = re.compile(r"(?<![\w>:)])::(?=\w+::)")
-"""`::` before the name of a namespace: `const ::std::string` is `const std::string`, as values are written."""
 _IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
@@ -103,9 +101,33 @@ class Statements(Values):
             if self.loose:
                 self.insert_loose(node, out)
             self.depth -= 1
+            self.join_values(out)
         else:
             self.statement(node, out)
         return tuple(out)
+
+    def join_values(self, out: Out) -> None:
+        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` in its block is that it is assigned, as
+        C wants it and as branches are often left behind: a pointer that has no value yet cannot be asked for."""
+        for index, declared in enumerate(out):
+            if not isinstance(declared, r.Declare) or declared.value is not None or not _is_plain_pointer(declared):
+                continue
+            name = declared.names[0]
+            for at in range(index + 1, min(index + _NEAR_STATEMENTS, len(out))):
+                statement = out[at]
+                if statement.end - declared.end > _NEAR_BYTES:
+                    break
+                value = _assigned_to(name, statement)
+                said = re.findall(rf"(\.|->)?\s*\b{name}\b", self.text(statement.start, statement.end))
+                if value is not None and said.count("") == 1:  # `.name` is a member of another
+                    moved = r.Declare(statement.start, statement.end, declared.names, declared.type, value)
+                    out[at] = moved
+                    self.mentions.declare_written(name)
+                    out[index] = _NOTHING
+                if said:
+                    break
+        if _NOTHING in out:
+            out[:] = [statement for statement in out if statement is not _NOTHING]
 
     def statements(self, nodes: Iterable[Node], out: Out) -> None:
         statement = self.statement
@@ -601,8 +623,7 @@ class Statements(Values):
             body = node.child_by_field_name("body")
             if body is not None:
                 return self.written(name.start_byte, name.end_byte) if name is not None else ""
-        written = self.written(node.start_byte, node.end_byte)
-        return _ROOT.sub("", written) if "::" in written else written
+        return self.written(node.start_byte, node.end_byte)
 
     def attributes(self, node: Node) -> tuple[r.Annotation, ...]:
         found = []
@@ -871,6 +892,24 @@ def _may_declare(statement: r.Statement) -> bool:
         case r.Evaluate(value=r.Name(text=name) | r.Call(callee=r.Name(text=name))):
             return name.isupper()
     return False
+
+
+_NEAR_STATEMENTS = 24
+_NEAR_BYTES = 2_000
+"""So far behind its declaration the assignment of a pointer is looked for."""
+_NOTHING = r.Block(0, 0, ())
+
+
+def _is_plain_pointer(declared: r.Declare) -> bool:
+    single = len(declared.names) == 1 and declared.names[0].isidentifier()
+    return single and declared.type.endswith("*") and not declared.static and not declared.cleanup
+
+
+def _assigned_to(name: str, statement: r.Statement) -> r.Value | None:
+    match statement:
+        case r.Evaluate(value=r.Assign(op="=", target=r.Name(text=target), value=value)) if target == name:
+            return value
+    return None
 
 
 def _is_constant(test: r.Value, truth: bool) -> bool:
