@@ -221,26 +221,39 @@ _Asked = TypeVar("_Asked", bound=Hashable)
 
 
 class Answers(Generic[_Asked, _Answer]):
-    """The answers to one question of a part of the program, by what it was asked about."""
+    """The answers to one question of a part of the program, by what it was asked about.
 
-    def __init__(self) -> None:
+    What comes back to itself, in a circle of functions that call each other, is told `meanwhile`, where there is such a
+    thing: see `recursion.Circular` for answers that must not depend on where the circle was entered.
+    """
+
+    def __init__(self, *meanwhile: _Answer, most: int = 1 << 62) -> None:
+        """Forgets all when there are `most` of them."""
         self._known: dict[_Asked, tuple[_Answer, Notes]] = {}
+        self._meanwhile = meanwhile
+        self._most = most
 
     def ask(self, about: _Asked, answer: Callable[[], _Answer]) -> _Answer:
         """What `answer` says, when it was not asked about this before."""
         held = self._known.get(about)
-        if held is None:
-            held = self._known[about] = derived(answer)
-        else:
+        if held is not None:
             _read.update(held[1])
+            return held[0]
+        if len(self._known) >= self._most:
+            self._known.clear()
+        if not self._meanwhile:
+            held = self._known[about] = derived(answer)
+            return held[0]
+        node = Derived()
+        self._known[about] = self._meanwhile[0], (node,)
+        try:
+            held = derived(answer)
+        except BaseException:
+            del self._known[about]
+            raise
+        node.of = frozenset(held[1])
+        self._known[about] = held
         return held[0]
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def clear(self) -> None:
-        """Forgets all of them."""
-        self._known.clear()
 
 
 # --- questions about the whole program -----------------------------------------------------------------------
