@@ -1,6 +1,6 @@
 """Whether an edit leads to all that rests on it: what is not asked again must say the same.
 
-    python benchmarks/edits.py [--edits N] [--seed N] [--rule RULE]... FOLDER...
+    python benchmarks/edits.py [--edits N] [--alone N] [--seed N] [--rule RULE]... FOLDER...
 
 Each folder is one project, read without settings. All rules are asked, and what each subject read is noted. Then the
 sources are edited at random, one edit after the other (statements, signatures, names, macros, comments, files), and all
@@ -22,9 +22,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from shuffle import program_of
 
-from ownlint import catalogue
+from ownlint import catalogue, children
 from ownlint.catalogue import Judgement
 from ownlint.finding import Crash
 from ownlint.project import changes, fingerprints, questions
@@ -33,6 +34,7 @@ from ownlint.project.questions import Key
 from ownlint.project.subjects import Function
 from ownlint.rule import Rule
 
+_SECONDS = 600.0
 SUFFIXES = (".c", ".cc", ".cpp", ".cu", ".cxx", ".h", ".hh", ".hpp", ".py")
 _STATEMENT = re.compile(rb"^[ \t]+[^\n#/{}]+;[ \t]*\n", re.MULTILINE)
 _PYTHON_STATEMENT = re.compile(rb"^[ \t]+[a-z_][^\n:]*\)[ \t]*\n", re.MULTILINE)
@@ -67,6 +69,34 @@ def asked(rules: Sequence[Rule], program: Program) -> dict[tuple[str, ...], Said
             found = [one for judgement in many for one in _found(judgement, program)]
         said[_name(many[0], said)] = Said(tuple(sorted(found)), questions.keys(notes))
     return said
+
+
+def unnoted(rules: Sequence[Rule], program: Program, most: int, chance: random.Random) -> Iterator[str]:
+    """What a subject reads when it is asked alone, and was not noted where others had asked before. Nothing may have
+    been asked of the program yet."""
+    many = [one for one in catalogue.judgements([rule for rule in rules if rule.subject != "Program"], program)]
+    numbers = sorted({one.number for one in many})
+    alone: dict[int, frozenset[Key]] = {}
+    for number in chance.sample(numbers, min(most, len(numbers))):
+        mine = [one for one in many if one.number == number]
+        data = children.answered(lambda mine=mine: _alone(mine, program), _SECONDS, children.MEMORY)
+        alone[number] = frozenset(tuple(key) for key in msgspec.json.decode(data))
+    for number, group in groupby(many, key=lambda one: one.number):
+        with questions.noting() as notes:
+            mine = list(group)
+            catalogue.begin(mine[0].subject)
+            for judgement in mine:
+                catalogue.judge(judgement, program)
+        for key in sorted(alone.get(number, frozenset()) - questions.keys(notes)):
+            yield f"{mine[0].path} {mine[0].symbol}: {' '.join(key)}"
+
+
+def _alone(judgements: Sequence[Judgement], program: Program) -> bytes:
+    with questions.noting() as notes:
+        catalogue.begin(judgements[0].subject)
+        for judgement in judgements:
+            catalogue.judge(judgement, program)
+    return msgspec.json.encode(sorted(questions.keys(notes)))
 
 
 def _name(judgement: Judgement, known: dict[tuple[str, ...], Said]) -> tuple[str, ...]:
@@ -241,12 +271,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Whether an edit leads to all that rests on it.")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--edits", type=int, default=40)
+    parser.add_argument("--alone", type=int, default=0, help="instead: subjects whose notes are compared, asked alone")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rule", action="append", help="only these rules; all without any")
     arguments = parser.parse_args()
     rules = [rule for rule in catalogue.load() if not arguments.rule or rule.id in arguments.rule]
     wrong = 0
-    for folder in arguments.folders:
+    for folder in arguments.folders if arguments.alone else ():
+        found = list(unnoted(rules, program_of(folder, rules), arguments.alone, random.Random(arguments.seed)))
+        wrong += len(found)
+        print(*found, f"{folder.name}: {len(found)} of {arguments.alone} subjects not noted", sep="\n", flush=True)
+    for folder in arguments.folders if not arguments.alone else ():
         with tempfile.TemporaryDirectory(prefix="ownlint-edits-") as place:
             tally = trial(folder, rules, arguments.edits, arguments.seed, Path(place))
         wrong += tally.wrong
