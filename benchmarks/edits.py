@@ -120,11 +120,6 @@ def _found(judgement: Judgement, program: Program) -> Iterator[tuple[str, ...]]:
             yield one.rule, one.path, one.certainty, one.message, one.help, *steps
 
 
-def answers(program: Program) -> dict[Key, bytes]:
-    """The fingerprints of what was asked about all files."""
-    return {("answer", name): fingerprints.of(answer, program) for name, answer in sorted(program.answers.items())}
-
-
 # --- edits ------------------------------------------------------------------------------------------------
 
 
@@ -228,11 +223,11 @@ def trial(folder: Path, rules: Sequence[Rule], edits: int, seed: int, kept: Path
     root = kept / "project"
     shutil.copytree(folder, root)
     program = program_of(root, rules, kept / "cache")
-    before, answered = asked(rules, program), answers(program)
+    before, answered = asked(rules, program), fingerprints.answers(program)
     for _ in range(edits):
         made = edit(root, chance)
         fresh = program_of(root, rules, kept / "cache")
-        after, now = asked(rules, fresh), answers(fresh)
+        after, now = asked(rules, fresh), fingerprints.answers(fresh)
         gone = changes.changed(program.said, fresh.said)
         gone |= {key for key in answered.keys() | now.keys() if answered.get(key) != now.get(key)}
         _compare(made, before, after, gone, tally)

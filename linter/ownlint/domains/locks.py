@@ -98,6 +98,8 @@ def is_named(lock: Place, name: str) -> bool:
 class Locking:
     """What is known about the locks of one program."""
 
+    NOTED = ("_callers", "_notes", "_under_way", "_tentative")
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.mutexes: Mutexes = mutexes(program)

@@ -19,7 +19,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import derived, flow_question, program_question, read_all
+from ownlint.project.questions import Answers, derived, flow_question, program_question, read_all
 from ownlint.project.subjects import Class, Function
 
 Kind = OneOf["object", "holder", "handle", ""]
@@ -51,16 +51,12 @@ def kind_of(function: Function, written: str) -> Kind:
 
 
 def kind_at(program: Program, written: str, file: File, scope: str) -> Kind:
-    known = _kinds(program)
-    key = (written, file.path, scope)
-    if key not in known:
-        known[key] = _kind(program, written, file, scope, 0)
-    return known[key]
+    return _kinds(program).ask((written, file.path, scope), lambda: _kind(program, written, file, scope, 0))
 
 
 @program_question
-def _kinds(program: Program) -> dict[tuple[str, str, str], Kind]:
-    return {}
+def _kinds(program: Program) -> Answers[tuple[str, str, str], Kind]:
+    return Answers()
 
 
 def _kind(program: Program, written: str, file: File, scope: str, depth: int) -> Kind:

@@ -71,6 +71,8 @@ class Duties:
     A function is read with what is known of its callees so far, and again when one of them turns out to do more.
     """
 
+    NOTED = ("_known", "_notes", "_callers", "_waiting", "_readings", "_reading")
+
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
         self._known: dict[Function, Duty] = {}

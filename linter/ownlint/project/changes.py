@@ -56,34 +56,34 @@ def _said(file: r.File) -> Iterator[tuple[Key, bytes]]:
     yield ("files", file.path), b"%b %d" % (path, file.size)
     yield from _functions(file)
     for cls in file.classes:
-        text = b"class %b %b" % (path, _encoded(cls))
+        text = b"class %b %b" % (path, encoded(cls))
         yield ("name", cls.name), text
         yield ("all", "classes"), text
     for alias in file.aliases:
-        yield ("name", alias.name), b"alias %b %b" % (path, _encoded(alias))
-        yield ("all", "aliases"), b"%b %b" % (path, _encoded(alias))
+        yield ("name", alias.name), b"alias %b %b" % (path, encoded(alias))
+        yield ("all", "aliases"), b"%b %b" % (path, encoded(alias))
     for variable in file.variables:
-        yield ("name", variable.name), b"variable %b %b" % (path, _encoded(variable))
+        yield ("name", variable.name), b"variable %b %b" % (path, encoded(variable))
     for bound in file.bound_classes:
-        yield ("name", types.parse(bound.type).last), b"bound %b %b" % (path, _encoded(bound))
+        yield ("name", types.parse(bound.type).last), b"bound %b %b" % (path, encoded(bound))
     for binding in file.bindings:
-        yield ("all", "bindings"), b"%b %b" % (path, _encoded(binding))
+        yield ("all", "bindings"), b"%b %b" % (path, encoded(binding))
     for macro in file.macros:
-        yield ("macro", macro.name), b"%b %b" % (path, _encoded(macro))
+        yield ("macro", macro.name), b"%b %b" % (path, encoded(macro))
     for part in _PARTS:
         held = getattr(file, part)
         if part in _PLACED or not isinstance(held, tuple):
             yield ("file", file.path, part), _encode(held)
         else:
-            yield ("file", file.path, part), b"\n".join(map(_encoded, held))
+            yield ("file", file.path, part), b"\n".join(map(encoded, held))
 
 
 def _functions(file: r.File) -> Iterator[tuple[Key, bytes]]:
-    heads = [_head(record) for record in file.functions]
+    heads = [head(record) for record in file.functions]
     names = list(_names(file))
     inner: dict[int, list[bytes]] = {}
-    for record, head in zip(file.functions, heads, strict=True):
-        inner.setdefault(record.parent, []).append(head)
+    for record, declared in zip(file.functions, heads, strict=True):
+        inner.setdefault(record.parent, []).append(declared)
     path = file.path.encode()
     for index, record in enumerate(file.functions):
         signature = b"function %b %b %b" % (path, names[index].encode(), heads[index])
@@ -113,11 +113,13 @@ def _names(file: r.File) -> Iterator[str]:
         yield f"{record.scope}{separator if record.scope else ''}{record.name}#{number}"
 
 
-def _head(record: r.Function) -> bytes:
-    return _encoded(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1))
+def head(record: r.Function) -> bytes:
+    """What a function's declaration says."""
+    return encoded(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1))
 
 
-def _encoded(record: r.Node) -> bytes:
+def encoded(record: r.Node) -> bytes:
+    """A record as bytes, wherever in its file it stands."""
     return _shifted(_encode(record), record)
 
 

@@ -1,7 +1,8 @@
 """Fingerprints of answers about the whole program: two that are told apart by nobody have the same one.
 
 An answer can be data (names, maps, sets of functions) or an object that looks things up in what it has gathered. Of the
-latter, what it has gathered counts; the answers that it keeps note themselves what they were derived from.
+latter, what it has gathered counts; the answers that it keeps note themselves what they were derived from, and so do
+the memories that its class names in `NOTED`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ownlint.facts import records as r
+from ownlint.project import changes
 from ownlint.project.files import File, Files
-from ownlint.project.questions import Answers, Derived
+from ownlint.project.questions import Answers, Derived, Gathered, Key, noting
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Class, Function
 
@@ -24,6 +27,19 @@ if TYPE_CHECKING:
 
 _DIGEST = 16
 _NAMED = (str, bytes, int, float, bool, type(None), FunctionType, MethodType, type)
+
+
+def answers(program: Program) -> dict[Key, bytes]:
+    """The fingerprints of all that was asked about the whole program, under the keys by which it was noted."""
+    found: dict[Key, bytes] = {}
+    with noting():
+        for name, answer in sorted(program.answers.items()):
+            found["answer", name] = of(answer, program)
+            if isinstance(answer, Gathered):
+                for about, said in answer.items():
+                    key = answer.key(about)
+                    found[key] = found.get(key, b"") + of(said, program)
+    return found
 
 
 def of(answer: object, program: Program) -> bytes:
@@ -58,6 +74,10 @@ class _Writer:
                 yield b"function %b;" % repr(value.key).encode()
             case Class() | Binding():
                 yield b"%b %b %b;" % (type(value).__name__.encode(), value.path.encode(), value.symbol.encode())
+            case r.Function():
+                yield b"record %b;" % changes.head(value)
+            case r.Node():
+                yield b"record %b;" % changes.encoded(value)
             case File():
                 yield b"file %b;" % value.path.encode()
             case re.Pattern():
@@ -101,8 +121,9 @@ class _Writer:
         held = getattr(value, "__dict__", None)
         if held is None:
             held = {name: getattr(value, name, None) for name in getattr(type(value), "__slots__", ())}
+        noted = getattr(type(value), "NOTED", ())
         for name, part in held.items():
-            if not name.startswith("=") and not self._is_derived(value, name):
+            if name not in noted and not name.startswith("=") and not self._is_derived(value, name):
                 yield from self.parts(part)
 
     @staticmethod

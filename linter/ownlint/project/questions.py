@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
 
 from ownlint.steps import LimitError, cut_off, start, stop
 
@@ -259,12 +259,65 @@ class Answers(Generic[_Asked, _Answer]):
 # --- questions about the whole program -----------------------------------------------------------------------
 
 
+class Gathered(dict[Any, Any]):
+    """An answer about all files by what it is about: whoever looks up one thing rests on what is said of that."""
+
+    def __init__(self, said: dict[Any, Any], name: str) -> None:
+        super().__init__(said)
+        self._whole = ("answer", name)
+
+    def key(self, about: object) -> Key:
+        """Under which it is noted who has looked this up."""
+        return (*self._whole, about if isinstance(about, str) else repr(about))
+
+    def get(self, about: Any, default: Any = None) -> Any:
+        _read.add(self.key(about))
+        return super().get(about, default)
+
+    def __getitem__(self, about: Any) -> Any:
+        _read.add(self.key(about))
+        return super().__getitem__(about)
+
+    def __contains__(self, about: object) -> bool:
+        _read.add(self.key(about))
+        return super().__contains__(about)
+
+    def _all(self) -> None:
+        _read.add(self._whole)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._all()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._all()
+        return super().__len__()
+
+    def __eq__(self, other: object) -> bool:
+        self._all()
+        return super().__eq__(other)
+
+    def keys(self) -> Any:
+        self._all()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._all()
+        return super().values()
+
+    def items(self) -> Any:
+        self._all()
+        return super().items()
+
+
 def _of_program(program: Program, name: str, answer: Callable[[], _Answer]) -> _Answer:
     """What is asked about all files: whoever asks rests on the answer alone, not on all that it was derived from."""
     with noting():
-        found = answer()
+        found: Any = answer()
+    if type(found) is dict:
+        found = Gathered(found, name)
     program.answers.setdefault(name, found)
-    return found
+    return cast("_Answer", found)
 
 
 def name_of(ask: Callable[..., object]) -> str:
@@ -282,8 +335,9 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
         known = of.known
         if ask not in known:
             known[ask] = _of_program(of, name, lambda: _within(of.size, lambda: ask(of)))
-        _read.add(key)
         answer: _Answer | _GivenUp = known[ask]
+        if not isinstance(answer, Gathered):
+            _read.add(key)
         return _told(answer)
 
     return asked
@@ -306,7 +360,6 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | _Answer:
         if instance is None:
             return self
-        _read.add(self._key)
         kept = instance.__dict__
         name = "=" + str(self.attrname)
         if name not in kept:
@@ -317,4 +370,6 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
             finally:
                 stop(before)
         answer: _Answer = kept[name]
+        if not isinstance(answer, Gathered):
+            _read.add(self._key)
         return answer
