@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 from shuffle import program_of
@@ -35,6 +35,7 @@ from ownlint.project.subjects import Function
 from ownlint.rule import Rule
 
 _SECONDS = 600.0
+_SHORT = 200
 SUFFIXES = (".c", ".cc", ".cpp", ".cu", ".cxx", ".h", ".hh", ".hpp", ".py")
 _STATEMENT = re.compile(rb"^[ \t]+[^\n#/{}]+;[ \t]*\n", re.MULTILINE)
 _PYTHON_STATEMENT = re.compile(rb"^[ \t]+[a-z_][^\n:]*\)[ \t]*\n", re.MULTILINE)
@@ -74,7 +75,7 @@ def asked(rules: Sequence[Rule], program: Program) -> dict[tuple[str, ...], Said
 def unnoted(rules: Sequence[Rule], program: Program, most: int, chance: random.Random) -> Iterator[str]:
     """What a subject reads when it is asked alone, and was not noted where others had asked before. Nothing may have
     been asked of the program yet."""
-    many = [one for one in catalogue.judgements([rule for rule in rules if rule.subject != "Program"], program)]
+    many = list(catalogue.judgements([rule for rule in rules if rule.subject != "Program"], program))
     numbers = sorted({one.number for one in many})
     alone: dict[int, frozenset[Key]] = {}
     for number in chance.sample(numbers, min(most, len(numbers))):
@@ -183,16 +184,41 @@ KINDS: dict[str, Change] = {
 }
 
 
-def edit(root: Path, chance: random.Random) -> Edit:
-    """Changes one file below the folder."""
-    files = sorted(path for path in root.rglob("*") if path.suffix in SUFFIXES and path.stat().st_size > 200)
+class Project(Protocol):
+    """Sources that can be edited, and read as a program."""
+
+    texts: dict[str, bytes]
+
+    def program(self) -> Program: ...
+
+
+class Folder:
+    """A copy of a folder of sources; facts are kept beside it."""
+
+    def __init__(self, folder: Path, place: Path, rules: Sequence[Rule]) -> None:
+        self.root, self.kept, self.rules = place / "project", place / "cache", rules
+        shutil.copytree(folder, self.root)
+        files = sorted(path for path in self.root.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+        self.texts = {path.relative_to(self.root).as_posix(): path.read_bytes() for path in files}
+        self._written = dict(self.texts)
+
+    def program(self) -> Program:
+        for path, text in self.texts.items():
+            if self._written[path] != text:
+                (self.root / path).write_bytes(text)
+                self._written[path] = text
+        return program_of(self.root, self.rules, self.kept)
+
+
+def edit(texts: dict[str, bytes], chance: random.Random) -> Edit:
+    """Changes one of the texts."""
+    paths = sorted(path for path, text in texts.items() if len(text) > _SHORT)
     while True:
-        path, (name, change) = chance.choice(files), chance.choice(sorted(KINDS.items()))
-        text = path.read_bytes()
-        made = change(text, chance)
-        if made != text:
-            path.write_bytes(made)
-            return Edit(name, path.relative_to(root).as_posix())
+        path, (name, change) = chance.choice(paths), chance.choice(sorted(KINDS.items()))
+        made = change(texts[path], chance)
+        if made != texts[path]:
+            texts[path] = made
+            return Edit(name, path)
 
 
 # --- the trial --------------------------------------------------------------------------------------------
@@ -217,16 +243,14 @@ class Tally:
         )
 
 
-def trial(folder: Path, rules: Sequence[Rule], edits: int, seed: int, kept: Path) -> Tally:
-    """Edits a copy of the folder, and prints what an edit did not lead to."""
-    chance, tally = random.Random(seed), Tally()
-    root = kept / "project"
-    shutil.copytree(folder, root)
-    program = program_of(root, rules, kept / "cache")
+def trial(project: Project, rules: Sequence[Rule], edits: int, chance: random.Random) -> Tally:
+    """Edits the project, and prints what an edit did not lead to."""
+    tally = Tally()
+    program = project.program()
     before, answered = asked(rules, program), fingerprints.answers(program)
     for _ in range(edits):
-        made = edit(root, chance)
-        fresh = program_of(root, rules, kept / "cache")
+        made = edit(project.texts, chance)
+        fresh = project.program()
         after, now = asked(rules, fresh), fingerprints.answers(fresh)
         gone = changes.changed(program.said, fresh.said)
         gone |= {key for key in answered.keys() | now.keys() if answered.get(key) != now.get(key)}
@@ -278,7 +302,8 @@ def main() -> int:
         print(*found, f"{folder.name}: {len(found)} of {arguments.alone} subjects not noted", sep="\n", flush=True)
     for folder in arguments.folders if not arguments.alone else ():
         with tempfile.TemporaryDirectory(prefix="ownlint-edits-") as place:
-            tally = trial(folder, rules, arguments.edits, arguments.seed, Path(place))
+            project = Folder(folder, Path(place), rules)
+            tally = trial(project, rules, arguments.edits, random.Random(arguments.seed))
         wrong += tally.wrong
         print(f"{folder.name}: {tally}", flush=True)
     return 1 if wrong else 0
