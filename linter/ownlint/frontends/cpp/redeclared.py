@@ -1,7 +1,7 @@
 """What takes libclang too long.
 
-A name that a file declares again and again in one scope: libclang compares each declaration with all before it. Measured
-with libclang 18.1.1: 4,000 times `REGISTER("x");` whose macro's header is missing take 11 s, 4,000 times `void f() {}`
+A name that a file declares again and again in one scope: libclang compares each declaration with all before it. With
+libclang 18.1.1, 4,000 times `REGISTER("x");` whose macro's header is missing take 11 s, 4,000 times `void f() {}`
 4 s, and twice as many four times as long. Such a file needs no malice: registrations that were generated are one.
 
 And names of which it does not know whether they are templates, one in the other: `a<b<c<d` takes twice as long for each
