@@ -233,6 +233,11 @@ class Answers(Generic[_Asked, _Answer]):
         self._meanwhile = meanwhile
         self._most = most
 
+    @property
+    def size(self) -> int:
+        """How many are kept."""
+        return len(self._known)
+
     def ask(self, about: _Asked, answer: Callable[[], _Answer]) -> _Answer:
         """What `answer` says, when it was not asked about this before."""
         held = self._known.get(about)
