@@ -168,3 +168,20 @@ def test_a_raw_type_names_who_would_own_it(program, function):
     assert known.raw("std::unique_ptr<Ring>", use) is None
     assert known.raw("Scoped", use) is None
     assert known.raw("int", use) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "acquires"),
+    [
+        ("", True),
+        ("Ring* Made(int n);", True),
+        ("Ring* Made(int n); Ring* Made(int);", True),
+        ("Ring* Made(int n); Ring* Made(Pool* pool, int n = 0);", False),
+    ],
+)
+def test_a_function_that_is_declared_first_is_seen_whole(program, function, declared, acquires):
+    """An overload that nobody defines is not."""
+    source = f"struct Ring {{ int slots; }}; struct Pool; {declared}"
+    made = program(a_cc=source + "Ring* Made(int n) { return new Ring; } void use() { Ring* r = Made(1); }")
+    use = function(made, "use")
+    assert (resources(made).acquisition(_calls(use)[-1], use) is not None) is acquires
