@@ -67,9 +67,11 @@ def _opened(path: str | Path, within: str | Path | None) -> tuple[int, int]:
         place = os.fspath(path) if within is None else _followed(os.fspath(path), os.fspath(within))
         _check_kind(os.stat(place).st_mode)  # noqa: PTH116 - several times as fast, for every file of the project
         descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UnreadableError(reason, missing=isinstance(error, FileNotFoundError | NotADirectoryError)) from error
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        raise UnreadableError(error.strerror or str(error), missing=missing) from error
+    except ValueError as error:  # a null byte, or what the file system's encoding cannot spell: each Python words it anew
+        raise UnreadableError("no file can have this name") from error
     status = os.fstat(descriptor)
     try:
         _check_kind(status.st_mode)

@@ -146,6 +146,8 @@ def braces_on_own_lines(text: bytes) -> Edits:
 
 @means_the_same
 def braces_behind(text: bytes) -> Edits:
+    if _comments(text):
+        return
     for left, right in _gaps(text):
         if right.text in (b"{", b"}") or left.text in (b"{", b"}"):
             yield Edit(left.end, right.start, b" ")
@@ -912,6 +914,31 @@ def _declared(function: Node) -> set[bytes]:
     return found
 
 
+def _called(function: Node) -> Iterator[Node]:
+    for call in nodes(function, "call_expression"):
+        called = call.child_by_field_name("function")
+        if called is not None and called.type == "identifier":
+            yield called
+
+
+def _is_in_sight(use: Node, name: bytes) -> bool:
+    """Whether something around the use, or before it in a block around it, declares the name."""
+    at, scope = use, use.parent
+    while scope is not None:
+        before = [one for one in scope.children if one.start_byte < at.start_byte]
+        if scope.type in ("for_range_loop", "function_definition", "lambda_expression") and name in _declared(scope):
+            if scope.type != "function_definition" or name in _declared_by(scope.child_by_field_name("declarator")):
+                return True
+        elif any(one.type == "declaration" and name in _declared_by(one) for one in before):
+            return True
+        at, scope = scope, scope.parent
+    return False
+
+
+def _declared_by(node: Node | None) -> set[bytes]:
+    return {text_of(one) for one in nodes(node, "identifier")}
+
+
 def _renaming(text: bytes, fresh: Callable[[int], bytes]) -> Edits:
     root = tree(text)
     if root is None:
@@ -929,6 +956,8 @@ def _renaming(text: bytes, fresh: Callable[[int], bytes]) -> Edits:
             if re.search(rb"\b%b\b" % name, directives) or (len(name) < 2 and name.isupper()):
                 continue
             uses = [t for t in found if start <= t.start < end and t.text == name]
+            if any(name == text_of(called) and not _is_in_sight(called, name) for called in _called(node)):
+                continue  # a function of the same name, where the local has ended
             plain = [
                 n
                 for n in nodes(node, "identifier")

@@ -639,10 +639,11 @@ def modules_for_names(data: bytes) -> Edits:
         name = alias.asname or alias.name
         if not isinstance(node, ast.ImportFrom) or node.level or len(node.names) > 1 or _quoted(text, name):
             continue
-        if any(isinstance(text.parents[use], ast.MatchClass) for use in _uses(text, name)):
+        uses = _uses(text, name)  # without any it is there for other files
+        if not uses or any(isinstance(text.parents[use], ast.MatchClass) for use in uses):
             continue
         yield Edit(text.start(node), text.end(node), f"import {node.module} as _m{count}".encode())
-        for use in _uses(text, name):
+        for use in uses:
             yield Edit(text.start(use), text.end(use), f"_m{count}.{alias.name}".encode())
 
 

@@ -388,7 +388,7 @@ class _Reader:
 
     def by_helper(self, event: e.Call, node: r.Call) -> Use | None:
         callee = self.program.calls.callee(node, self.function)
-        only = isinstance(node.callee, r.Name) and len(callee.functions) == len(callee.records) == 1
+        only = isinstance(node.callee, r.Name) and len(callee.functions) == 1 and callee.all_defined
         if not callee.functions and callee.records and node.kind == "call":
             results = {record.result for record in callee.records}
             if all(types.parse(one).is_value and kind_of(self.function, one) == "object" for one in results):

@@ -192,7 +192,7 @@ class Resources:
         return Acquisition(where, one.releases, one.why, weaker(one.certainty, callee.certainty))
 
     def _by_body(self, callee: Callee, function: Function) -> Acquisition | None:
-        if not callee.functions or len(callee.functions) < len(callee.records) or is_getter(callee.functions[0].name):
+        if not callee.all_defined or is_getter(callee.functions[0].name):
             return None
         made = [self.duties.of(target) for target in callee.functions]
         if all(duty.made is not None for duty in made):
@@ -369,7 +369,7 @@ class Resources:
             return "kept"
         if any(index in duty.strangers for duty in duties):
             return "unknown"
-        return "borrowed" if len(duties) >= len(callee.records) else "unknown"
+        return "borrowed" if callee.all_defined else "unknown"
 
     def ends_member(self, call: r.Call, function: Function, index: int) -> bool:
         """Whether the callee is seen to release a member of what is given as argument `index` (from 0)."""

@@ -279,7 +279,7 @@ def _statement(statement: r.Statement, depth: int) -> Iterator[str]:
             yield f"{pad}{text(value, 100)}"
         case r.Declare():
             given = "" if statement.value is None else f" = {text(statement.value, 100)}"
-            static = "static " if statement.static else ""
+            static = "thread_local " if statement.thread_local else "static " if statement.static else ""
             cleanup = f" [cleanup {statement.cleanup}]" if statement.cleanup else ""
             yield f"{pad}{static}let {', '.join(statement.names)}: {statement.type}{given}{cleanup}"
         case r.Leave(kind=kind, value=value, label=label):

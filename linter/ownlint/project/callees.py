@@ -40,6 +40,13 @@ class Callee(msgspec.Struct, frozen=True):
     result: str = ""
     """The declared result type, as written or canonical; empty when unknown or when candidates disagree."""
 
+    @property
+    def all_defined(self) -> bool:
+        """Whether the bodies of all candidates are seen. Declarations of one function count once."""
+        if not self.functions or len(self.functions) >= len(self.records):
+            return bool(self.functions)
+        return len({_signature(record) for record in self.records}) <= len(self.functions)
+
 
 class Calls:
     """The calls of a program."""
@@ -376,6 +383,11 @@ def _is_of_its_file(file: File, record: r.Function) -> bool:
     return (
         "static" in record.qualifiers and not record.owner and file.path.endswith((".c", ".cc", ".cpp", ".cxx", ".cu"))
     )
+
+
+def _signature(record: r.Function) -> tuple[str, str, tuple[str, ...], bool]:
+    taken = tuple(parameter.type for parameter in record.parameters)
+    return record.scope, record.owner, taken, "const" in record.qualifiers
 
 
 def _plain(written: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -130,9 +131,21 @@ def schema() -> str:
     described = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "ownlint report, version 1",
-        **described,
+        **_outdented(described),
     }
     return msgspec.json.format(msgspec.json.encode(described, order="sorted"), indent=2).decode() + "\n"
+
+
+def _outdented(part: Any) -> Any:
+    """The same with docstrings as they are meant: Python takes their indentation away only from 3.13 on."""
+    match part:
+        case dict():
+            return {key: _outdented(value) for key, value in part.items()}
+        case list() | tuple():
+            return [_outdented(item) for item in part]
+        case str():
+            return inspect.cleandoc(part)
+    return part
 
 
 def _finding(located: Located, page: str) -> Finding:

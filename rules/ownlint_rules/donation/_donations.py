@@ -162,7 +162,7 @@ class Donations:
     def _switches_off(self, file: File) -> bool:
         body = self.callables.modules.body(file)
         found = False
-        for statement in body.body if body is not None else ():
+        for statement in _always_run(body.body) if body is not None else ():
             match statement:
                 case r.Evaluate(value=r.Call(callee=callee, args=(r.Literal(text=what), r.Literal(text="True")))):
                     switch = self.consuming.fits("switched_by", self._symbol(callee, body)) if body else False
@@ -374,6 +374,15 @@ class Donations:
                 yield Ineffective(
                     scope.function.path, at, argument.key.text, why="keyword", shown=shown, told=known.made
                 )
+
+
+def _always_run(body: r.Body) -> Iterator[r.Statement]:
+    """The statements that run whenever the body does, those in a `with` included."""
+    for statement in body:
+        if isinstance(statement, r.With | r.Block):
+            yield from _always_run(statement.body)
+        else:
+            yield statement
 
 
 def steps_of(misuse: Misuse) -> tuple[Step, ...]:

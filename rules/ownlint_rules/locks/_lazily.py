@@ -34,8 +34,6 @@ _MAKES = frozenset({"reset", "emplace"})
 _HAS_STATIC = re.compile(rb",true\]")
 _MOST_ACTS = 100
 """Of one function; one with more of them was written by a program."""
-_PREFIX = 9
-"""Bytes of `__thread `, the shortest word that gives each thread its own."""
 _HOLDERS = frozenset({"smart pointer", "shared pointer", "intrusive pointer", "optional"})
 
 
@@ -162,9 +160,7 @@ def _is_plain(function: Function, place: Place) -> bool:
     elif place[0] in function.declared:
         if not _is_shared_static(function, place[0]):
             return False
-    elif not any(
-        v.name == place[0] and not _is_one_a_thread(v.start, v.type, v.name, v) for v in function.file.variables
-    ):
+    elif not any(v.name == place[0] and not v.thread_local for v in function.file.variables):
         return False
     written, file, scope = declared(function, place)
     return bool(written) and {"atomic", "once"}.isdisjoint(function.program.types.roles_at(written, file, scope))
@@ -175,15 +171,9 @@ def _is_shared_static(function: Function, name: str) -> bool:
         isinstance(statement, r.Declare)
         and statement.static
         and name in statement.names
-        and not _is_one_a_thread(statement.start, statement.type, name, statement)
+        and not statement.thread_local
         for statement in function.statements
     )
-
-
-def _is_one_a_thread(start: int, written: str, name: str, declared: r.Declare | r.Variable) -> bool:
-    """Whether more stands before the name than `static`, the type and blanks: records do not keep `thread_local`."""
-    end = declared.value.start if declared.value is not None else declared.end
-    return end - start - len(f"static {written} {name} = ".encode()) >= _PREFIX
 
 
 def _is_run_once(function: Function) -> bool:

@@ -95,7 +95,7 @@ def _is_counted(cls: Class) -> bool:
     counts = {field.name for field in cls.record.fields if not field.static and _notices_copies(cls, field)}
     flow = cls.destructor.flow if counts and cls.destructor is not None else None
     return flow is not None and any(
-        isinstance(inner, r.Name) and inner.text in counts
+        isinstance(inner, r.Name | r.Member) and places.last_name(inner) in counts
         for call in flow.calls
         for test, _ in flow.guards(call)
         for inner in places.walk(test.value)

@@ -110,12 +110,12 @@ class Ending:
         match inner:
             case r.Unary(op="&" | "*", value=operand):
                 return self.is_exactly(operand)
+            case r.Member(base=r.Name(text=places.THIS), name=name):
+                return name == self.name
             case r.Index(base=base) | r.Member(base=base, name="second" | "first"):
                 return self.is_exactly(base)
             case r.Call(args=(), callee=r.Member(base=base, name=name)) if name in _ELEMENTS:
                 return self.is_exactly(base)
-            case r.Member(base=r.Name(text=base)):
-                return inner.name == self.name and base == places.THIS
             case r.Name(text=name):
                 return name in self.names or (name == self.name and name not in self.function.declared)
         return False

@@ -50,6 +50,8 @@ class Tests(Ways):
             case r.Unary(op="!" | "not", value=inner):
                 return self.contradicts(inner, draft, not outcome)
             case r.Binary(op="==" | "!=" as op, left=r.Name(text=name), right=r.Name(text=asked)):
+                if asked in self.function.declared:  # `DONE == status`
+                    name, asked = asked, name
                 given = next((one for one in draft.tests if one.startswith(f"{name} := ")), None)
                 if given is None or asked in self.function.declared or not CONSTANT.fullmatch(asked):
                     return False

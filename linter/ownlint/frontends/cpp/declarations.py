@@ -16,7 +16,7 @@ from ownlint.facts import records as r
 from ownlint.frontends.cpp import grammar as g
 from ownlint.frontends.cpp.preprocess import Mark, Prepared
 from ownlint.frontends.cpp.statements import Declarator, Out, Specifiers, Statements, ends_in_cast
-from ownlint.frontends.cpp.values import unbroken, whole
+from ownlint.frontends.cpp.values import Mentions, unbroken, whole
 
 Access = Literal["", "public", "protected", "private"]
 Words = tuple[str, ...]
@@ -409,7 +409,10 @@ class Declarations(Statements):
                     scope = f"{scope}::{qualifier}" if scope and qualifier else qualifier or scope
                     if not plain:
                         continue
-                self.variables.append(r.Variable(start, end, plain, scope, type_, static, annotations, value))
+                local = specifiers.one_a_thread
+                self.variables.append(
+                    r.Variable(start, end, plain, scope, type_, static, annotations, value, local)
+                )
 
     # --- aliases ---
 
@@ -729,7 +732,7 @@ class Declarations(Statements):
         outer = (
             self.current, self.mentions, self.hoisted, self.broken, self.depth, self.members, self.access, self.children
         )  # fmt: skip
-        self.current, self.mentions, self.hoisted, self.broken, self.depth = index, set(), [], False, 0
+        self.current, self.mentions, self.hoisted, self.broken, self.depth = index, Mentions(), [], False, 0
         self.members, self.access = None, ""
         has_error = node.has_error
         self.children = unbroken if has_error else whole
@@ -763,7 +766,7 @@ class Declarations(Statements):
                 for part in parts[1:]:
                     if part.kind_id == g.ARGUMENTS or part.kind_id == g.INITIALIZER_LIST:
                         args = self.listed(part)
-                self.mentions.add("=" + name.rpartition("::")[2])
+                self.mentions.add_written(name.rpartition("::")[2])
                 found.append(r.Initializer(child.start_byte, child.end_byte, name, args))
         return tuple(found)
 
@@ -873,7 +876,7 @@ class Declarations(Statements):
             if node.child_by_field_name("body") is None:
                 return
             outer = (self.members, self.access, self.children, self.hoisted, self.mentions, self.depth)
-            self.members, self.access, self.hoisted, self.mentions, self.depth = None, "", [], set(), 0
+            self.members, self.access, self.hoisted, self.mentions, self.depth = None, "", [], Mentions(), 0
             self.walk((node,))
             self.members, self.access, self.children, self.hoisted, self.mentions, self.depth = outer
             written = self.spelled(name)

@@ -9,6 +9,7 @@ little less.
 * `\\N{...}` and its like in a literal lose their backslash;
 * `class R = T &` in template parameters loses the `&`, an explicit instantiation its first words, and `unsigned{1}`
   constructs what has the name `unsigned`;
+* `delete[] (x);`, which looks like a lambda, loses its parentheses;
 * `if consteval` tests a name; `export` goes, with the braces around what is exported;
 * of Objective-C what is not C++: interfaces, methods, `@` before a literal or a word.
 """
@@ -52,6 +53,8 @@ _DEFAULT_REFERENCE = re.compile(
     rb"\b(?:typename|class)\s++\w++\s*+=\s*+(?:const\b\s*+)?[\w:]++(?:<[\w:,\s*]{0,200}+>)?[\s*]*+(&&?)(?=\s*[,>])"
 )
 _SIZED = re.compile(rb"\b(?:unsigned|signed|short|long)(?=\{|\((?!\s*[*&^]))")
+_DELETED = re.compile(rb"\bdelete\s*+\[\s*+\]\s*+(\()")
+_END = re.compile(rb"\s*+[;,)]")
 _INSTANTIATION = re.compile(rb"^[ \t]*+((?:extern\s++)?template)\b(?!\s*<)", re.MULTILINE)
 _DECLARES = re.compile(rb"^[ \t]*+@(?:interface|protocol\b(?!\s*+[\w\s,]{0,400}+;))", re.MULTILINE)
 _ENDS = re.compile(rb"^[ \t]*+@end\b", re.MULTILINE)
@@ -95,6 +98,7 @@ class _Rewriter:
         self.escapes()
         self.templates()
         self.sized_types()
+        self.deleted_arrays()
         if b"consteval" in self.masked:
             self.consteval()
         if b"export" in self.masked:
@@ -241,6 +245,13 @@ class _Rewriter:
                 continue  # of several words, or a conversion
             self.buffer[start : start + 1] = b"_"
             self.names[start] = match[0].decode()
+
+    def deleted_arrays(self) -> None:
+        for match in _DELETED.finditer(self.masked):
+            close = self.closing.get(match.start(1), -1)
+            if close >= 0 and _END.match(self.masked, close + 1):
+                self.blank(*match.span(1))
+                self.blank(close, close + 1)
 
     # --- C++20 and later ---
 

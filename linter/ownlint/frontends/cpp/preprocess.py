@@ -698,11 +698,13 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
     (`OPERATOR(+)`), and none of them is a declaration we could read; those that hold braces, and so perhaps lambdas,
     only `with_bodies`. In a body, a call without a semicolon is
     blanked and remembered as `Loose`; one whose argument is a run of statements (`RETRY(return f();)`) becomes a block.
-    In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd.
+    In one with a semicolon, an empty last argument or a pointer's type (`OVERRIDE(T *, Base, f, );`) loses what is odd,
+    and a built-in type (`OVERRIDE(int, Base, f);`) becomes a name.
     """
     masked = _STRINGS.sub(_hollow, prepared.source)
     buffer = bytearray(prepared.source)
     loose = list(prepared.loose)
+    names = dict(prepared.names)
     stack: list[bool] = []  # of each open brace: whether it is a namespace or a class
     opened = done = 0
     for match in _SCOPES.finditer(masked):
@@ -739,6 +741,9 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
         inside = masked[opening + 1 : close].strip()
         for odd in _ODD_ARGUMENTS.finditer(masked, opening + 1, close + 1) if after == b";" else ():
             buffer[slice(*odd.span())] = odd[0].translate(BLANK)
+        for type_ in _TYPE_ARGUMENTS.finditer(masked, opening + 1, close + 1) if after == b";" else ():
+            buffer[type_.start(1) : type_.start(1) + 1] = b"_"
+            names[type_.start(1)] = type_[1].decode()
         if inside[-1:] == b";":
             name = masked[start:opening].strip()
             loose.append(Loose(start, start + len(name), name.decode(), None))
@@ -751,9 +756,12 @@ def without_macro_calls(prepared: Prepared, *, with_bodies: bool) -> Prepared:
             name = masked[start:opening].strip()
             loose.append(Loose(start, done, name.decode(), spelled(_text(prepared.source[opening + 1 : close]))))
             buffer[start:done] = buffer[start:done].translate(BLANK)
-    return prepared._replace(source=bytes(buffer), loose=sorted(loose, key=lambda macro: macro.start))
+    return prepared._replace(source=bytes(buffer), names=names, loose=sorted(loose, key=lambda macro: macro.start))
 
 
+_TYPE_ARGUMENTS = re.compile(
+    rb"(?<=[(,\s])(void|bool|char|int|long|short|float|double|unsigned|signed|auto)(?=\s*+[*&]*+\s*+[,)])"
+)
 _ODD_ARGUMENTS = re.compile(rb"(?<=[\w>])\s*+[*&]++(?=\s*+,)|,(?=\s*+\))")
 _STRINGS = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+(?:"|(?=[\\\n])|\Z)')
 

@@ -27,7 +27,7 @@ _LONGEST = 20_000
 def spelled(text: str) -> str:
     """The text with its tokens spaced in the usual way; a very long one (a table in a template's argument) keeps its
     own spacing but for runs of blanks."""
-    text = _ROOT.sub("", text)
+    text = _ROOT.sub(" ", text).strip()
     if _PLAIN.fullmatch(text):
         return text
     if len(text) > _LONGEST:

@@ -36,7 +36,13 @@ class Specifiers(NamedTuple):
     type_node: Node | None
     attributes: tuple[r.Annotation, ...]
 
+    @property
+    def one_a_thread(self) -> bool:
+        return not _ONE_A_THREAD.isdisjoint(self.words)
 
+
+_ONE_A_THREAD = frozenset({"thread_local", "__thread"})
+_IS_POINTER = re.compile(r"\*(?:\s*(?:const|volatile))*\Z")
 _CLEANUPS = frozenset({"cleanup", "__cleanup__", "gnu::cleanup", "gnu::__cleanup__"})
 
 
@@ -95,9 +101,33 @@ class Statements(Values):
             if self.loose:
                 self.insert_loose(node, out)
             self.depth -= 1
+            self.join_values(out)
         else:
             self.statement(node, out)
         return tuple(out)
+
+    def join_values(self, out: Out) -> None:
+        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` in its block is that it is assigned, as
+        C wants it and as branches are often left behind: a pointer that has no value yet cannot be asked for."""
+        for index, declared in enumerate(out):
+            if not isinstance(declared, r.Declare) or declared.value is not None or not _is_plain_pointer(declared):
+                continue
+            name = declared.names[0]
+            for at in range(index + 1, min(index + _NEAR_STATEMENTS, len(out))):
+                statement = out[at]
+                if statement.end - declared.end > _NEAR_BYTES:
+                    break
+                value = _assigned_to(name, statement)
+                said = re.findall(rf"(\.|->)?\s*\b{name}\b", self.text(statement.start, statement.end))
+                if value is not None and said.count("") == 1:  # `.name` is a member of another
+                    moved = r.Declare(statement.start, statement.end, declared.names, declared.type, value)
+                    out[at] = moved
+                    self.mentions.declare_written(name)
+                    out[index] = _NOTHING
+                if said:
+                    break
+        if _NOTHING in out:
+            out[:] = [statement for statement in out if statement is not _NOTHING]
 
     def statements(self, nodes: Iterable[Node], out: Out) -> None:
         statement = self.statement
@@ -662,7 +692,8 @@ class Statements(Values):
         type_node = specifiers.type_node
         if type_node is not None and (type_node.kind_id in g.CLASSES or type_node.kind_id == g.ENUM):
             self.declared_in_body(type_node, out)
-        static = "static" in specifiers.words or "thread_local" in specifiers.words
+        one_a_thread = specifiers.one_a_thread
+        static = "static" in specifiers.words or one_a_thread
         node_start, node_end = node.start_byte, node.end_byte
         first = True
         for child in rest:
@@ -687,9 +718,9 @@ class Statements(Values):
                 self.mentions.add(taken.name)
                 args = (value,) if value is not None else ()
                 made = r.Call(taken.start, taken.end, callee, args, "macro")
-                out.append(r.Declare(taken.start, taken.end, names, type_, made, cleanup, static))
+                out.append(r.Declare(taken.start, taken.end, names, type_, made, cleanup, one_a_thread, static))
             else:
-                out.append(r.Declare(start, node_end, names, type_, value, cleanup, static))
+                out.append(r.Declare(start, node_end, names, type_, value, cleanup, one_a_thread, static))
 
     def initialised(
         self, node: Node, specifiers: Specifiers, type_node: Node | None
@@ -702,7 +733,7 @@ class Statements(Values):
                 return declarator, self.value(parts[-1])
             if len(parts) == 2:
                 inside = [child for child in self.children(parts[1]) if child.is_named]
-                if declarator.suffix.endswith("*") and len(inside) == 1:
+                if _IS_POINTER.search(declarator.suffix) and len(inside) == 1:
                     return declarator, self.value(inside[0])  # `T* p{q}` is `T* p = q`
                 return declarator, self.constructed(node, specifiers.type + declarator.suffix, type_node, parts[1])
             return declarator, None
@@ -861,6 +892,24 @@ def _may_declare(statement: r.Statement) -> bool:
         case r.Evaluate(value=r.Name(text=name) | r.Call(callee=r.Name(text=name))):
             return name.isupper()
     return False
+
+
+_NEAR_STATEMENTS = 24
+_NEAR_BYTES = 2_000
+"""So far behind its declaration the assignment of a pointer is looked for."""
+_NOTHING = r.Block(0, 0, ())
+
+
+def _is_plain_pointer(declared: r.Declare) -> bool:
+    single = len(declared.names) == 1 and declared.names[0].isidentifier()
+    return single and declared.type.endswith("*") and not declared.static and not declared.cleanup
+
+
+def _assigned_to(name: str, statement: r.Statement) -> r.Value | None:
+    match statement:
+        case r.Evaluate(value=r.Assign(op="=", target=r.Name(text=target), value=value)) if target == name:
+            return value
+    return None
 
 
 def _is_constant(test: r.Value, truth: bool) -> bool:

@@ -18,6 +18,7 @@ that are long in honest code are not lost to that:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from operator import attrgetter
 
@@ -51,6 +52,24 @@ def unbroken(node: Node) -> list[Node]:
     return [child for child in node.children if child.kind_id != g.ERROR and not child.is_missing]
 
 
+class Mentions(set[str]):
+    """The words of a body, see `records.Function.mentions`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written: Counter[str] = Counter()
+
+    def add_written(self, name: str) -> None:
+        self.add("=" + name)
+        self._written[name] += 1
+
+    def declare_written(self, name: str) -> None:
+        """One of its assignments turned out to be what the name begins with."""
+        self._written[name] -= 1
+        if not self._written[name]:
+            self.discard("=" + name)
+
+
 class Values:
     """Reads values; what a body collects on the way (`mentions`, `hoisted`) is kept by the function reader."""
 
@@ -66,7 +85,7 @@ class Values:
         self.depth = 0
         self.repeated = 0
         """How many values were given a second place in the tree."""
-        self.mentions: set[str] = set()
+        self.mentions = Mentions()
         self.hoisted: list[r.Statement] = []
         self.broken = False
 
@@ -369,9 +388,9 @@ class Values:
         for _ in range(LIMIT):
             match target:
                 case r.Name(text=text):
-                    self.mentions.add("=" + text.rpartition("::")[2])
+                    self.mentions.add_written(text.rpartition("::")[2])
                 case r.Member(name=name):
-                    self.mentions.add("=" + name)
+                    self.mentions.add_written(name)
                 case r.Index(base=inner) | r.Unary(value=inner) | r.Cast(value=inner):
                     target = inner
                     continue

@@ -479,13 +479,15 @@ class Values:
         return self.text(node)
 
     def _quoted(self, node: ast.Constant, declared: tuple[int, int] | None, many: bool) -> None:
-        """`"ir.Module"`: a dotted name in plain quotes."""
+        """`"ir.Module"`: a dotted name in quotes of any kind."""
         start, end = self.range(node)
         dotted = node.value
-        inside = self.source.slice(start + 1, end - 1)
-        if not isinstance(dotted, str) or inside != dotted or not dotted.isascii() or not _DOTTED.match(dotted):
+        if not isinstance(dotted, str) or not dotted.isascii() or not _DOTTED.match(dotted):
             return
-        at = start + 1
+        quotes, inside, behind = self.source.slice(start, end).partition(dotted)
+        if not inside or not _QUOTES.fullmatch(quotes) or not quotes.endswith(behind):
+            return  # spelled with escapes, or in pieces
+        at = start + len(quotes)
         places: list[tuple[int, int, str]] = []
         for part in dotted.split("."):
             places.append((at, at + len(part), part))
@@ -494,6 +496,7 @@ class Values:
         self.scope.pending.append(Chain(root, first, last, tuple(tokens), (), declared, many))
 
 
+_QUOTES = re.compile(r"""[rRuU]?(?:'{1,3}|"{1,3})""")
 _SEQUENCES = frozenset(
     ["list", "List", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection", "deque", "Deque"]
 ).union(["set", "Set", "frozenset", "FrozenSet", "AbstractSet", "MutableSet"])

@@ -21,7 +21,21 @@ def wanted(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
     """Also when no anchor could be found in it: Python reads no UTF-16, and people ask why nothing is reported."""
     if not anchors or data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
-    return _fits(data, anchors) or (_goes_on(data) and _fits(_on_one_line(data), anchors))
+    if _fits(data, anchors):
+        return True
+    if not _has_word(data, anchors) and not _goes_on(data):
+        return False
+    folded = _on_one_line(data)
+    if _fits(folded, anchors):
+        return True
+    plain = _with_plain_brackets(folded)
+    return plain != folded and _fits(plain, anchors)
+
+
+def _has_word(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
+    """Whether there may be more to it than is seen at once: an anchor's word is there, and what belongs beside it is
+    not, as it is written."""
+    return any(words(data) for words, _ in _tests(anchors)[0])
 
 
 def _goes_on(data: bytes) -> bool:
@@ -29,9 +43,52 @@ def _goes_on(data: bytes) -> bool:
     return b"\\\n" in data or b"\\\r\n" in data or _CHAIN.search(data) is not None
 
 
+def _with_plain_brackets(folded: bytes) -> bytes:
+    """Without the line ends and comments inside of brackets, and without the parentheses that call nothing: `(f)(x)`,
+    `id((a))`, `(a.b).c`. Those of tuples go too, and whatever looks alike in a string: expressions alone read this, and
+    a file that is read for nothing costs time only."""
+    pieces: list[bytes] = []
+    dropped: list[bool] = []
+    """Of each bracket that is open: whether it went."""
+    at = 0
+    for found in _BRACKET.finditer(folded):
+        start, end = found.span()
+        sign = folded[start:end]
+        if sign in b"([{":
+            before = folded[max(start - 8, 0) : start]
+            drop = sign == b"(" and (_OPERAND.search(before) is None or _KEYWORD.search(before) is not None)
+            dropped.append(drop)
+        elif sign in b")]}":
+            drop = bool(dropped) and dropped.pop()
+        else:
+            if _DEFINES.match(folded, end):  # a bracket in a string was never closed
+                dropped.clear()
+            drop = bool(dropped)
+        if drop:
+            pieces.append(folded[at:start])
+            at = end
+            if sign not in b"()":
+                pieces.append(b" ")
+    return _tight(b"".join([*pieces, folded[at:]])) if pieces else folded
+
+
+_BRACKET = re.compile(
+    rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?+(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+"
+)
+_OPERAND = re.compile(rb"[\w)\]\"']$")
+_KEYWORD = re.compile(
+    rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)$"
+)
+_DEFINES = re.compile(rb"(?:@|(?:async\s+)?def|class|from|import)\b")
+
+
 def _on_one_line(data: bytes) -> bytes:
     folded = _FOLDED.sub(lambda found: b" " if found[1] is None or found[2] else found[0], data)
-    return _TIGHT.sub(rb"\1", folded)
+    return _tight(folded)
+
+
+def _tight(text: bytes) -> bytes:
+    return _TIGHT.sub(rb"\1\2", text)
 
 
 _CHAIN = re.compile(rb"^[ \t]*+\.[ \t]*+\w", re.MULTILINE)
@@ -41,7 +98,7 @@ _FOLDED = re.compile(
 )
 """A line's end behind a backslash, or line ends and comments, with the point that follows. All of them are consumed, so
 that no blank is looked at twice."""
-_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?+([.(])[ \t]*+")
+_TIGHT = re.compile(rb"(?:(?<![ \t])[ \t]++)?+(?:([.(\[=])[ \t]*+|([\])]))")
 
 
 def _fits(data: bytes, anchors: tuple[Anchor, ...]) -> bool:
