@@ -358,7 +358,7 @@ def _mostly_drop(callers: list[Function], node: records.Call, kinds: tuple[str, 
                 uses += 1
                 if call.dropped in kinds or _goes_nowhere(caller, call):
                     dropped.append(caller.symbol)
-    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
+    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 4 * len(dropped) >= 3 * uses
 
 
 def _goes_nowhere(function: Function, call: events.Call) -> bool:
