@@ -40,11 +40,12 @@ def filled(function: Function, call: r.Call) -> resources.Acquisition | None:
     finds may be taken out of where it is kept in between."""
     if pairs.is_getter(places.last_name(call.callee)) or call.kind != "call":
         return None
+    if function.program.calls.callee(call, function).functions:
+        return None
     for index, argument in enumerate(call.args):
-        inner = places.strip(argument)
-        if isinstance(inner, r.Unary) and inner.op == "&" and isinstance(inner.value, r.Name):
-            if inner.value.text in adopted(function) and not function.program.calls.callee(call, function).functions:
-                certainty = because("likely", f"that `{inner.value.text}` is owned is told by where it goes")
+        match places.strip(argument):
+            case r.Unary(op="&", value=r.Name(text=name)) if name in adopted(function):
+                certainty = because("likely", f"that `{name}` is owned is told by where it goes")
                 return resources.Acquisition(resources.argument(index), (), "an owner is given it later", certainty)
     return None
 
