@@ -41,7 +41,8 @@ Reported for pointers, owners and optionals, and for flags, that a function sets
 lock held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method
 that is const or hands out what it made; a const method that hands out what it made, whatever its class, since callers
 expect that const methods of one object may run at the same time; a variable or bare static in a file that takes
-locks. Also double-checked locking whose first look is no atomic, and a lock that is taken behind the only look.
+locks. Also double-checked locking whose first look is no atomic, a lock that is taken behind the only look, and an
+atomic (`initialized_`, `ready_`) that one thread sets before it does the work that the others then take for done.
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
 `thread_local`, in constructors and what they alone call, and, in classes that know no lock, in methods that are not
@@ -60,6 +61,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, because, places, rule
+from ownlint_rules.locks import _announcing as announcing
 from ownlint_rules.locks import _lazily as lazily
 
 _THREADS = "whether several threads come here is not known"
@@ -95,6 +97,17 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
             certainty=certainty,
             help=help,
             steps=(function.step(lazy.read, f"`{name}` {step}"),),
+        )
+    for early in announcing.announced(function):
+        if lazily.is_called_safely(function) or lazily.is_at_the_start(function):
+            continue
+        name = places.render(early.place)
+        yield function.finding(
+            early.act,
+            f"`{name}` tells other threads that it is done, before it is",
+            certainty=because("likely", "harmless if no other thread asks before the work is done"),
+            help="use `std::call_once`, or set it under a lock once the work is done",
+            steps=(function.step(early.work, "the work begins here"),),
         )
 
 
