@@ -171,10 +171,7 @@ def _is_plain(function: Function, place: Place) -> bool:
 
 def _is_shared_static(function: Function, name: str) -> bool:
     return any(
-        isinstance(statement, r.Declare)
-        and statement.static
-        and name in statement.names
-        and not statement.thread_local
+        isinstance(statement, r.Declare) and statement.static and name in statement.names and not statement.thread_local
         for statement in function.statements
     )
 

@@ -410,9 +410,7 @@ class Declarations(Statements):
                     if not plain:
                         continue
                 local = specifiers.one_a_thread
-                self.variables.append(
-                    r.Variable(start, end, plain, scope, type_, static, annotations, value, local)
-                )
+                self.variables.append(r.Variable(start, end, plain, scope, type_, static, annotations, value, local))
 
     # --- aliases ---
 

@@ -107,8 +107,8 @@ class Statements(Values):
         return tuple(out)
 
     def join_values(self, out: Out) -> None:
-        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` in its block is that it is assigned, as
-        C wants it and as branches are often left behind: a pointer that has no value yet cannot be asked for."""
+        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` in its block is that it is assigned,
+        as C wants it and as branches are often left behind: a pointer that has no value yet cannot be asked for."""
         for index, declared in enumerate(out):
             if not isinstance(declared, r.Declare) or declared.value is not None or not _is_plain_pointer(declared):
                 continue

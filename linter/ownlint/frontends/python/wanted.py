@@ -72,9 +72,7 @@ def _with_plain_brackets(folded: bytes) -> bytes:
     return _tight(b"".join([*pieces, folded[at:]])) if pieces else folded
 
 
-_BRACKET = re.compile(
-    rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?+(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+"
-)
+_BRACKET = re.compile(rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?+(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+")
 _OPERAND = re.compile(rb"[\w)\]\"']$")
 _KEYWORD = re.compile(
     rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)$"
