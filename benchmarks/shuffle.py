@@ -128,11 +128,11 @@ def _difference(order: str, expected: Counter[Said], found: Counter[Said]) -> It
         yield Difference(order, tuple(sorted(lost.elements())), tuple(sorted(new.elements())))
 
 
-def program_of(folder: Path, rules: Sequence[Rule]) -> Program:
-    """Of a folder of sources, without settings, caches and installed packages."""
+def program_of(folder: Path, rules: Sequence[Rule], kept: Path | None = None) -> Program:
+    """Of a folder of sources, without settings and installed packages; facts are kept in the folder `kept`."""
     root = folder.resolve()
     settings = Settings(config=Config())
-    cache = Cache(None, root)
+    cache = Cache(kept, root)
     digests = Digests(cache, root)
     found = discover(root, [root], settings.config)
     held = digests.of_sources(found.sources)

@@ -147,7 +147,7 @@ _HOMES = {
     "python_use": "ownlint.domains.python_use",
     "questions": "ownlint.project.questions",
     "records": "ownlint.facts.records",
-    "recursion": "ownlint.engine.recursion",
+    "recursion": "ownlint.project.recursion",
     "references": "ownlint.domains.counted.references",
     "releases": "ownlint.project.releases",
     "resources": "ownlint.engine.resources",

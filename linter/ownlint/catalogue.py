@@ -20,12 +20,13 @@ from ownlint import steps
 from ownlint.choices import PACKS
 from ownlint.facts.base import Span
 from ownlint.finding import Crash, Cut, Finding, Severity, reason_of, word_of
+from ownlint.project import questions
+from ownlint.project.subjects import Binding, Class, Function
 from ownlint.rule import Rule, RuleError, rule_of
 from ownlint.sources.distributions import entry_points
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
-    from ownlint.project.subjects import Binding, Class, Function
 
 
 @lru_cache(maxsize=1)
@@ -102,6 +103,18 @@ def judgements(rules: Sequence[Rule], program: Program) -> Iterator[Judgement]:
         for number, one in enumerate(many, number + 1):  # noqa: B020 - it goes on from the kind before
             for rule in fitting[one.file.language]:
                 yield Judgement(rule, one, one.path, number)
+
+
+def begin(subject: Program | Class | Binding | Function) -> None:
+    """Notes that what the rules say of the subject rests on its own record."""
+    match subject:
+        case Function():
+            questions.read(subject.key)
+        case Class():
+            questions.read(("name", subject.name))
+        case Binding():
+            questions.read(("file", subject.path, "bindings"))
+            questions.read(("file", subject.path, "bound_classes"))
 
 
 def judge(judgement: Judgement, program: Program) -> list[Finding] | Crash:

@@ -45,7 +45,7 @@ def test_a_name_is_found_across_three_hundred_star_imports() -> None:
 def test_a_name_that_nobody_has_is_looked_for_once_in_modules_that_import_each_other() -> None:
     modules = Modules(starred(300))
     assert modules.find("m0.missing") is None
-    assert len(modules._found) == 1
+    assert modules._found.size == 1
 
 
 def test_what_is_reached_in_a_circle_is_reached_by_all_of_it() -> None:

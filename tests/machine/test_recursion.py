@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from ownlint.engine.recursion import Circular
+from ownlint.project.recursion import Circular
 
 GRAPHS = {
     "a chain": {"a": "b", "b": "c", "c": "d", "d": "e", "e": ""},

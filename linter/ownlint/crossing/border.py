@@ -33,7 +33,6 @@ from ownlint.domains.handles.handles import (
     is_parameter,
 )
 from ownlint.engine import glance
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.finding import Step
 from ownlint.flow.places import last_name
@@ -43,7 +42,8 @@ from ownlint.patterns import AnyName, strings
 from ownlint.project import derived
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Function
 
 _BOUND = "<bound> "
@@ -55,17 +55,18 @@ class Border:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._members: dict[tuple[str, str], Fact | None] = {}
+        self._members: Answers[tuple[str, str], Fact | None] = Answers()
         self._runs: Circular[tuple[Function, tuple[Given, ...]], tuple[list[Misuse], Summary | None]] = Circular(
             ([], None)
         )
-        self._contracts: dict[Binding, Contract | None] = {}
-        self._made_by: dict[str, bool] = {}
-        self._owned: dict[str, Function | None] = {}
-        self._left: dict[Function, Attributes | None] = {}
-        self._results: dict[str, str | None] = {}
+        self._contracts: Answers[Binding, Contract | None] = Answers()
+        self._made_by: Answers[str, bool] = Answers()
+        self._owned: Answers[str, Function | None] = Answers()
+        self._left: Answers[Function, Attributes | None] = Answers(None)
+        self._results: Answers[str, str | None] = Answers()
         self._looked_into: set[tuple[str, str]] = set()
-        self._bases: dict[str, str | None] = {}
+        self._bases: Answers[str, str | None] = Answers(None)
+        """A class is not its own base."""
         self.published = Published(program.contracts, self._described)
 
     # --- classes and functions of native modules ---
@@ -108,12 +109,15 @@ class Border:
 
     def _base_of(self, dotted: str) -> str | None:
         """The bound class from which a class of the project's Python derives."""
-        if dotted not in self._bases:
-            self._bases[dotted] = None  # while it is being looked for: a class is not its own base
-            self._bases[dotted] = next((base for base in derived.bases(self.program, dotted) if self.find(base)), None)
-        base = self._bases[dotted]
+        base = self._base(dotted)
         found = self.find(base) if base is not None else None
         return found if found is not None and self._is_bound(found) else None
+
+    def _base(self, dotted: str) -> str | None:
+        def answer() -> str | None:
+            return next((base for base in derived.bases(self.program, dotted) if self.find(base)), None)
+
+        return self._bases.ask(dotted, answer)
 
     def _described(self, dotted: str) -> str:
         model = self.program.models.python_class(dotted)
@@ -127,7 +131,7 @@ class Border:
         return cls.startswith(_BOUND) or bool(self._published_as(cls))
 
     def derived(self, symbol: str) -> str:
-        return symbol.rpartition(".")[2] if self._bases.get(symbol) is not None else ""
+        return symbol.rpartition(".")[2] if self._base(symbol) is not None else ""
 
     def calls_back(self, cls: str) -> bool:
         """Whether C++ calls methods that a class of Python derived from this one overrides."""
@@ -145,9 +149,7 @@ class Border:
 
     def member(self, cls: str, name: str) -> Fact | None:
         key = (cls, name)
-        if key not in self._members:
-            self._members[key] = self._member(cls, name)
-        return self._members[key]
+        return self._members.ask(key, lambda: self._member(cls, name))
 
     def _member(self, cls: str, name: str) -> Fact | None:
         if self.published.knows(cls):
@@ -218,9 +220,7 @@ class Border:
         )
 
     def contract(self, binding: Binding) -> Contract | None:
-        if binding not in self._contracts:
-            self._contracts[binding] = contract_of(binding)
-        return self._contracts[binding]
+        return self._contracts.ask(binding, lambda: contract_of(binding))
 
     def _fact(self, bindings: list[Binding], cls: str, name: str) -> Fact | None:
         """What the project's own bindings of one name say, by the same records as a contract that was written."""
@@ -315,14 +315,15 @@ class Border:
         """Whether calling this makes an owner."""
         if symbol.startswith("*."):
             symbol = self.program.names.star_import(file, symbol)
-        if symbol not in self._made_by:
-            on, _, name = symbol.rpartition(".")
-            cls = self.find(symbol)
-            fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
-            if fact is None and (cls := self.find(on) if on else None) is not None:
-                fact = self.member(cls, name)
-            self._made_by[symbol] = fact is not None and fact.keeps == "own"
-        return self._made_by[symbol]
+        return self._made_by.ask(symbol, lambda: self._makes_owner(symbol))
+
+    def _makes_owner(self, symbol: str) -> bool:
+        on, _, name = symbol.rpartition(".")
+        cls = self.find(symbol)
+        fact = self.member(cls, "__init__") if cls is not None else self.function(symbol)
+        if fact is None and (cls := self.find(on) if on else None) is not None:
+            fact = self.member(cls, name)
+        return fact is not None and fact.keeps == "own"
 
     def _is_everyday(self, file: File, symbol: str) -> bool:
         """Whether what this makes ends by words alone that nobody in the file says."""
@@ -379,13 +380,13 @@ class Border:
         return names.index(keyword) - _shift(target) if keyword in names else None
 
     def result(self, symbol: str) -> str | None:
-        if symbol not in self._results:
-            target = self._own(symbol)
-            self._results[symbol] = self._result(target) if target is not None else None
-        return self._results[symbol]
+        return self._results.ask(symbol, lambda: self._result(symbol))
 
-    def _result(self, target: Function) -> str | None:
+    def _result(self, symbol: str) -> str | None:
         """The class that is named behind the arrow, if it is one alone."""
+        target = self._own(symbol)
+        if target is None:
+            return None
         record = target.record
         written = _ONE_CLASS.fullmatch(record.result.strip())
         if written is None or {"async", "generator"} & set(record.qualifiers):
@@ -432,12 +433,13 @@ class Border:
 
     def _left_by(self, function: Function) -> Attributes | None:
         """What a method leaves in its object's attributes, of an object that had none."""
-        if function not in self._left:
-            self._left[function] = None
+
+        def answer() -> Attributes | None:
             interpreter = Interpreter(function, self, {}, alone=True)
             interpreter.run()
-            self._left[function] = interpreter.attributes()
-        return self._left[function]
+            return interpreter.attributes()
+
+        return self._left.ask(function, answer)
 
     def look_into(self, function: Function) -> None:
         """Somebody wants to know of the attributes of its object, whatever they are."""
@@ -482,9 +484,7 @@ class Border:
 
     def _own(self, symbol: str) -> Function | None:
         """The one function of the project that this dotted name means."""
-        if symbol not in self._owned:
-            self._owned[symbol] = self._find_own(symbol)
-        return self._owned[symbol]
+        return self._owned.ask(symbol, lambda: self._find_own(symbol))
 
     def _find_own(self, symbol: str) -> Function | None:
         module, _, name = symbol.rpartition(".")

@@ -36,7 +36,7 @@ from ownlint.models.records import FrameworkModel
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Binding
 from ownlint.steps import LimitError, start, stop
 
@@ -77,7 +77,7 @@ class Exports:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._members: dict[Binding, MemberContract | None] = {}
+        self._members: Answers[Binding, MemberContract | None] = Answers()
 
     # --- names ---
 
@@ -135,15 +135,16 @@ class Exports:
     def member(self, binding: Binding) -> MemberContract | None:
         """None for what has no name that Python could use. Its place is left open. Raises `LimitError`: each has a
         budget of its own."""
-        if binding not in self._members:
-            before = start(binding.size)
-            try:
-                self._members[binding] = self._member(binding)
-            except LimitError as error:
-                raise LimitError(f"{binding.path}: `{binding.record.name}`: {error}") from None
-            finally:
-                stop(before)
-        return self._members[binding]
+        return self._members.ask(binding, lambda: self._within(binding))
+
+    def _within(self, binding: Binding) -> MemberContract | None:
+        before = start(binding.size)
+        try:
+            return self._member(binding)
+        except LimitError as error:
+            raise LimitError(f"{binding.path}: `{binding.record.name}`: {error}") from None
+        finally:
+            stop(before)
 
     def _member(self, binding: Binding) -> MemberContract | None:
         record, framework = binding.record, framework_of(binding)

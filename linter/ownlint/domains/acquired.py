@@ -14,13 +14,13 @@ from typing import NamedTuple
 from ownlint import steps
 from ownlint.domains import locks
 from ownlint.domains.reach import DEEPEST, Reach, outside
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_property, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
 _WORD = re.compile(r"\w+")

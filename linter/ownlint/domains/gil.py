@@ -12,7 +12,6 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from ownlint.engine.forward import forward
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import last_name, walk
@@ -21,6 +20,7 @@ from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
 LOCK = "gil"

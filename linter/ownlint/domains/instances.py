@@ -16,7 +16,7 @@ from ownlint.flow.places import walk
 from ownlint.models.memory import Fact, Memory
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _DEEPEST = 10
@@ -33,11 +33,11 @@ class Instances:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.memory: Memory = program.models.memory
-        self._bindings: dict[Function, dict[str, list[r.Value | None]]] = {}
-        self._kinds: dict[tuple[Function, int, int], Kind | None] = {}
-        self._set_by: dict[Function, dict[str, list[r.Value]]] = {}
-        self._modules: dict[str, list[File]] | None = None
-        self._methods: dict[str, list[Function]] | None = None
+        self._bindings: Answers[Function, dict[str, list[r.Value | None]]] = Answers()
+        self._kinds: Answers[tuple[Function, int, int], Kind | None] = Answers(
+            None
+        )  # what refers to itself says nothing
+        self._set_by: Answers[Function, dict[str, list[r.Value]]] = Answers()
 
     # --- names ---
 
@@ -52,29 +52,27 @@ class Instances:
 
     def bindings(self, function: Function) -> dict[str, list[r.Value | None]]:
         """What each name of a body is assigned, in source order; None for what nobody can say."""
-        if function not in self._bindings:
-            out: dict[str, list[r.Value | None]] = {}
-            for statement in statements(function.body):
-                for name, value in bound_by(statement):
-                    out.setdefault(name, []).append(value)
-            self._bindings[function] = out
-        return self._bindings[function]
+        return self._bindings.ask(function, lambda: _bound_in(function))
 
     def module_body(self, file: File) -> Function | None:
         return self.program.index.function_at(file, 0)
 
     def file_of(self, module: str) -> File | None:
         """The project's file of that dotted name; the root may lie anywhere."""
-        if self._modules is None:
-            self._modules = {}
-            for file in self.program.files.values():
-                if file.language == "python" and file.module:
-                    parts = file.module.removesuffix(".__init__").split(".")
-                    for start in range(len(parts)):
-                        self._modules.setdefault(".".join(parts[start:]), []).append(file)
         found = self._modules.get(module.lstrip("."), [])
         exact = [file for file in found if file.module.removesuffix(".__init__") == module]
         return exact[0] if len(exact) == 1 else found[0] if len(found) == 1 else None
+
+    @program_property
+    def _modules(self) -> dict[str, list[File]]:
+        """The project's modules by their dotted names, and by the ends of these."""
+        found: dict[str, list[File]] = {}
+        for file in self.program.files.values():
+            if file.language == "python" and file.module:
+                parts = file.module.removesuffix(".__init__").split(".")
+                for start in range(len(parts)):
+                    found.setdefault(".".join(parts[start:]), []).append(file)
+        return found
 
     # --- kinds ---
 
@@ -82,10 +80,7 @@ class Instances:
         if value is None or depth <= 0 or isinstance(value, r.Literal):
             return None
         key = (function, value.start, value.end)
-        if key not in self._kinds:
-            self._kinds[key] = None  # what refers to itself says nothing
-            self._kinds[key] = self._of(function, value, depth - 1)
-        return self._kinds[key]
+        return self._kinds.ask(key, lambda: self._of(function, value, depth - 1))
 
     def _of(self, function: Function, value: r.Value, depth: int) -> Kind | None:
         match value:
@@ -189,14 +184,7 @@ class Instances:
 
     def attributes_set(self, method: Function) -> dict[str, list[r.Value]]:
         """By attribute, what a method assigns to it."""
-        if method not in self._set_by:
-            found = self._set_by[method] = dict[str, list[r.Value]]()
-            for statement in method.statements:
-                for part in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
-                    match part:
-                        case r.Assign(target=r.Member(base=r.Name(text="self" | "cls"), name=name), value=value):
-                            found.setdefault(name, []).append(value)
-        return self._set_by[method]
+        return self._set_by.ask(method, lambda: _set_by(method))
 
     def _called(self, function: Function, call: r.Call, depth: int) -> Kind | None:
         symbol = self.symbol(function, call.callee)
@@ -274,7 +262,7 @@ class Instances:
         module, _, name = symbol.rpartition(".")
         exact = [
             function
-            for function in self._by_name().get(name, ())
+            for function in self._by_name.get(name, ())
             if module and (home := _home(function)) and (home == module or home.endswith("." + module.lstrip(".")))
         ]
         if not exact and (file := self.file_of(module)) is not None:
@@ -293,16 +281,34 @@ class Instances:
 
     def method(self, name: str) -> list[Function]:
         """The project's methods of that name, whosever they are."""
-        return [function for function in self._by_name().get(name, ()) if function.record.owner]
+        return [function for function in self._by_name.get(name, ()) if function.record.owner]
 
+    @program_property
     def _by_name(self) -> dict[str, list[Function]]:
-        if self._methods is None:
-            self._methods = {}
-            for function in self.program.functions:
-                kind = function.record.kind
-                if function.language == "python" and kind in ("function", "method", "constructor"):
-                    self._methods.setdefault(function.name, []).append(function)
-        return self._methods
+        found: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            kind = function.record.kind
+            if function.language == "python" and kind in ("function", "method", "constructor"):
+                found.setdefault(function.name, []).append(function)
+        return found
+
+
+def _bound_in(function: Function) -> dict[str, list[r.Value | None]]:
+    out: dict[str, list[r.Value | None]] = {}
+    for statement in statements(function.body):
+        for name, value in bound_by(statement):
+            out.setdefault(name, []).append(value)
+    return out
+
+
+def _set_by(method: Function) -> dict[str, list[r.Value]]:
+    found: dict[str, list[r.Value]] = {}
+    for statement in method.statements:
+        for part in walk(statement.value) if isinstance(statement, r.Evaluate) else ():
+            match part:
+                case r.Assign(target=r.Member(base=r.Name(text="self" | "cls"), name=name), value=value):
+                    found.setdefault(name, []).append(value)
+    return found
 
 
 def _home(function: Function) -> str:

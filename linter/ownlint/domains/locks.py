@@ -22,13 +22,13 @@ from ownlint.engine.assignments import place
 from ownlint.engine.forward import forward
 from ownlint.engine.guard_classes import GuardClass
 from ownlint.engine.mutexes import Mutexes, asks, mutexes, plain, shares, tries
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, render, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question
+from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read_all
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
 SOMEBODYS: Place = ("?",)
@@ -98,6 +98,8 @@ def is_named(lock: Place, name: str) -> bool:
 class Locking:
     """What is known about the locks of one program."""
 
+    NOTED = ("_callers", "_notes", "_under_way", "_tentative")
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.mutexes: Mutexes = mutexes(program)
@@ -108,10 +110,12 @@ class Locking:
             if function.language == "cpp" and any(plain(name) in _HAND for name in function.mentioned)
         )
         """Names of the functions that lock or unlock something by hand."""
-        self._held: dict[tuple[Function, bool], dict[int, Locks]] = {}
-        self._taken: dict[Function, dict[int, Locks]] = {}
+        self._held: Answers[tuple[Function, bool], dict[int, Locks]] = Answers(most=_KEPT)
+        self._taken: Answers[Function, dict[int, Locks]] = Answers(most=_KEPT)
         self._nets: Circular[Function, tuple[Locks, frozenset[Place]]] = Circular((frozenset(), frozenset()))
         self._callers: dict[Function, Callers] = {}
+        self._notes: dict[Function, Derived] = {}
+        """Of each question that was asked, what its answer was derived from."""
         self._under_way: dict[Function, int] = {}
         """The questions that are being asked, and which one it is, counted from the first."""
         self._tentative: dict[Function, tuple[Callers, float]] = {}
@@ -119,20 +123,12 @@ class Locking:
     def held(self, function: Function, *, anywhere: bool = False) -> dict[int, Locks]:
         """See `held`; with `anywhere`, what is held on some path."""
         key = (function, anywhere)
-        if key not in self._held:
-            if len(self._held) > _KEPT:
-                self._held.clear()
-            self._held[key] = self._read(function, _entry(self, function), anywhere)[0]
-        return self._held[key]
+        return self._held.ask(key, lambda: self._read(function, _entry(self, function), anywhere)[0])
 
     def taken(self, function: Function) -> dict[int, Locks]:
         """The locks that events of the body itself wait for and then hold, by event index. One that is taken again
         while it is held stands here, too; one that is only tried does not."""
-        if function not in self._taken:
-            if len(self._taken) > _KEPT:
-                self._taken.clear()
-            self._taken[function] = self._read(function, _entry(self, function))[1]
-        return self._taken[function]
+        return self._taken.ask(function, lambda: self._read(function, _entry(self, function))[1])
 
     def held_if(self, function: Function, locks: frozenset[Place]) -> dict[int, frozenset[Place]]:
         """Which of the locks are still held just before each event, when the caller holds them all."""
@@ -184,6 +180,8 @@ class Locking:
         """The answer, and how far up it leans: on the first question under way that it left out because it stands in a
         circle with it, or on the whole way here (`_CUT`) where that was too long. Only what leans on nothing else is
         true whoever asks; the rest is kept until the question that it leans on is answered."""
+        notes = self._notes.setdefault(function, Derived())
+        read_all((notes,))
         if function in self._callers:
             return self._callers[function], math.inf
         if function in self._tentative:
@@ -191,9 +189,11 @@ class Locking:
         at = len(self._under_way)
         self._under_way[function] = at
         try:
-            answer, leans = self._ask_callers(function)
+            with noting() as read:
+                answer, leans = self._ask_callers(function)
         finally:
             del self._under_way[function]
+            notes.of |= read
         bare = bool(answer.sites) and not answer.alone and not answer.locks  # what was left out cannot add a lock
         if at == 0 or leans >= at or (bare and leans != _CUT):
             self._callers[function] = answer
@@ -213,6 +213,7 @@ class Locking:
                 alone += 1
                 continue
             if caller in self._under_way:
+                read_all((self._notes[caller],))
                 leans = min(leans, self._under_way[caller])
                 continue
             sites += 1

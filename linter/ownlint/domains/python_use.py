@@ -19,7 +19,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import flow_question, program_question
+from ownlint.project.questions import Answers, derived, flow_question, program_question, read_all
 from ownlint.project.subjects import Class, Function
 
 Kind = OneOf["object", "holder", "handle", ""]
@@ -51,16 +51,12 @@ def kind_of(function: Function, written: str) -> Kind:
 
 
 def kind_at(program: Program, written: str, file: File, scope: str) -> Kind:
-    known = _kinds(program)
-    key = (written, file.path, scope)
-    if key not in known:
-        known[key] = _kind(program, written, file, scope, 0)
-    return known[key]
+    return _kinds(program).ask((written, file.path, scope), lambda: _kind(program, written, file, scope, 0))
 
 
 @program_question
-def _kinds(program: Program) -> dict[tuple[str, str, str], Kind]:
-    return {}
+def _kinds(program: Program) -> Answers[tuple[str, str, str], Kind]:
+    return Answers()
 
 
 def _kind(program: Program, written: str, file: File, scope: str, depth: int) -> Kind:
@@ -164,18 +160,18 @@ def without_lock(function: Function) -> Use | None:
 
 def _needed(function: Function, above: frozenset[Function]) -> tuple[Use | None, bool]:
     """The first use, and whether that is the answer wherever it is asked, not only below the functions `above`."""
-    key = (_needed, function)
-    known = function.program.known
-    if key in known:
-        found: Use | None = known[key]
+    known = function.known.get(_needed)
+    if known is not None:
+        read_all(known[1])
+        found: Use | None = known[0]
         return found, True
     if function.language != "cpp":
         return None, True
     if function in above or len(above) > _FURTHEST:
         return None, False
-    answer, whole = _first(function, above)
+    (answer, whole), notes = derived(lambda: _first(function, above))
     if not above or answer is not None or whole:
-        known[key] = answer
+        function.known[_needed] = answer, notes
         whole = True
     return answer, whole
 

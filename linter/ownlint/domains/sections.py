@@ -15,6 +15,7 @@ from ownlint.domains import locks
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import Place, walk
+from ownlint.project.questions import Answers
 from ownlint.project.subjects import Function
 
 
@@ -85,14 +86,12 @@ class Told:
         self.function = function
         self._local = [w for w in function.flow.writes if len(w.place) == 1 and function.is_local(w.place)]
         self._starts = [write.index for write in self._local]
-        self._known: dict[int, frozenset[str]] = {}
+        self._known: Answers[int, frozenset[str]] = Answers()
 
     def by(self, look: e.Event) -> frozenset[str]:
         """The locals that know what the look found: they begin with it or are given it, or are set where it came out
         so. What is set far behind it is left out."""
-        if look.index not in self._known:
-            self._known[look.index] = self._told_by(look)
-        return self._known[look.index]
+        return self._known.ask(look.index, lambda: self._told_by(look))
 
     def _told_by(self, look: e.Event) -> frozenset[str]:
         first = bisect_left(self._starts, look.index - _CLOSE)

@@ -13,7 +13,6 @@ from ownlint import steps
 from ownlint.domains import acquired, locks
 from ownlint.domains.reach import DEEPEST, Reach, outside
 from ownlint.engine.assignments import place
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.flow import events as e
@@ -22,6 +21,7 @@ from ownlint.patterns import strings
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import program_property, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
 _Holder = tuple[str, str]

@@ -25,7 +25,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.places import THIS, Place, children, last_name, receiver, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Binding, Class, Function
 
 _BRANCHES = re.compile(glance.opens(r.Branch) + b"|" + glance.opens(r.Conditional) + b"|" + glance.opens(r.Switch))
@@ -96,7 +96,8 @@ class Validity:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._checks: dict[tuple[Function, Place], bool] = {}
+        self._checks: Answers[tuple[Function, Place], bool] = Answers(False)
+        """Methods that call each other promise nothing."""
 
     # --- guards ---
 
@@ -378,22 +379,21 @@ class Validity:
     def checks(self, method: Function, guards: list[Guard], at: Place = (THIS,)) -> bool:
         """Whether every way through the method, but for those that throw, calls a guard on the object at `at`, or asks
         one of its flags where the method throws otherwise."""
-        key = (method, at)
-        if key not in self._checks:
-            self._checks[key] = False  # methods that call each other promise nothing
-            flow = method.flow
-            throws = [leave for leave in flow.leaves if leave.kind == "throw"]
-            decide = {test.index for leave in throws for test, _ in flow.guards(leave)}
-            found = frozenset(
-                event.index
-                for event in flow
-                if self.is_check(method, event, at, guards)
-                or (event.index in decide and self.is_look(method, event, at, guards))
-            )
-            if found:
-                found |= {leave.index for leave in throws}
-            self._checks[key] = bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
-        return self._checks[key]
+        return self._checks.ask((method, at), lambda: self._is_checking(method, guards, at))
+
+    def _is_checking(self, method: Function, guards: list[Guard], at: Place) -> bool:
+        flow = method.flow
+        throws = [leave for leave in flow.leaves if leave.kind == "throw"]
+        decide = {test.index for leave in throws for test, _ in flow.guards(leave)}
+        found = frozenset(
+            event.index
+            for event in flow
+            if self.is_check(method, event, at, guards)
+            or (event.index in decide and self.is_look(method, event, at, guards))
+        )
+        if found:
+            found |= {leave.index for leave in throws}
+        return bool(found) and flow.exit not in _reached(flow, {flow.entry}, found)
 
     def is_look(self, function: Function, event: e.Event, at: Place, guards: list[Guard]) -> bool:
         """Whether the event decides something by a flag of the object at `at`."""

@@ -6,6 +6,7 @@ places of a tuple, `.x` is an attribute, `=k` the value of a known key.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 from ownlint.facts import records as r
@@ -13,7 +14,7 @@ from ownlint.facts.show import text
 from ownlint.flow.places import last_name
 from ownlint.project.closures import neighbours
 from ownlint.project.program import Program
-from ownlint.project.questions import program_question
+from ownlint.project.questions import Answers, program_question
 from ownlint.project.subjects import Function
 
 ANY = "*"
@@ -62,24 +63,25 @@ def holds_container(function: Function, place: r.Value) -> bool:
     """Whether an attribute of `self`, or a global, is assigned a container anywhere in the class or the module body."""
     of_object = isinstance(place, r.Member)
     scope = function.record.owner or function.record.scope if of_object else ""
-    known = _known(function.program)
     key = (function.path, scope, of_object)
-    if key not in known:
-        known[key] = frozenset(
-            text(statement.value.target)
-            for other in neighbours(function, place)
-            for statement in other.statements
-            if isinstance(statement, r.Evaluate)
-            and isinstance(statement.value, r.Assign)
-            and is_container(statement.value.value)
-        )
-    return text(place) in known[key]
+    return text(place) in _known(function.program).ask(key, lambda: frozenset(_containers(function, place)))
+
+
+def _containers(function: Function, place: r.Value) -> Iterator[str]:
+    return (
+        text(statement.value.target)
+        for other in neighbours(function, place)
+        for statement in other.statements
+        if isinstance(statement, r.Evaluate)
+        and isinstance(statement.value, r.Assign)
+        and is_container(statement.value.value)
+    )
 
 
 @program_question
-def _known(program: Program) -> dict[tuple[str, str, bool], frozenset[str]]:
+def _known(program: Program) -> Answers[tuple[str, str, bool], frozenset[str]]:
     """By file and class, or by the file's module body: the places that are assigned a container."""
-    return {}
+    return Answers()
 
 
 S = TypeVar("S")

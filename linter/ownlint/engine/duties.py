@@ -15,6 +15,7 @@ from ownlint.finding import Certainty
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
 from ownlint.project import types
+from ownlint.project.questions import Derived, noting, read_all
 from ownlint.steps import spend
 
 if TYPE_CHECKING:
@@ -70,9 +71,12 @@ class Duties:
     A function is read with what is known of its callees so far, and again when one of them turns out to do more.
     """
 
+    NOTED = ("_known", "_notes", "_callers", "_waiting", "_readings", "_reading")
+
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
         self._known: dict[Function, Duty] = {}
+        self._notes: dict[Function, Derived] = {}
         self._callers: dict[Function, set[Function]] = {}
         self._waiting: list[Function] = []
         self._readings: dict[Function, int] = {}
@@ -81,10 +85,14 @@ class Duties:
     def of(self, function: Function) -> Duty:
         if self._reading is not None:
             self._callers.setdefault(function, set()).add(self._reading)
+        notes = self._notes.setdefault(function, Derived())
+        read_all((notes,))
         if function not in self._known:
             self._known[function] = NOTHING
-            if function.language == "cpp" and self._can_do_anything(function):
-                self._waiting.append(function)
+            with noting() as read:
+                if function.language == "cpp" and self._can_do_anything(function):
+                    self._waiting.append(function)
+            notes.of |= read
         if self._reading is None:
             self._settle()
         return self._known[function]
@@ -102,9 +110,11 @@ class Duties:
                 continue
             self._reading = function
             try:
-                found = Reading(function, self.resources).read()
+                with noting() as read:
+                    found = Reading(function, self.resources).read()
             finally:
                 self._reading = None
+                self._notes[function].of |= read
             if found != self._known[function]:
                 self._known[function] = found
                 callers = self._callers.get(function, set()) - set(self._waiting)

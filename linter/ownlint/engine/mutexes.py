@@ -16,7 +16,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question
 from ownlint.project.subjects import Class, Function
 
 _LOCKS = frozenset(
@@ -73,16 +73,14 @@ class Mutexes:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._known: dict[tuple[str, str, str], bool] = {}
+        self._known: Answers[tuple[str, str, str], bool] = Answers()
 
     def is_mutex(self, written: str, file: File, scope: str) -> bool:
         """Whether a type is one of a lock, or owns one."""
         if self.names.isdisjoint(_WORDS.findall(written)):
             return False
         key = (written, file.path, scope)
-        if key not in self._known:
-            self._known[key] = self._is_mutex(written, file, scope)
-        return self._known[key]
+        return self._known.ask(key, lambda: self._is_mutex(written, file, scope))
 
     @program_property
     def names(self) -> frozenset[str]:

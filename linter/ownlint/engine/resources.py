@@ -22,7 +22,7 @@ from ownlint.project.callees import Callee
 from ownlint.project.files import File
 from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
-from ownlint.project.questions import program_property, program_question
+from ownlint.project.questions import Notes, derived, program_property, program_question, read_all
 from ownlint.project.subjects import Class, Function
 
 RESULT = Place("result")
@@ -82,11 +82,13 @@ def argument(index: int) -> Place:
 class Resources:
     """The raw handles of one program; see `resources`."""
 
+    NOTED = ("_acquisitions",)
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.pairs = Pairs(program)
         self.duties = Duties(self)
-        self._acquisitions: dict[int, tuple[r.Call, Acquisition | None]] = {}
+        self._acquisitions: dict[int, tuple[r.Call, Acquisition | None, Notes]] = {}
 
     # --- what a call hands out ---
 
@@ -125,7 +127,7 @@ class Resources:
     @program_property
     def filling_names(self) -> frozenset[str]:
         """Of these, the names of those that may write the handle through an argument."""
-        fillers = {one.record.name for one in self.pairs.acquirers.values() if one.argument >= 0}
+        fillers = {name for name, many in self.pairs.acquirers.items() if any(one.argument >= 0 for one in many)}
         own = {f.name for f in self.program.functions if _fills(f.record)} & self.acquiring_names
         modelled = {name for name in self._mentioned if "acquire" in self.program.models.verbs(name, "argument")}
         return frozenset(fillers | own | modelled)
@@ -144,7 +146,7 @@ class Resources:
     @program_property
     def handle_names(self) -> frozenset[str]:
         """Last names of the types that are known to be handles."""
-        paired = {one.handle for one in self.pairs.acquirers.values()}
+        paired = {one.handle for many in self.pairs.acquirers.values() for one in many}
         values = {handle.name for handle in paired if not handle.pointers and not handle.is_generic}
         return self.program.models.names_of("handle") | values
 
@@ -160,13 +162,14 @@ class Resources:
         """What the call hands out, if it is an owned raw handle."""
         known = self._acquisitions.get(id(call))
         if known is not None and known[0] is call:
+            read_all(known[2])
             return known[1]
-        found = self._acquisition(call, function)
+        found, notes = derived(lambda: self._acquisition(call, function))
         if self.duties.is_settling:  # a callee may turn out to hand out more
             return found
         if len(self._acquisitions) > 4096:
             self._acquisitions.clear()
-        self._acquisitions[id(call)] = call, found
+        self._acquisitions[id(call)] = call, found, notes
         return found
 
     def _acquisition(self, call: r.Call, function: Function) -> Acquisition | None:
@@ -186,7 +189,7 @@ class Resources:
         return None
 
     def _by_pair(self, callee: Callee) -> Acquisition | None:
-        found = [self.pairs.acquirers.get(id(record)) for record in callee.records]
+        found = [self.pairs.acquirer(record) for record in callee.records]
         if not found or found[0] is None or any(one is None or one.argument != found[0].argument for one in found):
             return None
         one = found[0]
@@ -236,7 +239,7 @@ class Resources:
         ]
         if found:
             return tuple(found)
-        pairs = [one for record in callee.records if (one := self.pairs.releasers.get(id(record))) is not None]
+        pairs = [one for record in callee.records if (one := self.pairs.releaser(record)) is not None]
         if pairs:
             return (Ended(Place("argument", pairs[0].argument + 1), callee.certainty),)
         if callee.functions:

@@ -92,6 +92,7 @@ class Index:
         same = (file.path, view.record.scope, view.record.name)
         view.ordinal = self._ordinals[same] = self._ordinals.get(same, -1) + 1
         self._views[file.path, index] = view
+        self._records.setdefault(file.path, {})[id(view.record)] = view
         self.functions.append(view)
         if view.record.parent != index:
             self._nested.setdefault((file.path, view.record.parent), []).append(view)
@@ -235,13 +236,7 @@ class Index:
                 yield view
 
     def _views_by_record(self, file: File) -> dict[int, Function]:
-        if file.path not in self._records:
-            self._records[file.path] = {
-                id(view.record): view
-                for index in range(len(file.functions))
-                if (view := self._views.get((file.path, index)))
-            }
-        return self._records[file.path]
+        return self._records.get(file.path, {})
 
     def _definition_elsewhere(self, record: r.Function) -> Function | None:
         wanted = qualified.of(record, "::")

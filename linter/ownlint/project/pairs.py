@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because
 from ownlint.project import types
 from ownlint.project.files import File
+from ownlint.project.questions import program_property
 
 if TYPE_CHECKING:
     from ownlint.project.program import Program
@@ -189,22 +190,67 @@ class Pairs:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+
+    @program_property
+    def _found(self) -> _Found:
+        found = _Found(self.program)
+        found.pair_all()
+        return found
+
+    @program_property
+    def acquirers(self) -> dict[str, list[Acquirer]]:
+        """The functions that hand something out, by their last names."""
+        return _by_name(self._found.acquirers.values())
+
+    @program_property
+    def releasers(self) -> dict[str, list[Releaser]]:
+        """The functions that take it back, by their last names."""
+        return _by_name(self._found.releasers.values())
+
+    def acquirer(self, record: r.Function) -> Acquirer | None:
+        """What a declaration hands out, when it has a partner."""
+        return next((one for one in self.acquirers.get(record.name, ()) if one.record is record), None)
+
+    def releaser(self, record: r.Function) -> Releaser | None:
+        """What a declaration takes back, when it has a partner."""
+        return next((one for one in self.releasers.get(record.name, ()) if one.record is record), None)
+
+    @program_property
+    def names(self) -> frozenset[str]:
+        """Last names of the functions that hand something out."""
+        return frozenset(self.acquirers)
+
+    @program_property
+    def releasing_names(self) -> frozenset[str]:
+        """Last names of the functions that take something back."""
+        return frozenset(self.releasers)
+
+
+_One = TypeVar("_One", Acquirer, Releaser)
+
+
+def _by_name(found: Iterable[_One]) -> dict[str, list[_One]]:
+    out: dict[str, list[_One]] = {}
+    for one in found:
+        out.setdefault(one.record.name, []).append(one)
+    return out
+
+
+class _Found:
+    """Pairs as they are found, by the identity of their records."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
         self.acquirers: dict[int, Acquirer] = {}
         self.releasers: dict[int, Releaser] = {}
-        for cls in program.classes:
+
+    def pair_all(self) -> None:
+        """Methods of one class with each other, and free functions."""
+        for cls in self.program.classes:
             records = {id(record): record for record in (*cls.declarations, *(m.record for m in cls.methods))}
             if len(records) > 1:
                 self._pair_methods(cls.file, cls.symbol, records.values())
         self._pair_free()
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Last names of the functions that hand something out."""
-        return frozenset(one.record.name for one in self.acquirers.values())
-
-    @property
-    def releasing_names(self) -> frozenset[str]:
-        return frozenset(one.record.name for one in self.releasers.values())
 
     def _pair_free(self) -> None:
         """Free functions of all files, by what their names say beside the verb."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
 
 from ownlint.steps import LimitError, cut_off, start, stop
 
@@ -221,37 +221,108 @@ _Asked = TypeVar("_Asked", bound=Hashable)
 
 
 class Answers(Generic[_Asked, _Answer]):
-    """The answers to one question of a part of the program, by what it was asked about."""
+    """The answers to one question of a part of the program, by what it was asked about.
 
-    def __init__(self) -> None:
+    What comes back to itself, in a circle of functions that call each other, is told `meanwhile`, where there is such a
+    thing: see `recursion.Circular` for answers that must not depend on where the circle was entered.
+    """
+
+    def __init__(self, *meanwhile: _Answer, most: int = 1 << 62) -> None:
+        """Forgets all when there are `most` of them."""
         self._known: dict[_Asked, tuple[_Answer, Notes]] = {}
+        self._meanwhile = meanwhile
+        self._most = most
+
+    @property
+    def size(self) -> int:
+        """How many are kept."""
+        return len(self._known)
 
     def ask(self, about: _Asked, answer: Callable[[], _Answer]) -> _Answer:
         """What `answer` says, when it was not asked about this before."""
         held = self._known.get(about)
-        if held is None:
-            held = self._known[about] = derived(answer)
-        else:
+        if held is not None:
             _read.update(held[1])
+            return held[0]
+        if len(self._known) >= self._most:
+            self._known.clear()
+        if not self._meanwhile:
+            held = self._known[about] = derived(answer)
+            return held[0]
+        node = Derived()
+        self._known[about] = self._meanwhile[0], (node,)
+        try:
+            held = derived(answer)
+        except BaseException:
+            del self._known[about]
+            raise
+        node.of = frozenset(held[1])
+        self._known[about] = held
         return held[0]
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def clear(self) -> None:
-        """Forgets all of them."""
-        self._known.clear()
 
 
 # --- questions about the whole program -----------------------------------------------------------------------
 
 
+class Gathered(dict[Any, Any]):
+    """An answer about all files by what it is about: whoever looks up one thing rests on what is said of that."""
+
+    def __init__(self, said: dict[Any, Any], name: str) -> None:
+        super().__init__(said)
+        self._whole = ("answer", name)
+
+    def key(self, about: object) -> Key:
+        """Under which it is noted who has looked this up."""
+        return (*self._whole, about if isinstance(about, str) else repr(about))
+
+    def get(self, about: Any, default: Any = None) -> Any:
+        _read.add(self.key(about))
+        return super().get(about, default)
+
+    def __getitem__(self, about: Any) -> Any:
+        _read.add(self.key(about))
+        return super().__getitem__(about)
+
+    def __contains__(self, about: object) -> bool:
+        _read.add(self.key(about))
+        return super().__contains__(about)
+
+    def _all(self) -> None:
+        _read.add(self._whole)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._all()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._all()
+        return super().__len__()
+
+    def __eq__(self, other: object) -> bool:
+        self._all()
+        return super().__eq__(other)
+
+    def keys(self) -> Any:
+        self._all()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._all()
+        return super().values()
+
+    def items(self) -> Any:
+        self._all()
+        return super().items()
+
+
 def _of_program(program: Program, name: str, answer: Callable[[], _Answer]) -> _Answer:
     """What is asked about all files: whoever asks rests on the answer alone, not on all that it was derived from."""
     with noting():
-        found = answer()
+        found: Any = answer()
+    if type(found) is dict:
+        found = Gathered(found, name)
     program.answers.setdefault(name, found)
-    return found
+    return cast("_Answer", found)
 
 
 def name_of(ask: Callable[..., object]) -> str:
@@ -269,8 +340,9 @@ def program_question(ask: Callable[[Program], _Answer]) -> Callable[[Program], _
         known = of.known
         if ask not in known:
             known[ask] = _of_program(of, name, lambda: _within(of.size, lambda: ask(of)))
-        _read.add(key)
         answer: _Answer | _GivenUp = known[ask]
+        if not isinstance(answer, Gathered):
+            _read.add(key)
         return _told(answer)
 
     return asked
@@ -293,7 +365,6 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Self | _Answer:
         if instance is None:
             return self
-        _read.add(self._key)
         kept = instance.__dict__
         name = "=" + str(self.attrname)
         if name not in kept:
@@ -304,4 +375,6 @@ class program_property(cached_property[_Answer]):  # noqa: N801 - a decorator, n
             finally:
                 stop(before)
         answer: _Answer = kept[name]
+        if not isinstance(answer, Gathered):
+            _read.add(self._key)
         return answer

@@ -43,7 +43,7 @@ class Addresses(Known):
         self._runs: recursion.Circular[Function, tuple[tuple[Misuse, ...], Summary | None]] = recursion.Circular(
             ((), None), _DEEPEST + 1
         )
-        self._imported: dict[str, frozenset[str]] = {}
+        self._imported: questions.Answers[str, frozenset[str]] = questions.Answers()
 
     def misuses_in(self, function: Function) -> tuple[Misuse, ...]:
         if function.language != "python" or function not in self._concerned:
@@ -168,11 +168,11 @@ class Addresses(Known):
         return 0 if through_class and "classmethod" not in target.record.qualifiers else 1
 
     def imported(self, file: File) -> frozenset[str]:
-        if file.path not in self._imported:
-            canonical = self.program.models.canonical
-            roots = {canonical(imported.target).partition(".")[0] for imported in file.imports}
-            self._imported[file.path] = frozenset(roots)
-        return self._imported[file.path]
+        """The packages from which a file imports something."""
+        canonical = self.program.models.canonical
+        return self._imported.ask(
+            file.path, lambda: frozenset(canonical(imported.target).partition(".")[0] for imported in file.imports)
+        )
 
 
 def _is_only_compared(misuse: Misuse) -> bool:

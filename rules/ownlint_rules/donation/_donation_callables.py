@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Class, Function, Program, Step, because, bodies, places, text, weaker
+from ownlint import Class, Function, Program, Step, because, bodies, places, questions, text, weaker
 from ownlint import records as r
 from ownlint_rules.donation._donation import Consumer, Instance, Items, Known, Own, PassesOn, Scope, Spec, union
 from ownlint_rules.donation._donation_hot import Hot
@@ -50,11 +50,11 @@ class Callables:
         self.modules = Modules(program)
         self.hot = hot
         self.depth = 0
-        self._names: dict[tuple[Function, str], Known | None] = {}
-        self._results: dict[tuple[Function, str, int, int], Known | None] = {}
-        self._bindings: dict[Function, dict[str, list[Bound]]] = {}
-        self._symbols: dict[str, Known | None] = {}
-        self._attributes: dict[tuple[Class, str], Known | None] = {}
+        self._names: questions.Answers[tuple[Function, str], Known | None] = questions.Answers(None)
+        self._results: questions.Answers[tuple[Function, str, int, int], Known | None] = questions.Answers(None)
+        self._bindings: questions.Answers[Function, dict[str, list[Bound]]] = questions.Answers()
+        self._symbols: questions.Answers[str, Known | None] = questions.Answers(None)  # while it is looked up
+        self._attributes: questions.Answers[tuple[Class, str], Known | None] = questions.Answers(None)
 
     # --- expressions ---
 
@@ -100,10 +100,7 @@ class Callables:
         if scope.given:
             return self._name(value, scope)
         key = (scope.function, value.text)
-        if key not in self._names:
-            self._names[key] = None  # while it is looked up
-            self._names[key] = self._name(value, scope)
-        return self._names[key]
+        return self._names.ask(key, lambda: self._name(value, scope))
 
     def _name(self, value: r.Name, scope: Scope) -> Known | None:
         function: Function | None = scope.function
@@ -302,10 +299,7 @@ class Callables:
         key = (function, scope.function.path, *at)
         if scope.given or (own.around is not None and own.around.given):
             return self._result(own, call, scope)
-        if key not in self._results:
-            self._results[key] = None
-            self._results[key] = self._result(own, call, scope)
-        return self._results[key]
+        return self._results.ask(key, lambda: self._result(own, call, scope))
 
     def may_hand_out(self, function: Function) -> bool:
         """By its name: it may return a callable that consumes."""
@@ -324,11 +318,7 @@ class Callables:
 
     def attribute(self, cls: Class, name: str) -> Known | None:
         """An attribute that is asked of an instance."""
-        key = (cls, name)
-        if key not in self._attributes:
-            self._attributes[key] = None
-            self._attributes[key] = self._attribute(cls, name)
-        return self._attributes[key]
+        return self._attributes.ask((cls, name), lambda: self._attribute(cls, name))
 
     def _attribute(self, cls: Class, name: str) -> Known | None:
         for one in cls.ancestry:
@@ -376,10 +366,7 @@ class Callables:
     def symbol(self, symbol: str) -> Known | None:
         if not symbol or symbol.startswith("builtins."):
             return None
-        if symbol not in self._symbols:
-            self._symbols[symbol] = None  # while it is looked up
-            self._symbols[symbol] = self._symbol(symbol)
-        return self._symbols[symbol]
+        return self._symbols.ask(symbol, lambda: self._symbol(symbol))
 
     def _symbol(self, symbol: str) -> Known | None:
         canonical = self.models.canonical(symbol)
@@ -408,9 +395,7 @@ class Callables:
 
     def bindings(self, function: Function) -> dict[str, list[Bound]]:
         """All bindings of each name in the function itself, in order; `self.x` stands for an attribute."""
-        if function not in self._bindings:
-            self._bindings[function] = dict(_bindings(function, self.modules.definitions(function.file)))
-        return self._bindings[function]
+        return self._bindings.ask(function, lambda: dict(_bindings(function, self.modules.definitions(function.file))))
 
     def unread(self, function: Function) -> frozenset[str]:
         """Parameters that the function never looks at."""

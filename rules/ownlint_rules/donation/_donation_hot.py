@@ -89,8 +89,8 @@ class Hot:
         self.program = program
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
-        self._said: dict[Function, frozenset[str]] = {}
-        self._concerned: dict[Function, bool] = {}
+        self._said: questions.Answers[Function, frozenset[str]] = questions.Answers()
+        self._concerned: questions.Answers[Function, bool] = questions.Answers()
 
     @questions.program_property
     def python(self) -> list[Function]:
@@ -161,10 +161,9 @@ class Hot:
 
     def _words(self, function: Function) -> frozenset[str]:
         """Every name in the encoded body. One look a function: to search for each of many names takes too long."""
-        if function not in self._said:
-            found = set(_WORD.findall(function.encoded))
-            self._said[function] = frozenset(word.decode() for word in found)
-        return self._said[function]
+        return self._said.ask(
+            function, lambda: frozenset(word.decode() for word in set(_WORD.findall(function.encoded)))
+        )
 
     def _linked(self, known: set[str]) -> frozenset[str]:
         """The sources, and files that import something of theirs."""
@@ -284,9 +283,7 @@ class Hot:
 
     def concerned(self, function: Function) -> bool:
         """Whether the function calls what may consume, or says what does; so is what stands around such a one."""
-        if function not in self._concerned:
-            self._concerned[function] = self._is_concerned(function)
-        return self._concerned[function]
+        return self._concerned.ask(function, lambda: self._is_concerned(function))
 
     def _is_concerned(self, function: Function) -> bool:
         path = function.path

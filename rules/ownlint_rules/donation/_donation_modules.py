@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from ownlint import Class, File, Function, Program, questions
 from ownlint_rules.donation._reaching import bits, reached
@@ -14,11 +13,11 @@ _MOST_HOPS = 8
 class Modules:
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._own: dict[str, frozenset[str]] = {}
-        self._imports: dict[str, dict[str, str]] = {}
-        self._definitions: dict[str, dict[int, Function]] = {}
-        self._files: dict[str, File | None] = {}
-        self._found: dict[str, tuple[File, list[str]] | None] = {}
+        self._own: questions.Answers[str, frozenset[str]] = questions.Answers()
+        self._imports: questions.Answers[str, dict[str, str]] = questions.Answers()
+        self._definitions: questions.Answers[str, dict[int, Function]] = questions.Answers()
+        self._files: questions.Answers[str, File | None] = questions.Answers()
+        self._found: questions.Answers[str, tuple[File, list[str]] | None] = questions.Answers(None)
 
     @questions.program_property
     def _by_last(self) -> dict[str, list[tuple[str, File]]]:
@@ -31,9 +30,7 @@ class Modules:
 
     def file(self, module: str) -> File | None:
         """The one file that this dotted name means; the root may lie anywhere."""
-        if module not in self._files:
-            self._files[module] = self._file(module)
-        return self._files[module]
+        return self._files.ask(module, lambda: self._file(module))
 
     def _file(self, module: str) -> File | None:
         found = self._by_last.get(module.rpartition(".")[2], ())
@@ -43,10 +40,7 @@ class Modules:
 
     def find(self, symbol: str, hops: int = _MOST_HOPS) -> tuple[File, list[str]] | None:
         """The file in which a dotted name is defined, re-exports followed, and what it is called in there."""
-        if symbol not in self._found:
-            self._found[symbol] = None
-            self._found[symbol] = self._find(symbol.lstrip("."), hops)
-        return self._found[symbol]
+        return self._found.ask(symbol, lambda: self._find(symbol.lstrip("."), hops))
 
     def _find(self, symbol: str, hops: int) -> tuple[File, list[str]] | None:
         parts = symbol.split(".")
@@ -79,21 +73,11 @@ class Modules:
         return self._in(file, rest, hops)
 
     def _defines(self, file: File, name: str) -> bool:
-        if file.path not in self._own:
-            functions = (function.name for function in file.functions if not function.scope)
-            classes = (cls.name for cls in file.classes if not cls.scope)
-            variables = (variable.name for variable in file.variables)
-            self._own[file.path] = frozenset((*functions, *classes, *variables))
-        return name in self._own[file.path]
+        return name in self._own.ask(file.path, lambda: frozenset(_defined(file)))
 
     def _imported(self, file: File) -> dict[str, str]:
         """What the module imports by name, the first import of each."""
-        if file.path not in self._imports:
-            known = self._imports[file.path] = {}
-            for imported in file.imports:
-                if imported.scope == -1 and imported.name != "*":
-                    known.setdefault(imported.name, imported.target)
-        return self._imports[file.path]
+        return self._imports.ask(file.path, lambda: _imported(file))
 
     # --- star imports ---
 
@@ -113,15 +97,15 @@ class Modules:
                 yield other
             waiting += reversed(self._stars[other.path])
 
-    @cached_property
+    @questions.program_property
     def _python(self) -> list[File]:
         return [file for file in self.program.files.values() if file.language == "python" and file.functions]
 
-    @cached_property
+    @questions.program_property
     def _bit(self) -> dict[str, int]:
         return bits(file.path for file in self._python)
 
-    @cached_property
+    @questions.program_property
     def _stars(self) -> dict[str, tuple[File, ...]]:
         """The modules of which a module takes all names, in order."""
         out: dict[str, tuple[File, ...]] = {}
@@ -130,17 +114,16 @@ class Modules:
             out[file.path] = tuple({target.path: target for target in targets if target is not None}.values())
         return out
 
-    @cached_property
+    @questions.program_property
     def _bearers(self) -> dict[str, int]:
         """By name, the modules that define or import it."""
         out: dict[str, int] = {}
         for file in self._python:
-            self._defines(file, "")
-            for name in self._own[file.path] | self._imported(file).keys():
+            for name in {*_defined(file), *_imported(file)}:
                 out[name] = out.get(name, 0) | self._bit[file.path]
         return out
 
-    @cached_property
+    @questions.program_property
     def _reached(self) -> dict[str, int]:
         """The modules that star imports of a module reach, however many stand between: the same for all of a cycle."""
         return reached({path: [other.path for other in stars] for path, stars in self._stars.items()}, self._bit)
@@ -153,10 +136,11 @@ class Modules:
 
     def definitions(self, file: File) -> dict[int, Function]:
         """The functions of a file by where their names stand."""
-        if file.path not in self._definitions:
-            views = (self.program.index.function_at(file, index) for index in range(len(file.functions)))
-            self._definitions[file.path] = {view.record.name_start: view for view in views if view is not None}
-        return self._definitions[file.path]
+        return self._definitions.ask(file.path, lambda: self._found_definitions(file))
+
+    def _found_definitions(self, file: File) -> dict[int, Function]:
+        views = (self.program.index.function_at(file, index) for index in range(len(file.functions)))
+        return {view.record.name_start: view for view in views if view is not None}
 
     def class_of(self, symbol: str) -> Class | None:
         """The project's class of that dotted name."""
@@ -190,3 +174,18 @@ def _dotted(file: File) -> str:
 def _stem(path: str) -> str:
     parts = path.removesuffix(".py").split("/")
     return parts[-2] if parts[-1] == "__init__" and len(parts) > 1 else parts[-1]
+
+
+def _defined(file: File) -> Iterator[str]:
+    """What stands at the top of a module."""
+    yield from (function.name for function in file.functions if not function.scope)
+    yield from (cls.name for cls in file.classes if not cls.scope)
+    yield from (variable.name for variable in file.variables)
+
+
+def _imported(file: File) -> dict[str, str]:
+    known: dict[str, str] = {}
+    for imported in file.imports:
+        if imported.scope == -1 and imported.name != "*":
+            known.setdefault(imported.name, imported.target)
+    return known

@@ -37,11 +37,12 @@ class Donations:
         self.callables = Callables(program, self.hot)
         self.consuming = program.models.consuming
         self.storage = self.consuming.storage
-        self._runs: dict[tuple[Function, Scope], Interpreter | None] = {}
-        self._misuses: dict[Function, list[Misuse]] = {}
-        self._result_kinds: dict[Function, str] = {}
-        self._lookers: dict[tuple[Function, str], bool] = {}
-        self._touches: dict[Function, frozenset[str]] = {}
+        self._runs: questions.Answers[tuple[Function, Scope], Interpreter | None] = questions.Answers(None)
+        self._misuses: questions.Answers[Function, list[Misuse]] = questions.Answers([])
+        self._result_kinds: questions.Answers[Function, str] = questions.Answers("")
+        self._lookers: questions.Answers[tuple[Function, str], bool] = questions.Answers()
+        self._touches: questions.Answers[Function, frozenset[str]] = questions.Answers()
+        self._switched: questions.Answers[str, bool] = questions.Answers()
         self._depth = 0
 
     # --- which functions ---
@@ -133,41 +134,40 @@ class Donations:
     # --- answers ---
 
     def misuses_in(self, function: Function) -> list[Misuse]:
-        if function not in self._misuses:
-            self._misuses[function] = []
-            if self.concerned(function) and function not in self.traced and not self._is_switched_off(function.file):
-                run = self._run(function, self._scope(function))
-                self._misuses[function] = run.misuses() if run is not None and not run.too_long else []
-        return self._misuses[function]
+        return self._misuses.ask(function, lambda: self._found_misuses(function))
+
+    def _found_misuses(self, function: Function) -> list[Misuse]:
+        if not self.concerned(function) or function in self.traced or self._is_switched_off(function.file):
+            return []
+        run = self._run(function, self._scope(function))
+        return run.misuses() if run is not None and not run.too_long else []
 
     def _scope(self, function: Function) -> Scope:
         return Scope(function)
 
     def _run(self, function: Function, scope: Scope) -> Interpreter | None:
-        key = (function, scope)
-        if key not in self._runs:
-            self._runs[key] = None  # recursion knows nothing
+        """Recursion knows nothing."""
+
+        def answer() -> Interpreter:
             run = Interpreter(function, self, scope)
             run.run()
-            self._runs[key] = run
-        return self._runs[key]
+            return run
 
-    @questions.program_property
-    def _switched(self) -> dict[str, bool]:
-        return {}
+        return self._runs.ask((function, scope), answer)
 
     def _is_switched_off(self, file: File) -> bool:
         """The module itself switches consuming off for good."""
-        if file.path not in self._switched:
-            body = self.callables.modules.body(file)
-            found = False
-            for statement in body.body if body is not None else ():
-                match statement:
-                    case r.Evaluate(value=r.Call(callee=callee, args=(r.Literal(text=what), r.Literal(text="True")))):
-                        switch = self.consuming.fits("switched_by", self._symbol(callee, body)) if body else False
-                        found = found or (switch and what.strip("\"'") in self.storage.switches)
-            self._switched[file.path] = found
-        return self._switched[file.path]
+        return self._switched.ask(file.path, lambda: self._switches_off(file))
+
+    def _switches_off(self, file: File) -> bool:
+        body = self.callables.modules.body(file)
+        found = False
+        for statement in body.body if body is not None else ():
+            match statement:
+                case r.Evaluate(value=r.Call(callee=callee, args=(r.Literal(text=what), r.Literal(text="True")))):
+                    switch = self.consuming.fits("switched_by", self._symbol(callee, body)) if body else False
+                    found = found or (switch and what.strip("\"'") in self.storage.switches)
+        return found
 
     # --- the world of an interpreter ---
 
@@ -200,19 +200,20 @@ class Donations:
 
     def _touched(self, function: Function) -> frozenset[str]:
         """Attributes of the receiver that get a method called of which nobody knows what it does."""
-        if function not in self._touches:
-            self._touches[function] = frozenset(
-                part.callee.base.name
-                for statement in function.statements
-                for value in bodies.values(statement)
-                for part in places.walk(value)
-                if isinstance(part, r.Call)
-                and isinstance(part.callee, r.Member)
-                and isinstance(part.callee.base, r.Member)
-                and part.callee.name not in self.storage.reads
-                and part.callee.name not in self.storage.plain
-            )
-        return self._touches[function]
+        return self._touches.ask(function, lambda: frozenset(self._found_touched(function)))
+
+    def _found_touched(self, function: Function) -> Iterator[str]:
+        return (
+            part.callee.base.name
+            for statement in function.statements
+            for value in bodies.values(statement)
+            for part in places.walk(value)
+            if isinstance(part, r.Call)
+            and isinstance(part.callee, r.Member)
+            and isinstance(part.callee.base, r.Member)
+            and part.callee.name not in self.storage.reads
+            and part.callee.name not in self.storage.plain
+        )
 
     def _is_plain(self, function: Function) -> bool:
         known = {"staticmethod", "classmethod"}
@@ -252,10 +253,7 @@ class Donations:
         return ""
 
     def _kind_of_result(self, function: Function) -> str:
-        if function not in self._result_kinds:
-            self._result_kinds[function] = ""
-            self._result_kinds[function] = self._find_kind_of_result(function)
-        return self._result_kinds[function]
+        return self._result_kinds.ask(function, lambda: self._find_kind_of_result(function))
 
     def _find_kind_of_result(self, function: Function) -> str:
         leaves = [s.value for s in function.statements if isinstance(s, r.Leave) and s.kind == "return"]
@@ -265,9 +263,7 @@ class Donations:
     def only_looks(self, function: Function, name: str) -> bool:
         """Whether the function reads nothing of this parameter but what can be read when its storage is gone."""
         key = (function, name)
-        if key not in self._lookers:
-            self._lookers[key] = self._only_looks(function, name)
-        return self._lookers[key]
+        return self._lookers.ask(key, lambda: self._only_looks(function, name))
 
     def _only_looks(self, function: Function, name: str) -> bool:
         if not function.body:

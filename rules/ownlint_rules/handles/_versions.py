@@ -243,14 +243,15 @@ class Questions:
         self._watched = models.absent
         self._asks = patterns.strings({"is", "is not", "id", *models.absent})
         self._gives = patterns.strings(models.loosely_hashed)
-        self._found: dict[Function, tuple[Asked, ...]] = {}
-        self._spoken: dict[str, bool] = {}
+        self._found: questions.Answers[Function, tuple[Asked, ...]] = questions.Answers()
+        self._spoken: questions.Answers[str, bool] = questions.Answers()
 
     def asked_in(self, function: Function) -> tuple[Asked, ...]:
-        if function not in self._found:
-            worth = function.language == "python" and (function.says(self._asks) or function.says(self._gives))
-            self._found[function] = tuple(self._run(function)) if worth and self._speaks(function) else ()
-        return self._found[function]
+        return self._found.ask(function, lambda: self._asked_in(function))
+
+    def _asked_in(self, function: Function) -> tuple[Asked, ...]:
+        worth = function.language == "python" and (function.says(self._asks) or function.says(self._gives))
+        return tuple(self._run(function)) if worth and self._speaks(function) else ()
 
     def missing(self, asked: Asked) -> Missing | None:
         """What a member or keyword is not there for; where nobody knows the version, the latest counts."""
@@ -319,13 +320,14 @@ class Questions:
         return self._speaking(function.file) or function.says(self._telling)
 
     def _speaking(self, file: File) -> bool:
-        if file.path not in self._spoken:
-            models = self.program.models
-            said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
-            said |= {imported.target for imported in file.imports}
-            words = models.words(library for dotted in said for library in models.libraries_of(dotted))
-            self._spoken[file.path] = bool(words.absent or words.likened)
-        return self._spoken[file.path]
+        return self._spoken.ask(file.path, lambda: self._is_spoken_of(file))
+
+    def _is_spoken_of(self, file: File) -> bool:
+        models = self.program.models
+        said = {m.symbol for m in file.meanings} | {m.type for m in file.meanings if m.type}
+        said |= {imported.target for imported in file.imports}
+        words = models.words(library for dotted in said for library in models.libraries_of(dotted))
+        return bool(words.absent or words.likened)
 
     @questions.program_property
     def _telling(self) -> patterns.AnyName:

@@ -569,7 +569,7 @@ class Guarded:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locking: locks.Locking = locks.locking(program)
-        self._said: dict[tuple[str, tuple[str, ...]], list[Function]] = {}
+        self._said: questions.Answers[tuple[str, tuple[str, ...]], list[Function]] = questions.Answers()
 
     @questions.program_property
     def domains(self) -> list[Domain]:
@@ -630,15 +630,15 @@ class Guarded:
     def _saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
         """The functions of a source and its header that may mean one of the names of an object which is not their
         own: who has members of the same names himself says so with the object."""
-        key = stem, names
-        if key not in self._said:
-            said, said_of_an_object = patterns.strings(names), patterns.AnyName(names, _OF_AN_OBJECT)
-            self._said[key] = [
-                function
-                for function in self._by_stem.get(stem, ())
-                if function.says(said_of_an_object if _has_all(function.home, names) else said)
-            ]
-        return self._said[key]
+        return self._said.ask((stem, names), lambda: self._found_saying(stem, names))
+
+    def _found_saying(self, stem: str, names: tuple[str, ...]) -> list[Function]:
+        said, said_of_an_object = patterns.strings(names), patterns.AnyName(names, _OF_AN_OBJECT)
+        return [
+            function
+            for function in self._by_stem.get(stem, ())
+            if function.says(said_of_an_object if _has_all(function.home, names) else said)
+        ]
 
     def functions_of(self, domain: Domain) -> Iterable[Function]:
         """The functions that can touch its members: its own, its heirs', and in its file those that say its lock, or a

@@ -85,12 +85,12 @@ class Registries:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
-        self._takers: dict[tuple[str, ...], frozenset[Function]] = {}
-        self._takings: dict[tuple[Function, tuple[str, ...]], list[e.Call]] = {}
-        self._ways: dict[tuple[Function, tuple[str, ...]], Ways] = {}
-        self._of: dict[int, tuple[Registry, ...]] = {}
+        self._takers: questions.Answers[tuple[str, ...], frozenset[Function]] = questions.Answers()
+        self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.Call]] = questions.Answers(most=_KEPT)
+        self._ways: questions.Answers[tuple[Function, tuple[str, ...]], Ways] = questions.Answers(most=_KEPT)
+        self._of: dict[Class, tuple[Registry, ...]] = {}
         for one in self.all:
-            self._of[id(one.held)] = (*self._of.get(id(one.held), ()), one)
+            self._of[one.held] = (*self._of.get(one.held, ()), one)
 
     @questions.program_property
     def guarded(self) -> tuple[Registry, ...]:
@@ -119,13 +119,11 @@ class Registries:
 
     def of(self, cls: Class) -> tuple[Registry, ...]:
         """Those in which objects of the class, or of a base of it, stand."""
-        return tuple(found for one in cls.ancestry for found in self._of.get(id(one), ()))
+        return tuple(found for one in cls.ancestry for found in self._of.get(one, ()))
 
     def takers(self, registry: Registry) -> frozenset[Function]:
         """The functions that take entries out, themselves or by a call or two."""
-        if registry.names not in self._takers:
-            self._takers[registry.names] = frozenset(self._found_takers(registry))
-        return self._takers[registry.names]
+        return self._takers.ask(registry.names, lambda: frozenset(self._found_takers(registry)))
 
     def _found_takers(self, registry: Registry) -> set[Function]:
         plain = {_plain(name) for name in registry.names}
@@ -155,22 +153,16 @@ class Registries:
         if function not in takers:
             return []
         key = (function, registry.names)
-        if key not in self._takings:
-            if len(self._takings) >= _KEPT:
-                self._takings.clear()
-            self._takings[key] = self._found_takings(function, registry, takers)
-        return self._takings[key]
+        return self._takings.ask(key, lambda: self._found_takings(function, registry, takers))
 
     def ways(self, function: Function, registry: Registry) -> Ways:
         """What can happen without an entry being taken out, or found not to be there."""
-        key = (function, registry.names)
-        if key not in self._ways:
-            if len(self._ways) >= _KEPT:
-                self._ways.clear()
-            taking = {call.index for call in self.takings(function, registry)}
-            asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
-            self._ways[key] = Ways(function.flow, frozenset(taking | asked))
-        return self._ways[key]
+        return self._ways.ask((function, registry.names), lambda: self._found_ways(function, registry))
+
+    def _found_ways(self, function: Function, registry: Registry) -> Ways:
+        taking = {call.index for call in self.takings(function, registry)}
+        asked = {test for index in sorted(taking) for test in asked_for(function, function.flow.events[index])}
+        return Ways(function.flow, frozenset(taking | asked))
 
     def _found_takings(self, function: Function, registry: Registry, takers: frozenset[Function]) -> list[e.Call]:
         names = {one.name for one in takers}

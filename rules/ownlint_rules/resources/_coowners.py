@@ -153,10 +153,10 @@ class CoOwners:
             return True
         callee = self.program.calls.callee(call, function)
         # Of a name that many bear, any may be meant: all of them have to release.
-        releasers = self.resources.pairs.releasers
+        pairs = self.resources.pairs
         if callee.models:
             return any(effect.verb == "release" for model in callee.models for effect in model.effects)
-        if callee.records and all(id(record) in releasers for record in callee.records):
+        if callee.records and all(pairs.releaser(record) is not None for record in callee.records):
             return True
         if callee.certainty != "certain" or depth > _DEEPEST:
             return False

@@ -18,8 +18,8 @@ class Handing:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._owns: dict[Class, bool] = {}
-        self._emptying: dict[Function, bool] = {}
+        self._owns: questions.Answers[Class, bool] = questions.Answers()
+        self._emptying: questions.Answers[Function, bool] = questions.Answers()
         self.giving_up = frozenset(self._named())
         """Last names of all methods that may make an owner give up what it owns, the libraries' included."""
 
@@ -102,11 +102,12 @@ class Handing:
 
     def _releases(self, cls: Class) -> bool:
         """Whether the class ends something when it is destroyed; a destructor that nobody sees is believed."""
-        if cls not in self._owns:
-            destructor = cls.destructor
-            seen = cls.record.destructor in ("declared", "defined")
-            self._owns[cls] = seen and (destructor is None or self._ends_something(destructor))
-        return self._owns[cls]
+        return self._owns.ask(cls, lambda: self._is_owner(cls))
+
+    def _is_owner(self, cls: Class) -> bool:
+        destructor = cls.destructor
+        seen = cls.record.destructor in ("declared", "defined")
+        return seen and (destructor is None or self._ends_something(destructor))
 
     def _ends_something(self, destructor: Function) -> bool:
         found = resources.resources(self.program)
@@ -127,9 +128,7 @@ class Handing:
         return any(name.startswith("=") or name in ("exchange", "swap") for name in method.mentioned)
 
     def _empties(self, method: Function) -> bool:
-        if method not in self._emptying:
-            self._emptying[method] = self._may_empty(method) and self._hands_out_and_empties(method)
-        return self._emptying[method]
+        return self._emptying.ask(method, lambda: self._may_empty(method) and self._hands_out_and_empties(method))
 
     def _hands_out_and_empties(self, method: Function) -> bool:
         """The result is raw, and a member is set to something on the way out."""

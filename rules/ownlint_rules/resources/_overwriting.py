@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ownlint import Certainty, Function, because, duties, places, text, types
+from ownlint import Certainty, Function, because, duties, places, questions, text, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources._emptying import Ending
@@ -103,7 +103,7 @@ class _Filling:
         self.ending.find_names()
         self._fresh: frozenset[str] = frozenset()
         """The locals that hold a new handle until it is stored."""
-        self._settled: dict[int, bool] = {}
+        self._settled: questions.Answers[int, bool] = questions.Answers()
         self.enders = frozenset(one.name for one in enders) - {function.name}
         self.lambdas = frozenset(one.index for one in enders if one.parent is function)
 
@@ -287,9 +287,7 @@ class _Filling:
 
     def _settles(self, event: e.Event) -> bool:
         """What the slot holds is ended here, or asked for anew."""
-        if event.index not in self._settled:
-            self._settled[event.index] = self._settles_anew(event)
-        return self._settled[event.index]
+        return self._settled.ask(event.index, lambda: self._settles_anew(event))
 
     def _settles_anew(self, event: e.Event) -> bool:
         match event:

@@ -68,17 +68,17 @@ class Slots:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.resources: resources.Resources = resources.resources(program)
-        self._spelled: dict[str, patterns.AnyName] = {}
-        self._saying: dict[tuple[str, str], list[Function]] = {}
+        self._spelled: questions.Answers[str, patterns.AnyName] = questions.Answers()
+        self._saying: questions.Answers[tuple[str, str], list[Function]] = questions.Answers()
 
     def of(self, cls: Class) -> list[Slot]:
         """The class's own slots, in the order of its members."""
-        found = self._found.get(id(cls), {})
+        found = self._found.get(cls, {})
         return [Slot(cls, field, tuple(found[field.name])) for field in cls.record.fields if field.name in found]
 
     @questions.program_property
-    def _found(self) -> dict[int, dict[str, list[Store]]]:
-        found: dict[int, dict[str, list[Store]]] = {}
+    def _found(self) -> dict[Class, dict[str, list[Store]]]:
+        found: dict[Class, dict[str, list[Store]]] = {}
         for function in self.program.functions:
             if function.language != "cpp" or not self._may_store(function):
                 continue
@@ -95,7 +95,7 @@ class Slots:
                 store = Store(
                     function, put.node, put.made, put.element or isinstance(put.target, r.Index), put.at, sure
                 )
-                found.setdefault(id(cls), {}).setdefault(field.name, []).append(store)
+                found.setdefault(cls, {}).setdefault(field.name, []).append(store)
         return found
 
     def _may_store(self, function: Function) -> bool:
@@ -313,7 +313,7 @@ class Slots:
     def _immortal(self) -> frozenset[str]:
         """Last names of the classes of static objects, and of what statics point to."""
         found: set[str] = set()
-        wanted = {cls.name for cls in self.program.classes if id(cls) in self._found}
+        wanted = {cls.name for cls in self.program.classes if cls in self._found}
         for file in self.program.files.values():
             found |= {types.parse(variable.type).last for variable in file.variables} & wanted
         for function in self.program.functions:
@@ -412,15 +412,12 @@ class Slots:
         """Functions of the class and of its files that say the name."""
         yield from (method for method in cls.methods if self._may_say(method, name))
         key = _stem(cls.path), name
-        if key not in self._saying:
-            self._saying[key] = [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)]
-        yield from (f for f in self._saying[key] if f.home is not cls)
+        saying = self._saying.ask(key, lambda: [f for f in self._by_stem.get(key[0], ()) if self._may_say(f, name)])
+        yield from (f for f in saying if f.home is not cls)
 
     def _may_say(self, function: Function, name: str) -> bool:
-        if name not in self._spelled:
-            spelled = [name, *sorted(self._macros_saying.get(name, ()))]
-            self._spelled[name] = patterns.strings(spelled)
-        return function.says(self._spelled[name]) or _initialises(function, name)
+        spelled = self._spelled.ask(name, lambda: patterns.strings([name, *sorted(self._macros_saying.get(name, ()))]))
+        return function.says(spelled) or _initialises(function, name)
 
     @questions.program_property
     def _macros_saying(self) -> dict[str, set[str]]:

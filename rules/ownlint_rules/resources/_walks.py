@@ -158,7 +158,7 @@ class Walk:
         """What ended the duty on some way."""
         self.out: list[tuple[e.Event, int]] = []
         """Where a way ends with the handle held: exits, ends of the local's life, later writes to it."""
-        self._meanings: dict[int, Meaning] = {}
+        self._meanings: questions.Answers[int, Meaning] = questions.Answers()
         self._run()
 
     @property
@@ -290,9 +290,7 @@ class Walk:
         return 0
 
     def _meaning(self, event: e.Event) -> Meaning:
-        if event.index not in self._meanings:
-            self._meanings[event.index] = self.holder.meaning(event)
-        return self._meanings[event.index]
+        return self._meanings.ask(event.index, lambda: self.holder.meaning(event))
 
     @cached_property
     def _endings(self) -> list[e.Event]:

@@ -356,6 +356,14 @@ def test_a_name_declared_thousands_of_times_costs_the_file_its_types(tmp_path: P
     assert not file.typed
 
 
+@pytest.mark.parametrize("line", ["std::lock_guard<{0}int>{{mu}};", "return a < {0}c(mu);", "call(x<{0}y>(z));"])
+def test_names_that_may_be_templates_nested_deep_cost_the_file_its_types(tmp_path: Path, line: str) -> None:
+    """libclang guesses for each whether it is one, and twice as long with each more: 30 of them take it an hour."""
+    file = read(tmp_path, "int f() {\n  " + line.format("b< " * 30) + "\n}\n", deadline=30)
+    assert reasons(file) == ["template arguments are nested so deep that libclang would take too long"]
+    assert not file.typed
+
+
 def test_words_that_are_common_are_no_declarations(tmp_path: Path) -> None:
     functions = (f"int f{number}(int x) {{ int y = x; put(x, y); return y; }}\n" for number in range(3_000))
     file = read(tmp_path, "void put(int, int);\n" + "".join(functions))

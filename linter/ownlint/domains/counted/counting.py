@@ -18,7 +18,6 @@ from ownlint.domains.counted.counts import NULL, OWING, ROUNDS, Draft, Held, Id,
 from ownlint.domains.counted.references import Use, alternatives, arguments, may_count, references
 from ownlint.domains.counted.slot_tables import is_slot
 from ownlint.engine.heap import Domain, follow
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.finding import SOME_PATHS
 from ownlint.flow import events as e
@@ -27,6 +26,7 @@ from ownlint.flow.places import Place, last_name, render, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question, question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 

@@ -47,17 +47,16 @@ def _is_method(function: Function) -> bool:
 def _slots(program: Program) -> dict[str, frozenset[str]]:
     """By file the names of the functions in its tables."""
     tables = program.models.names_of("slot table")
-    found: dict[str, frozenset[str]] = {}
+    found: dict[str, set[str]] = {}
     for path, file in program.files.items():
-        if file.language != "cpp":
-            continue
-        names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
-        for function in program.functions:
-            if function.file is file and any(table.encode() in function.encoded for table in tables):
-                names.update(_local(function, tables))
-        if names:
-            found[path] = frozenset(names)
-    return found
+        if file.language == "cpp":
+            names = {name for one in file.variables if _is_table(one.type, tables) for name in _named(one.value)}
+            found[path] = names
+    spelled = [table.encode() for table in sorted(tables)]
+    for function in program.functions:
+        if function.language == "cpp" and any(table in function.encoded for table in spelled):
+            found[function.path].update(_local(function, tables))
+    return {path: frozenset(names) for path, names in found.items() if names}
 
 
 def _is_table(written: str, tables: frozenset[str]) -> bool:

@@ -18,7 +18,6 @@ from ownlint.domains.memory.seen import may_end
 from ownlint.engine import ranges
 from ownlint.engine.heap import Domain, follow
 from ownlint.engine.ranges import Range
-from ownlint.engine.recursion import Circular
 from ownlint.facts import records as r
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, Certainty, because
@@ -27,6 +26,7 @@ from ownlint.flow.places import strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
 from ownlint.project.questions import flow_question, program_question
+from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Function
 
 __all__ = ["Trouble", "certainty", "told_end", "troubles"]

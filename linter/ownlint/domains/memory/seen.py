@@ -4,10 +4,12 @@ a flow is made, mostly before a body is decoded."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from ownlint.domains.memory.pointers import SMART, named, values_in
 from ownlint.facts import records as r
-from ownlint.flow.places import last_name, strip, walk
+from ownlint.flow.places import THIS, last_name, strip, walk
 from ownlint.models.records import FunctionModel
 from ownlint.project import types
 from ownlint.project.program import Program
@@ -30,40 +32,88 @@ def may_end(function: Function) -> bool:
     if function.says(_DELETES) or function.says(_DESTRUCTS):
         return True
     program, mentioned = function.program, function.mentioned
-    if not _ending(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
+    if not _libraries(program).isdisjoint(mentioned) or not _giving_up(program).isdisjoint(mentioned):
+        return True
+    if not _ending(program).isdisjoint(mentioned) and _calls_ender(function):
         return True
     if not _changing(program).isdisjoint(mentioned) and _points_inside(function):
         return True
     return _hands_out_own(function)
 
 
+def _calls_ender(function: Function) -> bool:
+    """Whether something is called that is one of the project's functions which end memory, and not only called so."""
+    names, enders = _ending(function.program), _enders(function.program)
+    return any(
+        not enders.isdisjoint(function.program.calls.callee(one, function).functions)
+        for one in values_in(function)
+        if isinstance(one, r.Call) and last_name(one.callee) in names
+    )
+
+
+@program_question
+def _libraries(program: Program) -> frozenset[str]:
+    """Last names of what ends memory that it is given, by the models."""
+    return program.models.functions_that(_ends_argument) - program.models.pairs_of("hold", "argument 1")[1]
+
+
 @program_question
 def _ending(program: Program) -> frozenset[str]:
-    """Last names of what ends memory that it is given."""
-    names = program.models.functions_that(_ends_argument)
-    found = set(names)
-    wanted: frozenset[str] = names
+    """Last names of what ends memory that it is given, or that of its own object."""
+    return _libraries(program) | {one.name for one in _enders(program)}
+
+
+@program_question
+def _enders(program: Program) -> frozenset[Function]:
+    """The project's functions that do so."""
+    given, own = set(_libraries(program)), set[str]()
+    functions = [one for one in program.functions if one.language == "cpp" and one.record.kind != "destructor"]
+    found: set[Function] = set()
+    fresh = _Enders(frozenset(given), frozenset())
     for _ in range(_ROUNDS):
-        wanted = frozenset(
-            one.name
-            for one in program.functions
-            if one.language == "cpp" and one.name not in found and one.record.kind != "destructor"
-            if (one.says(_DELETES) or not wanted.isdisjoint(one.mentioned)) and _ends_for_caller(one, wanted)
+        ends = [(one, place) for one in functions if fresh.may_be_in(one) for place in fresh.ended_by(one)]
+        found.update(one for one, _ in ends)
+        fresh = _Enders(
+            frozenset(one.name for one, place in ends if place == "given" and one.name not in given),
+            frozenset(one.name for one, place in ends if place == "own" and one.name not in own),
         )
-        found |= wanted
+        given |= fresh.given
+        own |= fresh.own
     return frozenset(found)
 
 
-def _ends_for_caller(function: Function, names: frozenset[str]) -> bool:
-    """Whether the function deletes, or gives to something of these names, what its caller knows, too."""
-    own = {parameter.name for parameter in function.record.parameters}
-    for one in values_in(function):
-        if isinstance(one, r.Call) and (one.kind == "delete" or last_name(one.callee) in names):
-            for given in one.args:
-                name = named(given)
-                if name in own or (name and name not in function.declared):
-                    return True
-    return False
+class _Enders(NamedTuple):
+    """Last names of functions that end what they are given, and of those that end their own object, or a part of it."""
+
+    given: frozenset[str]
+    own: frozenset[str]
+
+    def may_be_in(self, function: Function) -> bool:
+        """Whether one of them, or `delete`, stands in the body. Needs no decoding."""
+        mentioned = function.mentioned
+        return function.says(_DELETES) or not self.given.isdisjoint(mentioned) or not self.own.isdisjoint(mentioned)
+
+    def ended_by(self, function: Function) -> Iterator[Literal["given", "own"]]:
+        """Whether the function ends what its caller knows: an argument, or something of its object."""
+        lent = {p.name for p in function.record.parameters if not _holds_number(p.type) and not _is_constant(p.type)}
+        for one in values_in(function):
+            if not isinstance(one, r.Call):
+                continue
+            name = last_name(one.callee)
+            ended = [named(value) for value in one.args] if one.kind == "delete" or name in self.given else []
+            if name in self.own:
+                ended.append(named(one.callee.base) if isinstance(one.callee, r.Member) else THIS)
+            for place in filter(None, ended):
+                if place in lent:
+                    yield "given"
+                elif place not in function.declared:
+                    yield "own"
+
+
+def _is_constant(written: str) -> bool:
+    """A reference by which nothing can be ended."""
+    kind = types.parse(written)
+    return kind.reference and kind.const and not kind.pointers
 
 
 @program_question

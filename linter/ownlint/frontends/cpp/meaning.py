@@ -22,7 +22,7 @@ from ownlint import door
 from ownlint.facts.records import Meaning, Problem
 from ownlint.frontends.cpp import libclang
 from ownlint.frontends.cpp.libclang import BREAK, CONTINUE, RECURSE, Cursor
-from ownlint.frontends.cpp.redeclared import declared_too_often
+from ownlint.frontends.cpp.redeclared import declared_too_often, nested_too_deep
 from ownlint.frontends.cpp.territory import Territory
 
 FLAGS = (
@@ -96,6 +96,8 @@ def read(
     often = declared_too_often(data)
     if often is not None:
         return _nothing(f"{often[0]} is declared {often[1]:,} times, for which libclang would take too long")
+    if nested_too_deep(data):
+        return _nothing("template arguments are nested so deep that libclang would take too long")
     try:
         library = libclang.load()
     except OSError as error:

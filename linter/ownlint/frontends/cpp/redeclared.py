@@ -1,8 +1,13 @@
-"""Which name a file declares again and again in one scope: libclang compares each declaration with all before it.
+"""What takes libclang too long.
 
-Measured with libclang 18.1.1: 4,000 times `REGISTER("x");` whose macro's header is missing take 11 s, 4,000 times
-`void f() {}` 4 s, and twice as many four times as long. That is clang's own work, nothing in it hears a signal, and
-such a file needs no malice: registrations that were generated are one.
+A name that a file declares again and again in one scope: libclang compares each declaration with all before it. With
+libclang 18.1.1, 4,000 times `REGISTER("x");` whose macro's header is missing take 11 s, 4,000 times `void f() {}`
+4 s, and twice as many four times as long. Such a file needs no malice: registrations that were generated are one.
+
+And names of which it does not know whether they are templates, one in the other: `a<b<c<d` takes twice as long for each
+further one, 0.1 s for 16 and 9 s for 22.
+
+That is clang's own work, and nothing in it hears a signal.
 """
 
 from __future__ import annotations
@@ -19,12 +24,21 @@ from ownlint.frontends.cpp import grammar as g
 PAIRS = 4_000_000
 """So many comparisons take libclang 1 to 3 s; no file that was written by hand comes near."""
 
+DEEP = 16
+"""So many template arguments, one in the other, stand in no file that was written by hand."""
+
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
+_NESTED = re.compile(rb"(?:[\w:]++\s*+<\s*+){%d}" % DEEP)
 
 _DECLARE = frozenset({g.DECLARATION, g.FIELD_DECLARATION, g.FUNCTION_DEFINITION, g.PARAMETER, g.OPTIONAL_PARAMETER})
 _OUTSIDE = frozenset({g.TRANSLATION_UNIT, g.DECLARATIONS, g.FIELDS, g.ERROR})
 """Where a statement is read as a declaration without a type."""
 _TRANSPARENT = frozenset({g.DECLARATIONS, g.TEMPLATE, g.LINKAGE, g.ERROR}) | g.PREPROC | g.PREPROC_ELSE
+
+
+def nested_too_deep(data: bytes) -> bool:
+    """Whether so many names, each followed by `<`, stand one in the other that libclang would take too long for it."""
+    return _NESTED.search(data) is not None
 
 
 def declared_too_often(data: bytes) -> tuple[str, int] | None:

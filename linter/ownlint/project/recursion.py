@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
+from ownlint.project.questions import Derived, Key, noting, read_all
+
 _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer")
 _NOBODY = 1 << 62
@@ -37,11 +39,17 @@ class Circular(Generic[_Key, _Answer]):
         self._roots: dict[_Key, tuple[frozenset[_Key], _Answer]] = {}
         self._tentative: dict[_Key, tuple[int, _Answer]] = {}
         self._under_way: dict[_Key, int] = {}
+        self._notes: dict[_Key, Derived] = {}
+        """Of each question that was asked, what its answer was derived from."""
         self._leans = _NOBODY
         """The first question under way on which rests what is being answered."""
 
     def ask(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
         """What `answer` says, which may ask further."""
+        notes = self._notes.get(key)
+        if notes is None:
+            notes = self._notes[key] = Derived()
+        read_all((notes,))
         if key in self._whole:
             return self._whole[key]
         if key in self._under_way:
@@ -62,12 +70,16 @@ class Circular(Generic[_Key, _Answer]):
     def _asked(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
         at = self._under_way[key] = len(self._under_way)
         before, self._leans = self._leans, _NOBODY
+        read: set[Key | Derived] = set()
         try:
-            found = answer()
+            with noting() as read:
+                found = answer()
         except BaseException:
             self._leave(key, at, answered=False)
             self._leans = before
             raise
+        finally:
+            self._notes[key].of |= read
         leans, self._leans = self._leans, min(before, self._leans)
         if leans < at and at:
             del self._under_way[key]

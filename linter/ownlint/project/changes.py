@@ -1,0 +1,134 @@
+"""What an edit changes: the keys under which something was read, see `questions`, that say something else now.
+
+    ("body", PATH, SYMBOL#N)   a function's body, its own signature and those of the lambdas in it
+    ("name", NAME)             what the project declares under a last name: signatures, classes with what is declared
+                               in them, aliases, variables, bound classes
+    ("callers", NAME)          the functions whose bodies call something of that last name
+    ("macro", NAME)            the macros of that name
+    ("file", PATH, PART)       one part of a file: its imports, its comments, its bindings
+    ("files",) ("files", PATH) which files there are
+    ("all", KIND)              all functions, classes, bindings, aliases, called names
+    ("answer", QUESTION)       the answer to a question about all files
+
+Where in its file something stands is no part of it: what moves stays the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from ownlint.facts import records as r
+from ownlint.project import types
+from ownlint.project.questions import Key
+
+_NUMBER = re.compile(rb"(?<=[\[,])\d+(?=[,\]])")
+_encode = msgspec.json.Encoder().encode
+_NO_BODY = msgspec.Raw(b"[]")
+_DIGEST = 16
+_PARTS = tuple(name for name in r.File.__struct_fields__ if name not in ("path", "language", "size", "functions"))
+_PLACED = frozenset({"comments", "comment_lines", "debug", "conditional", "meanings", "suppressions", "problems"})
+"""Parts that say where something stands in the file."""
+
+
+def changed(before: Mapping[str, r.File], after: Mapping[str, r.File]) -> frozenset[Key]:
+    """The keys that say something else in the files of `after`; answers are not looked at."""
+    paths = [path for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+    old, new = (_together(files[path] for path in paths if path in files) for files in (before, after))
+    return frozenset(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+
+
+def _together(files: Iterable[r.File]) -> dict[Key, list[bytes]]:
+    said: dict[Key, list[bytes]] = {}
+    for file in files:
+        for key, text in _said(file):
+            said.setdefault(key, []).append(hashlib.blake2b(text, digest_size=_DIGEST).digest())
+    return said
+
+
+def _said(file: r.File) -> Iterator[tuple[Key, bytes]]:
+    """Everything that a file says, each under the keys by which it is found."""
+    path = file.path.encode()
+    yield ("files",), path
+    yield ("files", file.path), b"%b %d" % (path, file.size)
+    yield from _functions(file)
+    for cls in file.classes:
+        text = b"class %b %b" % (path, encoded(cls))
+        yield ("name", cls.name), text
+        yield ("all", "classes"), text
+    for alias in file.aliases:
+        yield ("name", alias.name), b"alias %b %b" % (path, encoded(alias))
+        yield ("all", "aliases"), b"%b %b" % (path, encoded(alias))
+    for variable in file.variables:
+        yield ("name", variable.name), b"variable %b %b" % (path, encoded(variable))
+    for bound in file.bound_classes:
+        yield ("name", types.parse(bound.type).last), b"bound %b %b" % (path, encoded(bound))
+    for binding in file.bindings:
+        yield ("all", "bindings"), b"%b %b" % (path, encoded(binding))
+    for macro in file.macros:
+        yield ("macro", macro.name), b"%b %b" % (path, encoded(macro))
+    for part in _PARTS:
+        held = getattr(file, part)
+        if part in _PLACED or not isinstance(held, tuple):
+            yield ("file", file.path, part), _encode(held)
+        else:
+            yield ("file", file.path, part), b"\n".join(map(encoded, held))
+
+
+def _functions(file: r.File) -> Iterator[tuple[Key, bytes]]:
+    heads = [head(record) for record in file.functions]
+    names = list(_names(file))
+    inner: dict[int, list[bytes]] = {}
+    for record, declared in zip(file.functions, heads, strict=True):
+        inner.setdefault(record.parent, []).append(declared)
+    path = file.path.encode()
+    for index, record in enumerate(file.functions):
+        signature = b"function %b %b %b" % (path, names[index].encode(), heads[index])
+        yield ("name", record.name), signature
+        if record.owner:
+            yield ("name", record.owner.replace(".", "::").rpartition("::")[2]), signature
+        yield ("all", "functions"), signature
+        yield ("file", file.path, "functions"), signature + b"%d" % record.parent
+        if not record.defined:
+            continue
+        body = _shifted(bytes(record.body), record)
+        key = ("body", file.path, names[index])
+        yield key, b"\n".join((signature, body, *inner.get(index, ())))
+        for name in record.mentions:
+            yield ("callers", name), signature
+            yield ("all", "called names"), name.encode()
+
+
+def _names(file: r.File) -> Iterator[str]:
+    """What tells the functions of a file apart; see `Function.key`."""
+    ordinals: dict[tuple[str, str], int] = {}
+    separator = "::" if file.language == "cpp" else "."
+    for record in file.functions:
+        same = (record.scope, record.name)
+        number = ordinals.get(same, -1) + 1 if record.defined else ordinals.get(same, -1)
+        ordinals[same] = number
+        yield f"{record.scope}{separator if record.scope else ''}{record.name}#{number}"
+
+
+def head(record: r.Function) -> bytes:
+    """What a function's declaration says."""
+    return encoded(msgspec.structs.replace(record, body=_NO_BODY, mentions=(), parent=-1))
+
+
+def encoded(record: r.Node) -> bytes:
+    """A record as bytes, wherever in its file it stands."""
+    return _shifted(_encode(record), record)
+
+
+def _shifted(text: bytes, around: r.Node) -> bytes:
+    """Positions inside the record as they are from its start on."""
+    start, end = around.start, around.end
+
+    def shifted(found: re.Match[bytes]) -> bytes:
+        number = int(found[0])
+        return b"+%d" % (number - start) if start <= number <= end else found[0]
+
+    return _NUMBER.sub(shifted, text)
