@@ -11,12 +11,16 @@ from ownlint import Function, because, pairs, places, questions, resources, text
 from ownlint import records as r
 
 _ADDRESS = re.compile(rb'"&"')
-_OWNS = re.compile(rb"_ptr\b|[a-z]Ptr\b|\bRef\b")
+_POINTER = re.compile(rb"\w ?\*\"")
+"""A declared type that ends so."""
+_OWNS = re.compile(rb"_ptr\b|[a-z]Ptr\b")
 
 
 def may_be_filled(function: Function) -> bool:
     """False when no local is filled in through its address and given to an owner. Needs no decoding."""
-    return function.says(_ADDRESS) and (function.mentions("reset") or function.says(_OWNS))
+    if not (function.mentions("reset") or function.says(_OWNS)):
+        return False
+    return function.says(_ADDRESS) and function.says(_POINTER)
 
 
 @questions.flow_question

@@ -4,6 +4,7 @@ round: the rest is never released.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from ownlint import Certainty, Function, because, bodies, failure, pairs, places
 from ownlint import events as e
 from ownlint import records as r
 
+_LOOPS = re.compile(rb'"(?:range|for)"')
 _WALKS = frozenset({"begin", "cbegin", "rbegin"})
 
 
@@ -34,6 +36,9 @@ def left_early(function: Function) -> Iterator[LeftEarly]:
 
 
 def _may_release(function: Function) -> bool:
+    """False when it has no loop that ends elements. Needs no decoding."""
+    if not function.says(_LOOPS):
+        return False
     return function.mentions("delete") or any(pairs.releasing_verb(name) for name in function.mentioned)
 
 
