@@ -28,7 +28,7 @@ DEEP = 16
 """So many template arguments, one in the other, stand in no file that was written by hand."""
 
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
-_NESTED = re.compile(rb"(?:[\w:]++\s*+<\s*+){%d}" % DEEP)
+_NESTED = re.compile(rb"(?<![\w:])(?:[\w:]++\s*+<\s*+){%d}" % DEEP)
 
 _DECLARE = frozenset({g.DECLARATION, g.FIELD_DECLARATION, g.FUNCTION_DEFINITION, g.PARAMETER, g.OPTIONAL_PARAMETER})
 _OUTSIDE = frozenset({g.TRANSLATION_UNIT, g.DECLARATIONS, g.FIELDS, g.ERROR})
