@@ -52,6 +52,9 @@ FORMAT = 1
 
 MAXIMUM_BYTES = 4_000_000
 
+_ELEMENT_OF = frozenset({"__getitem__", "__next__", "__iter__"})
+"""Members by which a sequence gives its elements."""
+
 
 class Models:
     """Every model file that was loaded, later files before earlier ones.
@@ -513,10 +516,14 @@ class Models:
 
     @functools.cached_property
     def loosely_hashed(self) -> frozenset[str]:
-        """Members that give objects whose hash does not say which native object they stand for."""
+        """Last names of the classes whose hash does not say which native object theirs stand for, and of the members
+        that give such an object, or a sequence of them."""
         loose = {cls.name for cls in self._py_classes.values() if cls.compared_by and "hash" not in cls.compared_by}
-        members = (member for variants in self._py_members.values() for member in variants)
-        return frozenset(member.name for member in members if loose.intersection(member.returns))
+        members = [member for variants in self._py_members.values() for member in variants]
+        giving = [member for member in members if not loose.isdisjoint(member.returns)]
+        sequences = {member.on for member in giving if member.name in _ELEMENT_OF}
+        of_sequences = [member for member in members if not sequences.isdisjoint(member.returns)]
+        return frozenset(name.rpartition(".")[2] for name in (*loose, *(one.name for one in (*giving, *of_sequences))))
 
     @functools.cached_property
     def makers(self) -> frozenset[str]:

@@ -28,6 +28,7 @@ from ownlint import (
 from ownlint import records as r
 
 _KEYED = frozenset(["add", "get", "setdefault", "pop", "discard", "remove", "index", "count"])
+_NAME = re.compile(r"\w+")
 _WRITES = re.compile(r"print|repr|str|hex|format|log|debug|info|warn|error", re.IGNORECASE)
 
 
@@ -242,7 +243,8 @@ class Questions:
         models = program.models
         self._watched = models.absent
         self._asks = patterns.strings({"is", "is not", "id", *models.absent})
-        self._gives = patterns.strings(models.loosely_hashed)
+        self._loose = models.loosely_hashed
+        self._gives = patterns.strings(self._loose)
         self._found: questions.Answers[Function, tuple[Asked, ...]] = questions.Answers()
         self._spoken: questions.Answers[str, bool] = questions.Answers()
 
@@ -250,8 +252,14 @@ class Questions:
         return self._found.ask(function, lambda: self._asked_in(function))
 
     def _asked_in(self, function: Function) -> tuple[Asked, ...]:
-        worth = function.language == "python" and (function.says(self._asks) or function.says(self._gives))
+        worth = function.language == "python" and self._may_ask(function)
         return tuple(self._run(function)) if worth and self._speaks(function) else ()
+
+    def _may_ask(self, function: Function) -> bool:
+        """Whether a word of the body, or the type of a parameter, lets expect a question."""
+        if function.says(self._asks) or function.says(self._gives):
+            return True
+        return any(self._loose.intersection(_NAME.findall(p.type)) for p in function.record.parameters if p.type)
 
     def missing(self, asked: Asked) -> Missing | None:
         """What a member or keyword is not there for; where nobody knows the version, the latest counts."""

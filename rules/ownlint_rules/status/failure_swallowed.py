@@ -72,6 +72,7 @@ from ownlint_rules.status import _telling as telling
 _TRIES = re.compile(r"if_?possible|best_?effort|^_?(?:try|maybe|prefetch|probe|warm)(?![a-z])", re.IGNORECASE)
 _OK_SAYS = re.compile(
     rb'"(?:is_?)?(?:ok|OK|Ok|success\w*|Success\w*|has_value|failed|succeeded|error|is_?err\w*)"|"!"|"[!=]="'
+    rb"|\[33,\d+,\d+,\[1,"  # a branch that a name decides: `if (SaveError failed = Save())`
 )
 
 

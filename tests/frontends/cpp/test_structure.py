@@ -880,3 +880,90 @@ def test_what_stood_in_a_dropped_side_is_forgotten() -> None:
 def test_a_cleanup_attribute_belongs_to_the_local_that_it_stands_at(declared: str, cleanup: str) -> None:
     (found,) = (one for one in body(declared) if isinstance(one, r.Declare))
     assert found.cleanup == cleanup
+
+
+# --- the same in other words ---
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("T* p; p = f();", ["p = f()"]),
+        ("T* p; int n; n = g(); p = f(n);", ["n", "n = g()", "p = f(n)"]),
+        ("T *p, *q; q = f(); p = q;", ["q = f()", "p = q"]),
+        ("T* line; line = a.line;", ["line = a.line"]),
+        ("T* p; use(&p); p = f();", ["p", "use(&p)", "=p"]),
+        ("T* p; p = g(p);", ["p", "=p"]),
+        ("T* p; if (c) p = f();", ["p", "if", "=p"]),
+        ("static T* p; p = f();", ["p", "=p"]),
+        ("T x; x = f();", ["x", "=x"]),
+    ],
+)
+def test_a_pointer_begins_with_its_first_value(source: str, expected: list[str]) -> None:
+    read_ = function("void f() { " + source + " }")
+    found = []
+    for statement in r.decode_body(read_):
+        match statement:
+            case r.Declare(names=(name,), value=None):
+                found.append(name)
+            case r.Declare(names=(name,), value=given) if given is not None:
+                found.append(f"{name} = {text(given)}")
+            case r.Evaluate(value=r.Assign(target=target)) if text(target) != "n":
+                pass
+            case r.Evaluate(value=shown):
+                found.append(text(shown))
+            case r.Branch():
+                found.append("if")
+    found += [word for word in read_.mentions if word.startswith("=") and word != "=n"]
+    assert found == expected
+
+
+def test_the_mention_of_an_assignment_stays_for_another_one() -> None:
+    source = "void f() { T* p; p = g(); p = h(); }  void other() { T* p; p = g(); }"
+    assert "=p" in function(source).mentions
+    assert "=p" not in function(source, "other").mentions
+
+
+@pytest.mark.parametrize("word", ["thread_local", "static thread_local", "thread_local static", "static  __thread"])
+def test_what_each_thread_has_is_said(word: str) -> None:
+    (declare,) = body(f"{word} T* p = nullptr;")
+    assert isinstance(declare, r.Declare)
+    assert (declare.static, declare.thread_local) == (True, True)
+    (variable,) = facts(f"{word} T* p = nullptr;").variables
+    assert variable.thread_local
+    assert not facts("static T* p = nullptr;").variables[0].thread_local
+
+
+@pytest.mark.parametrize("source", ["delete[] (p);", "delete [ ] (p);", "delete[](p), q();"])
+def test_an_array_in_parentheses_is_deleted(source: str) -> None:
+    file = facts("void f(T* p) { " + source + " }")
+    assert not file.problems
+    assert "delete" in file.functions[0].mentions
+
+
+@pytest.mark.parametrize("type_", ["int", "void*", "unsigned", "bool", "T *"])
+def test_a_type_is_given_to_a_macro(type_: str) -> None:
+    file = facts("struct A : B { int f() override { OVERRIDE(" + type_ + ", B, f, ); } };")
+    assert not file.problems
+    (statement,) = r.decode_body(file.functions[0])
+    assert isinstance(statement, r.Evaluate)
+    assert text(statement.value) == f"OVERRIDE({type_.strip('* ')}, B, f)"
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("const ::std::string&", "const std::string&"),
+        ("::std::map<const ::std::string*, ::a::B>", "std::map<const std::string*, a::B>"),
+    ],
+)
+def test_the_root_of_a_name_is_not_said(written: str, expected: str) -> None:
+    (parameter,) = function(f"void f({written} x);").parameters
+    assert parameter.type == expected
+
+
+def test_a_constant_pointer_is_made_in_braces() -> None:
+    (declare,) = body("T* const p{g()};")
+    assert isinstance(declare, r.Declare)
+    assert isinstance(declare.value, r.Call)
+    assert declare.value.kind == "call"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from python_facts import file_of, meanings, types
 
 
@@ -197,3 +198,13 @@ def test_meanings_are_sorted_and_one_a_place() -> None:
     file = file_of("import a\n" * 3 + "def f(x: a.T): return a.b(a.c, x)\n" * 3)
     starts = [meaning.start for meaning in file.meanings]
     assert starts == sorted(set(starts))
+
+
+@pytest.mark.parametrize("quoted", ["'ir.Op'", '"ir.Op"', "r'ir.Op'", "'''ir.Op'''", "u'ir.Op'"])
+def test_an_annotation_in_quotes_of_any_kind_is_read(quoted: str) -> None:
+    assert ("Op", "mlir.ir.Op") in meanings(f"from mlir import ir\ndef f(op: {quoted}): op")
+
+
+@pytest.mark.parametrize("quoted", ["'ir.' 'Op'", r"'ir\x2eOp'", "b'ir.Op'", "f'ir.Op'"])
+def test_an_annotation_that_is_spelled_otherwise_is_not(quoted: str) -> None:
+    assert ("Op", "mlir.ir.Op") not in meanings(f"from mlir import ir\ndef f(op: {quoted}): op")

@@ -72,3 +72,28 @@ def test_a_later_pass_asks_for_what_is_new() -> None:
     known = Vocabulary(anchors=(Anchor("a"),))
     wider = Vocabulary(anchors=(Anchor("a"), Anchor("b", ("c",))))
     assert anchors.beside_those(known, wider).anchors == (Anchor("b", ("c",)),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lib\nid(a)",
+        "lib\n(id)(a)",
+        "lib\nid((a))",
+        "lib\nreturn (id)(a)",
+        "lib\nx = [(id)(a)]",
+        "lib\nid(  # why\n  a\n)",
+        "lib\nid(\n\n  # why\n(\na\n)\n)",
+        "lib\n(x(')')\ndef f():\n  id(\na)",
+    ],
+)
+def test_parentheses_and_line_ends_inside_of_them_change_nothing(text: str) -> None:
+    assert wanted(text.encode(), (Anchor("lib", (r"\bid\(\w",)),))
+    assert not wanted(text.replace("id", "is").encode(), (Anchor("lib", (r"\bid\(\w",)),))
+
+
+@pytest.mark.parametrize(
+    "hostile", [" " * 100_000, "(" * 100_000, "((  \n" * 30_000, "(#\n \n" * 30_000, ")" * 100_000]
+)
+def test_a_file_is_looked_at_in_a_time_that_grows_with_it(hostile: str) -> None:
+    assert not wanted(b"lib " + hostile.encode(), (Anchor("lib", (r"\bid\(\w",)),))

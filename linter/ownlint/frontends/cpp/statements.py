@@ -107,8 +107,8 @@ class Statements(Values):
         return tuple(out)
 
     def join_values(self, out: Out) -> None:
-        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` in its block is that it is assigned,
-        as C wants it and as branches are often left behind: a pointer that has no value yet cannot be asked for."""
+        """`T* p; ... p = e;` as `T* p = e;`, where the first that is said of `p` is that it is assigned, in the block
+        that declares it: old C wants it so, and a pointer that has no value yet cannot be asked for."""
         for index, declared in enumerate(out):
             if not isinstance(declared, r.Declare) or declared.value is not None or not _is_plain_pointer(declared):
                 continue
@@ -118,7 +118,8 @@ class Statements(Values):
                 if statement.end - declared.end > _NEAR_BYTES:
                     break
                 value = _assigned_to(name, statement)
-                said = re.findall(rf"(\.|->)?\s*\b{name}\b", self.text(statement.start, statement.end))
+                words = _SAID.findall(self.text(statement.start, statement.end))
+                said = [before for before, word in words if word == name]
                 if value is not None and said.count("") == 1:  # `.name` is a member of another
                     moved = r.Declare(statement.start, statement.end, declared.names, declared.type, value)
                     out[at] = moved
@@ -126,7 +127,7 @@ class Statements(Values):
                     out[index] = _NOTHING
                 if said:
                     break
-        if _NOTHING in out:
+        if any(statement is _NOTHING for statement in out):
             out[:] = [statement for statement in out if statement is not _NOTHING]
 
     def statements(self, nodes: Iterable[Node], out: Out) -> None:
@@ -894,6 +895,8 @@ def _may_declare(statement: r.Statement) -> bool:
     return False
 
 
+_SAID = re.compile(r"(?:(\.|->)\s*+)?+(\w++)")
+"""A word, and what makes it a member of another."""
 _NEAR_STATEMENTS = 24
 _NEAR_BYTES = 2_000
 """So far behind its declaration the assignment of a pointer is looked for."""

@@ -67,15 +67,15 @@ def _with_plain_brackets(folded: bytes) -> bytes:
         if drop:
             pieces.append(folded[at:start])
             at = end
-            if sign not in b"()":
+            if sign != b")":
                 pieces.append(b" ")
     return _tight(b"".join([*pieces, folded[at:]])) if pieces else folded
 
 
 _BRACKET = re.compile(rb"[()\[\]{}]|(?:(?<![ \t])[ \t]++)?+(?:#[^\n]*+)?\r?\n(?:[ \t]*+(?:#[^\n]*+)?\r?\n)*+[ \t]*+")
-_OPERAND = re.compile(rb"[\w)\]\"']$")
+_OPERAND = re.compile(rb"[\w)\]\"']\Z")
 _KEYWORD = re.compile(
-    rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)$"
+    rb"(?:^|\W)(?:and|as|assert|await|del|elif|else|from|if|in|is|lambda|not|or|return|while|with|yield)\Z"
 )
 _DEFINES = re.compile(rb"(?:@|(?:async\s+)?def|class|from|import)\b")
 
