@@ -56,7 +56,6 @@ if TYPE_CHECKING:
         lasting,
         lookups,
         mutexes,
-        recursion,
         resources,
         shared,
     )
@@ -72,7 +71,7 @@ if TYPE_CHECKING:
     from ownlint.models import consumers as consumer_models
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
-    from ownlint.project import closures, pairs, questions, releases, trials, types, undecoded
+    from ownlint.project import closures, pairs, questions, recursion, releases, trials, types, undecoded
     from ownlint.project.files import File
     from ownlint.project.program import Program
     from ownlint.project.statuses import Status, must_look

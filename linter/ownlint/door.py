@@ -70,9 +70,7 @@ def _opened(path: str | Path, within: str | Path | None) -> tuple[int, int]:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError | NotADirectoryError)
         raise UnreadableError(error.strerror or str(error), missing=missing) from error
-    except (
-        ValueError
-    ) as error:  # a null byte, or what the file system's encoding cannot spell: each Python words it anew
+    except ValueError as error:  # a null byte, or what the file system cannot spell: each Python words it anew
         raise UnreadableError("no file can have this name") from error
     status = os.fstat(descriptor)
     try:

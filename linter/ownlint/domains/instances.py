@@ -179,10 +179,10 @@ class Instances:
                     yield from ((body, value) for value in self.bindings(body).get(name, []))
         for method in cls.methods:
             if method.mentions("=" + name):
-                for value in self._set_in(method).get(name, ()):
+                for value in self.attributes_set(method).get(name, ()):
                     yield method, value
 
-    def _set_in(self, method: Function) -> dict[str, list[r.Value]]:
+    def attributes_set(self, method: Function) -> dict[str, list[r.Value]]:
         """By attribute, what a method assigns to it."""
         return self._set_by.ask(method, lambda: _set_by(method))
 

@@ -74,6 +74,11 @@ class Raw(NamedTuple):
     kind: Literal["modelled", "pointer", "derived"]
 
 
+def argument(index: int) -> Place:
+    """What argument `index` (from 0) points to."""
+    return Place("argument", index + 1)
+
+
 class Resources:
     """The raw handles of one program; see `resources`."""
 

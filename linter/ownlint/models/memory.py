@@ -71,6 +71,8 @@ class Fact(msgspec.Struct, frozen=True):
     stores: int = 0
     """An argument whose address the receiver takes, and nothing more: its owner is somebody else's care."""
     parameters: tuple[str, ...] = ()
+    at_address: bool = False
+    """What it points into may be given as a bare address."""
 
 
 class Callbacks(msgspec.Struct, frozen=True):
@@ -127,6 +129,7 @@ def _facts(library: str, table: Table, known: set[str]) -> Iterator[Fact]:
         _place(table, "fills"),
         _place(table, "stores"),
         table.texts("parameters"),
+        table.flag("at_address"),
     )
     table.text("note"), table.text("source")
     table.done()
@@ -266,9 +269,11 @@ class Memory:
         for (on, name), fact in self._facts.items():
             if fact.moves:
                 found[""].add(fact.moves.partition("=")[0])
-            elif on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker"):
+            elif not fact.at_address and (on.rpartition(".")[2].startswith("_") or self.role(on) in ("raw", "maker")):
                 continue
-            elif fact.keeps == "none" or fact.consumes or fact.stores or (fact.makes_class and not on):
+            elif (
+                fact.at_address or fact.keeps == "none" or fact.consumes or fact.stores or (fact.makes_class and not on)
+            ):
                 word = name.rpartition(".")[2]
                 found.setdefault((on or name).partition(".")[0], set()).add("int" if word == "__int__" else word)
         return {root: frozenset(word for word in words if word.isidentifier()) for root, words in found.items()}

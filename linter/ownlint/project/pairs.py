@@ -40,6 +40,8 @@ RELEASES = frozenset(
 """Verbs that end the duty, whichever verb began it."""
 
 _OPPOSITES = {"connect": "disconnect", "attach": "detach", "mount": "unmount"}
+_BEGINS = frozenset({*_OPPOSITES, "ref", "addref", "incref", "lock", "pin", "begin", "enter", "start", "add"})
+"""Verbs of functions that begin something of which no handle tells."""
 _BORROWS = frozenset({"get", "at", "find", "lookup", "peek", "current", "default", "instance", "shared", "global"})
 """Words of functions that hand out what they keep: only `Create` and its like beat them."""
 _MAKES = frozenset({"create", "new", "clone", "dup", "duplicate", "alloc", "allocate", "make"})
@@ -113,6 +115,12 @@ def is_getter(name: str) -> bool:
     """Whether a function of this name hands out what somebody keeps, by its words."""
     found = words(name)
     return bool(found) and not _BORROWS.isdisjoint(found) and _MAKES.isdisjoint(found)
+
+
+def takes(name: str) -> bool:
+    """Whether a function of this name begins, by one of its words, what another ends: `Ref`, `lock`, `openFile`."""
+    found = words(name)
+    return not ACQUIRES.isdisjoint(found) or not _BEGINS.isdisjoint(found)
 
 
 @lru_cache(maxsize=1 << 16)

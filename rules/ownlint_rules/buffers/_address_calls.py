@@ -8,7 +8,9 @@ from msgspec.structs import replace
 
 from ownlint import Certainty, Function, Span, because, containment, instances, memory_models, places, text
 from ownlint import records as r
+from ownlint_rules.buffers import _lent as lent
 from ownlint_rules.buffers._address_records import (
+    LENT,
     NOTHING,
     Ref,
     Refs,
@@ -23,9 +25,9 @@ from ownlint_rules.buffers._address_values import ADDS_MANY, ADDS_ONE, UNOWNED, 
 
 _PLAIN = frozenset(["str", "repr", "print", "format", "ascii", "len", "hash", "bool", "float", "bytes", "isinstance"])
 _PLAIN |= {"type", "id", "callable", "hasattr", "dir", "vars", "sum", "any", "all", "assert", "range", "round", "abs"}
-_PLAIN |= {"issubclass", "super", "hex", "oct", "bin", "divmod", "pow", "memoryview", "bytearray"}
+_PLAIN |= {"issubclass", "super", "hex", "oct", "bin", "divmod", "pow", "bytearray"}
 _COLLECTS = frozenset(["list", "tuple", "sorted", "set", "frozenset", "deque", "reversed"])
-_SEES = _PLAIN | _COLLECTS | {"int", "iter", "next", "enumerate", "zip", "map", "setattr", "getattr"}
+_SEES = _PLAIN | _COLLECTS | {"int", "memoryview", "iter", "next", "enumerate", "zip", "map", "setattr", "getattr"}
 
 
 class Calls(Values):
@@ -98,6 +100,8 @@ class Calls(Values):
         if number and call.args and (found is None or isinstance(found[0], r.Literal)):
             found = (call.args[-1], given[-1])
         refs = found[1] if found is not None else NOTHING
+        if found is not None and not refs and fact.at_address and (made := self.lent(call, fact, found[0])):
+            return made
         if (
             not refs
             and found is not None
@@ -110,10 +114,10 @@ class Calls(Values):
             return self.foreign(call, fact, refs, given)
         if fact.keeps == "none" and number and self.memory.role(fact.returns) != "address":
             self.used(call, [refs if refs is held else NOTHING for held in given])
-        made = {self.derived(ref, fact, call) for ref in refs if not ref.path or fact.keeps == "owner"}
+        gives = {self.derived(ref, fact, call) for ref in refs if not ref.path or fact.keeps == "owner"}
         if fact.keeps == "owner":  # what is in the fields of what it points to
-            made |= {ref for ref in refs if ref.path}
-        return frozenset(made)
+            gives |= {ref for ref in refs if ref.path}
+        return frozenset(gives)
 
     def stored_bare(self, call: r.Call, fact: memory_models.Fact, given: list[Refs]) -> None:
         """The receiver takes an address and forgets whose it is: a temporary is gone at once, and a local when the
@@ -145,6 +149,15 @@ class Calls(Values):
         made = self.create(call, fact.returns)
         self.doubts[made.token[0]] = because("likely", UNOWNED)
         return frozenset({made._replace(loss="foreign")})
+
+    def lent(self, call: r.Call, fact: memory_models.Fact, address: r.Value) -> Refs:
+        """Memory of which nobody here is the owner: the object's own, which frees it when it dies, or unknown."""
+        handle = lent.handle_behind(self.function, address)
+        if not handle:
+            return NOTHING
+        made = self.create(call, fact.returns)
+        self.doubts[made.token[0]] = because("likely", f"harmless if callers keep the object whose `{handle}` it is")
+        return frozenset({made._replace(loss=LENT, whole=False)})
 
     def lasts(self, value: r.Value) -> bool:
         """Whether it is taken from a global or from `self`, which may live long enough."""
@@ -403,6 +416,8 @@ class Calls(Values):
         if name in self.declared or name not in _SEES:
             return None
         given = self.arguments(call)
+        if name == "memoryview":
+            return given[0] if given else NOTHING
         if name in _PLAIN:
             for value, refs in zip(call.args, given, strict=True):
                 for ref in in_order(refs):

@@ -25,6 +25,7 @@ from ownlint import (
 from ownlint import records as r
 from ownlint_rules.buffers._address_calls import Calls
 from ownlint_rules.buffers._address_records import (
+    LENT,
     NOTHING,
     Misuse,
     Ref,
@@ -307,6 +308,8 @@ class Interpreter(Calls, paths.Paths[State]):
             assert value is not None
             if ref.loss == "foreign" and ref.holds and not ref.stale.end:
                 self.note("return", ref, value.span, because("likely", UNOWNED))
+            elif ref.loss == LENT and ref.holds and not ref.path:
+                self.note("return", ref, value.span, "certain")
             elif ref.stale.end:
                 self.note("stale", ref, value.span, "certain", ref.stale)
             elif not ref.holds:

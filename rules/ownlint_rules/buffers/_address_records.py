@@ -18,6 +18,8 @@ Token = tuple[int, int]
 passes for parameter `n`."""
 
 _DEEPEST = 4
+LENT = "lent"
+"""The loss of a view of what an object frees when it dies: it holds its own address, and not that object."""
 
 
 class Ref(NamedTuple):

@@ -23,7 +23,18 @@ from ownlint import (
     text,
 )
 from ownlint import records as r
-from ownlint_rules.buffers._address_records import NOTHING, Ref, Refs, State, Stored, Summary, in_order, inside, whole
+from ownlint_rules.buffers._address_records import (
+    LENT,
+    NOTHING,
+    Ref,
+    Refs,
+    State,
+    Stored,
+    Summary,
+    in_order,
+    inside,
+    whole,
+)
 
 ADDS_ONE = frozenset(["append", "add", "insert", "appendleft", "setdefault", "put"])
 ADDS_MANY = frozenset(["extend", "update", "extendleft"])
@@ -258,7 +269,8 @@ class Values(containment.Expressions[Ref]):
         cls = ref.cls if fact.returns in ("", "self") else fact.returns
         holds = ref.holds and fact.keeps == "owner"
         role = self.memory.role(cls)
-        loss = "" if holds else (role if role == "foreign" else ref.loss or _LOST_AT.get(role, "address"))
+        kept = LENT if ref.loss == LENT else ""
+        loss = kept if holds else (role if role == "foreign" else ref.loss or _LOST_AT.get(role, "address"))
         taken, shown = (ref.taken, ref.shown) if ref.loss and loss == ref.loss else (value.span, text(value))
         return ref._replace(cls=cls, holds=holds, loss=loss, taken=taken, shown=shown, whole=False)
 

@@ -106,15 +106,16 @@ class Addresses(Known):
 
     @questions.program_property
     def _classes(self) -> frozenset[str]:
-        """Names of variables of modules and classes in which a class of callbacks is made."""
+        """Names of variables of modules and classes, and of attributes, in which a class of callbacks is made."""
         makers = self.memory.callback_makers
         words = patterns.strings(makers)
         found: set[str] = set()
         for function in self.program.functions:
-            if function.language != "python" or function.record.kind not in ("module", "class"):
+            stays = function.record.kind in ("module", "class")
+            if function.language != "python" or not (stays or function.is_method):
                 continue
             if function.says(words) or not makers.isdisjoint(function.mentioned):
-                bound = self.bindings(function)
+                bound = self.bindings(function) if stays else self.attributes_set(function)
                 found |= {name for name, given in bound.items() if any(isinstance(value, r.Call) for value in given)}
             elif function.record.kind == "module" and self._says(function):
                 for name, given in self.bindings(function).items():
@@ -281,8 +282,9 @@ def _kept_on_self(misuse: Misuse, statement: r.Statement, made: Span) -> Fix | N
     function = misuse.function
     first = next((parameter.name for parameter in function.record.parameters), "")
     match statement:
-        case r.Evaluate(value=r.Assign(target=r.Name(text=name), op="=", value=value)):
-            if value.span == made and first == "self" and function.is_method:
+        case r.Evaluate(value=r.Assign(target=r.Name(text=name) as target, op="=", value=value)):
+            written_out = target.start < made.start  # a decorator binds the name behind it
+            if value.span == made and written_out and first == "self" and function.is_method:
                 written = f"self._{name.lstrip('_')}"
                 edit = Edit(function.path, Span(made.start, made.start), f"{written} = ")
                 return Fix(f"keep it in `{written}`", (edit,))

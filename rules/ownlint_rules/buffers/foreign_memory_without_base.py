@@ -24,10 +24,11 @@ def wrap(values: np.ndarray):
 ```
 
 Reported: a foreign buffer without a base that is returned or stored, or made of the address of something that is
-already gone, and arrays made of one.
+already gone, and arrays made of one. Likewise a ctypes object or an array at an address that a foreign function gives
+for a handle of `self`, which a method returns where the destructor frees that handle.
 
 Quiet: buffers with a base, buffers that end with the function while the owner lives, `py_buffer` and memory maps, which
-keep what they are made of.
+keep what they are made of. Methods that give `self` to the view, to a finalizer, or back beside it.
 
 Limits: an address that a C library hands out, and that lives as long as the process, looks the same: give the buffer
 a base, or silence the line.
@@ -42,6 +43,7 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, rule
 from ownlint_rules.buffers import _addresses as addresses
+from ownlint_rules.buffers._address_records import LENT
 
 
 @rule(severity="error", cwe=(416,), languages=("python",), usually="likely")
@@ -54,6 +56,13 @@ def foreign_memory_without_base(function: Function) -> Iterator[Finding]:
                 certainty=misuse.certainty,
                 help="give it a base that owns the memory",
                 steps=addresses.story(misuse),
+            )
+        elif misuse.kind == "return" and misuse.ref.loss == LENT:
+            yield function.finding(
+                misuse.at,
+                f"`{misuse.owner}` is returned and does not keep `self` alive, whose destructor frees this memory",
+                certainty=misuse.certainty,
+                help="let the view hold the object (`view._owner = self`), or return a copy",
             )
 
 

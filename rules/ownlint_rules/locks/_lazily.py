@@ -21,6 +21,7 @@ from ownlint import (
     guard_classes,
     locks,
     mutexes,
+    pairs,
     places,
     questions,
     trials,
@@ -31,6 +32,8 @@ from ownlint import records as r
 from ownlint_rules.locks._rechecks import is_settled, is_skipped
 
 _MAKES = frozenset({"reset", "emplace"})
+_OF_ONE_THREAD = frozenset({"iterator", "cursor", "generator", "visitor", "builder", "parser", "reader"})
+"""Words of classes whose objects are made for the one who goes through something."""
 _HAS_STATIC = re.compile(rb",true\]")
 _MOST_ACTS = 100
 """Of one function; one with more of them was written by a program."""
@@ -88,7 +91,7 @@ def _candidates(function: Function) -> frozenset[str]:
         return frozenset()
     shared = _shared(function.program)
     named = set()
-    if function.home is not None and function.home.symbol in shared.classes:
+    if function.home is not None and (function.home.symbol in shared.classes or is_getter_of_all(function)):
         named = set_here & members
     if function.path in shared.files:
         outside = set_here - members
@@ -247,6 +250,14 @@ def others_lock(function: Function) -> bool:
         method is not function and not spelled.isdisjoint(method.mentioned) and method.record.kind == "method"
         for method in function.home.methods
     )
+
+
+def is_getter_of_all(function: Function) -> bool:
+    """Whether it is a const method with a result, of an object that several threads may ask at once: they do not share
+    an iterator."""
+    if "const" not in function.record.qualifiers or function.record.result in ("", "void") or function.home is None:
+        return False
+    return _OF_ONE_THREAD.isdisjoint(pairs.words(function.home.name))
 
 
 def hands_out(function: Function, lazy: Lazy) -> bool:

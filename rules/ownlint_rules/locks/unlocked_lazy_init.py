@@ -39,13 +39,16 @@ class Reader {
 
 Reported for pointers, owners and optionals, and for flags, that a function sets because it found them unset, with no
 lock held at the look, where there is evidence of threads: a class with a lock that other methods take, and a method
-that is const or hands out what it made; a variable or bare static in a file that takes locks. Also double-checked
-locking whose first look is no atomic, and a lock that is taken behind the only look.
+that is const or hands out what it made; a const method that hands out what it made, whatever its class, since callers
+expect that const methods of one object may run at the same time; a variable or bare static in a file that takes
+locks. Also double-checked locking whose first look is no atomic, a lock that is taken behind the only look, and an
+atomic (`initialized_`, `ready_`) that one thread sets before it does the work that the others then take for done.
 
 Quiet where every caller holds a lock (annotations, guards, the calls in the project), for atomics and once flags, for
-`thread_local`, in constructors and what they alone call, and in classes that know no lock. Shown with `--certainty
-possible`: flags and methods that start something and hand out nothing, files of bindings, where Python's own lock may
-be held, and what is reached through overrides alone, whose callers may hold the lock.
+`thread_local`, in constructors and what they alone call, and, in classes that know no lock, in methods that are not
+const and in iterators, readers and the like. Shown with `--certainty possible`: flags and methods that start something
+and hand out nothing, files of bindings, where Python's own lock may be held, and what is reached through overrides
+alone, whose callers may hold the lock.
 
 Limits: that an object is used by one thread in spite of its lock cannot be seen. Values that are told empty by other
 words than a test of the object itself (`size() == 0`) are not followed.
@@ -58,9 +61,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ownlint import Certainty, Finding, Function, because, places, rule
+from ownlint_rules.locks import _announcing as announcing
 from ownlint_rules.locks import _lazily as lazily
 
 _THREADS = "whether several threads come here is not known"
+_CONST = "harmless if no two threads ask one object at the same time, as a const method lets them"
 
 
 @rule(
@@ -93,14 +98,28 @@ def unlocked_lazy_init(function: Function) -> Iterator[Finding]:
             help=help,
             steps=(function.step(lazy.read, f"`{name}` {step}"),),
         )
+    for early in announcing.announced(function):
+        if lazily.is_called_safely(function) or lazily.is_at_the_start(function):
+            continue
+        name = places.render(early.place)
+        yield function.finding(
+            early.act,
+            f"`{name}` tells other threads that it is done, before it is",
+            certainty=because("likely", "harmless if no other thread asks before the work is done"),
+            help="use `std::call_once`, or set it under a lock once the work is done",
+            steps=(function.step(early.work, "the work begins here"),),
+        )
 
 
 def _certainty(function: Function, lazy: lazily.Lazy) -> Certainty:
     """As sure as that several threads come here."""
     if lazy.guarded:
         return because("likely", _THREADS)
-    if function.file.bindings or lazily.is_at_the_start(function) or not lazily.others_lock(function):
+    if function.file.bindings or lazily.is_at_the_start(function):
         return because("possible", _THREADS)
+    if not lazily.others_lock(function):
+        asked = lazily.is_getter_of_all(function) and lazily.hands_out(function, lazy)
+        return because("likely" if asked else "possible", _CONST)
     if "const" in function.record.qualifiers:
         return because("likely", _THREADS)
     if lazy.is_flag:  # a flag of the function's own says that it does something once

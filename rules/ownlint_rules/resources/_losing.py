@@ -34,6 +34,7 @@ from ownlint import (
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.resources import _arenas as arenas
+from ownlint_rules.resources import _filled as filled
 from ownlint_rules.resources._handing import handing
 from ownlint_rules.resources._holders import Holder, Mentions, gives_itself, parts
 from ownlint_rules.resources._walks import HELD, PASSED, Walk, is_part_of, sure
@@ -91,7 +92,9 @@ def losses(function: Function) -> tuple[Loss, ...]:
 
 @questions.question
 def _may_lose(function: Function) -> bool:
-    return function.language == "cpp" and function.name != "main" and handing(function.program).may_hand_out(function)
+    if function.language != "cpp" or function.name == "main":
+        return False
+    return handing(function.program).may_hand_out(function) or filled.may_be_filled(function)
 
 
 def steps(function: Function, loss: Loss, lost: str) -> Iterator[Step]:
@@ -221,7 +224,8 @@ class _Losing:
         if given_up is not None and owner is not None:
             return resources.Acquisition(resources.RESULT, (), "given up", given_up), given_up, text(owner)
         if call.kind != "new" and places.last_name(call.callee) not in self.handing.acquiring:
-            return None
+            made = filled.filled(self.function, call) or filled.part_of_new(self.function, call)
+            return (made, made.certainty, "") if made is not None else None
         found = self.resources.acquisition(call, self.function)
         if found is None or self.is_in_place(call, found) or self.is_counted(call):
             return None

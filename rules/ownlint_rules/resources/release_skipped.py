@@ -51,6 +51,7 @@ from collections.abc import Iterator
 from ownlint import Finding, Function, Step, events, rule
 from ownlint_rules.resources import _given_up as given_up
 from ownlint_rules.resources import _losing as losing
+from ownlint_rules.resources import _rounds as rounds
 
 _MOST_STEPS = 3
 _SAYS = {
@@ -77,6 +78,17 @@ def release_skipped(function: Function) -> Iterator[Finding]:
             f"`{lost.name}` gives up what it owns, and nobody takes it",
             help="let the owner end it, or hand the result to who shall",
             steps=(function.step(lost.made, "it is made here"),),
+        )
+    for left in rounds.left_early(function):
+        yield function.finding(
+            left.leave,
+            f"the rest of `{left.container}` is not released when the loop is left here",
+            certainty=left.certainty,
+            help="go on releasing behind the failure, or let the container hold owners",
+            steps=(
+                function.step(left.release, "each round releases one element"),
+                function.step(left.test, "this can fail before the last round"),
+            ),
         )
 
 

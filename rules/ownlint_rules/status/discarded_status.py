@@ -98,6 +98,7 @@ _ENDS = re.compile(r"(?:Destroy|Free|Release|(?:^|_)(?:destroy|free|release))(?!
 _DROPS_INSIDE = (b'"void"', b'",",')
 """In an encoded body: a cast to void and a comma, wherever they stand."""
 _HABIT = 4
+_DROPS = ("void cast", "ignore", "statement")
 """So many deliberate drops, in two functions or more, say that nobody in the project waits for this answer."""
 _NEAR, _MANY = 48, 8
 """So many functions before and behind are looked at; so many that drop alike are an interface without an answer."""
@@ -324,14 +325,35 @@ def _drops_a_status(function: Function) -> bool:
 def _is_meant(function: Function, at: events.Event, node: records.Call, how: str) -> bool:
     """Whether an answer that is dropped on purpose needs no further word: something has failed already and is being
     dealt with or told, the call says that it only tries, or everybody drops this answer."""
-    kinds = ("void cast", "ignore", "statement") if how == "statement" else ("void cast", "ignore")
+    kinds = _DROPS if how == "statement" else ("void cast", "ignore")
     if how == "overwritten":
         return _is_habit(function, node, kinds)
     program = function.program
     if _BEST_EFFORT.search(places.last_name(node.callee)) or failure.is_dealing_with_one(function, at):
         return True
     told = any(program.statuses.of(program.types.of(argument, function), function) for argument in node.args)
-    return told or _is_habit(function, node, kinds)
+    return told or (_is_habit(function, node, kinds) and not _fills_what_is_used(function, at, node))
+
+
+def _fills_what_is_used(function: Function, at: events.Event, node: records.Call) -> bool:
+    """Whether the call writes into an object of this function, which goes on to use it: then its failure matters here,
+    unless everybody drops the answer."""
+    filled: set[str] = set()
+    for record in function.program.calls.callee(node, function).records:
+        for parameter, argument in zip(record.parameters, node.args, strict=False):
+            kind = types.parse(parameter.type)
+            if (kind.pointers or kind.reference) and not kind.const and kind.last not in ("void", "char"):
+                filled |= {inner.text for inner in places.walk(argument) if isinstance(inner, records.Name)}
+    filled &= function.locals.keys()
+    if not filled or not any(_names(event, filled) for event in function.flow.after(at)):
+        return False
+    dropped, uses = _drops(function.program.index.callers_by_name(places.last_name(node.callee))[:40], node, _DROPS)
+    return len(dropped) < uses
+
+
+def _names(event: events.Event, wanted: set[str]) -> bool:
+    """Whether an event reads one of some locals, or calls something with it."""
+    return isinstance(event, events.Read) and event.place[0] in wanted
 
 
 def _releases(function: Function, node: records.Call) -> bool:
@@ -350,6 +372,12 @@ def _is_habit(function: Function, node: records.Call, kinds: tuple[str, ...]) ->
 
 
 def _mostly_drop(callers: list[Function], node: records.Call, kinds: tuple[str, ...]) -> bool:
+    dropped, uses = _drops(callers, node, kinds)
+    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
+
+
+def _drops(callers: list[Function], node: records.Call, kinds: tuple[str, ...]) -> tuple[list[str], int]:
+    """Who drops the answer of a function of that name, once for each call, and how many calls there are."""
     name = places.last_name(node.callee)
     dropped, uses = [], 0
     for caller in callers:
@@ -358,7 +386,7 @@ def _mostly_drop(callers: list[Function], node: records.Call, kinds: tuple[str, 
                 uses += 1
                 if call.dropped in kinds or _goes_nowhere(caller, call):
                     dropped.append(caller.symbol)
-    return len(dropped) >= _HABIT and len(set(dropped)) > 1 and 2 * len(dropped) >= uses
+    return dropped, uses
 
 
 def _goes_nowhere(function: Function, call: events.Call) -> bool:

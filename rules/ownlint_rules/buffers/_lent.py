@@ -1,0 +1,109 @@
+"""Memory that an object lends: a foreign function gives its address for a handle that the object frees when it dies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Function, bodies, places
+from ownlint import records as r
+
+_DESTRUCTOR = "__del__"
+_ADDRESSES = frozenset(["byref", "pointer", "addressof"])
+_READS = frozenset(["value", "contents"])
+
+
+def handle_behind(function: Function, address: r.Value) -> str:
+    """The attribute of `self` for which a foreign function gave this address, where the object's destructor frees what
+    the attribute stands for, and nothing here can keep the object alive; else empty."""
+    home = function.home
+    if home is None or not function.is_method or _hands_self_on(function):
+        return ""
+    freed = freed_handles(home)
+    return next((name for name in _handles_given_for(function, address) if name in freed), "") if freed else ""
+
+
+def freed_handles(cls: Class) -> frozenset[str]:
+    """Attributes that its destructor gives to functions of others, by itself or in a method of the class that it
+    calls."""
+    found: set[str] = set()
+    for method in cls.defined(_DESTRUCTOR):
+        found |= _given_away(method)
+        for name in sorted(_own_methods_called(method)):
+            for called in cls.defined(name):
+                found |= _given_away(called)
+    return frozenset(found)
+
+
+def _given_away(method: Function) -> set[str]:
+    """Attributes of `self` among the arguments of calls, also through a local that was given one."""
+    stands: dict[str, set[str]] = {}
+    for call_or_assign in _parts(method):
+        match call_or_assign:
+            case r.Assign(target=r.Name(text=name), value=value) if attribute := _own_attribute(value):
+                stands.setdefault(name, set()).add(attribute)
+    found: set[str] = set()
+    for part in _parts(method):
+        if not isinstance(part, r.Call) or _own_attribute(part.callee):
+            continue
+        for argument in part.args:
+            for inner in places.walk(argument):
+                if attribute := _own_attribute(inner):
+                    found.add(attribute)
+                elif isinstance(inner, r.Name):
+                    found |= stands.get(inner.text, set())
+    return found
+
+
+def _own_methods_called(method: Function) -> set[str]:
+    return {_own_attribute(part.callee) for part in _parts(method) if isinstance(part, r.Call)} - {""}
+
+
+def _handles_given_for(function: Function, address: r.Value) -> Iterator[str]:
+    """Attributes of `self` that stand beside it in the call that gave the address: as its result, or through a pointer
+    to a local."""
+    value = address
+    while isinstance(value, r.Member) and value.name in _READS:
+        value = value.base
+    if isinstance(value, r.Call):
+        yield from _attributes_given(value)
+        return
+    if not isinstance(value, r.Name):
+        return
+    for part in _parts(function):
+        match part:
+            case r.Assign(target=r.Name(text=name), value=r.Call() as call) if name == value.text:
+                yield from _attributes_given(call)
+            case r.Call(args=args) if any(_is_address_of(argument, value.text) for argument in args):
+                yield from _attributes_given(part)
+
+
+def _attributes_given(call: r.Call) -> Iterator[str]:
+    return (name for argument in call.args if (name := _own_attribute(argument)))
+
+
+def _is_address_of(argument: r.Value, name: str) -> bool:
+    match argument:
+        case r.Call(callee=callee, args=(r.Name(text=written), *_)):
+            return written == name and places.last_name(callee) in _ADDRESSES
+    return False
+
+
+def _own_attribute(value: r.Value | None) -> str:
+    match value:
+        case r.Member(base=r.Name(text="self"), name=name):
+            return name
+    return ""
+
+
+def _hands_self_on(function: Function) -> bool:
+    """Whether `self` itself, not something of it, goes somewhere: a wrapper, a finalizer, a tuple, an attribute."""
+    reached = {part.base.start for part in _parts(function) if isinstance(part, r.Member)}
+    return any(
+        isinstance(part, r.Name) and part.text == "self" and part.start not in reached for part in _parts(function)
+    )
+
+
+def _parts(function: Function) -> Iterator[r.Value]:
+    for statement in function.statements:
+        for value in bodies.values(statement):
+            yield from places.walk(value)

@@ -1,0 +1,186 @@
+"""A move or copy constructor assigns to members that it has not initialized.
+
+`*this = std::move(other)` in a constructor saves writing the members twice. The assignment was written for an object
+that exists: what it reads of it, and what it leaves alone on some path, is whatever was in the memory before.
+
+bad:
+
+```cpp
+class Slice {
+ public:
+  Slice() : pinned_(false), start_(own_) {}
+  Slice(Slice&& other) { *this = std::move(other); }
+  Slice& operator=(Slice&& other) {
+    pinned_ = other.pinned_;
+    if (!pinned_) start_ = other.start_;
+    return *this;
+  }
+ private:
+  bool pinned_;
+  char* start_;
+  char own_[16];
+};
+```
+
+good:
+
+```cpp
+class Slice {
+ public:
+  Slice() : pinned_(false), start_(own_) {}
+  Slice(Slice&& other) : Slice() { *this = std::move(other); }
+  Slice& operator=(Slice&& other) {
+    pinned_ = other.pinned_;
+    if (!pinned_) start_ = other.start_;
+    return *this;
+  }
+ private:
+  bool pinned_;
+  char* start_;
+  char own_[16];
+};
+```
+
+Reported for pointers, numbers and flags without an initializer, which the assignment operator reads before it writes
+them, or does not write on some path.
+
+Quiet where the constructor delegates to another, or initializes the member, where the member has a default, where
+the operator writes the member on every path, and where its body is out of sight or calls something that may write it
+(`swap`, `memcpy`, a method of the class). What the operator skips for `this == &other` does not count.
+
+Limits: members of a base are the base's own affair, and those of a class type initialize themselves.
+
+Source: a move constructor of RocksDB's `PinnableSlice`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ownlint import Class, Finding, Function, because, failure, places, records, rule, text, types
+from ownlint import events as e
+
+_SOME_PATH = "on a path through the assignment operator that does not write it"
+
+
+@rule(severity="error", cwe=(457, 908), usually="likely")
+def move_into_uninitialized(function: Function) -> Iterator[Finding]:
+    cls = function.home
+    if function.language != "cpp" or cls is None or function.record.kind != "constructor":
+        return
+    if len(function.record.parameters) != 1 or not function.mentions("=this"):
+        return
+    given = {initializer.name for initializer in function.record.initializers}
+    bare = [field for field in cls.record.fields if field.name not in given and _is_bare(field, cls)]
+    if not bare or cls.name in given or not _is_of(cls, function.record.parameters[0].type):
+        return
+    assigned = next((write for write in function.flow.writes if write.place == (places.THIS,)), None)
+    if assigned is None:
+        return
+    operator = _operator(cls, function.record.parameters[0].type)
+    if operator is None:
+        return
+    for field in bare:
+        if any(write.place == (places.THIS, field.name) for write in function.flow.writes):
+            continue
+        found = _left_out(operator, cls, field.name)
+        if found is None:
+            continue
+        at, reads = found
+        done = "reads it first" if reads else "does not write it on every path"
+        yield function.finding(
+            assigned,
+            f"`{field.name}` is not initialized here, and the assignment operator {done}",
+            certainty="certain" if reads else because("likely", _SOME_PATH),
+            help=f"delegate to the default constructor (`: {cls.name}()`), or give `{field.name}` a default",
+            steps=(operator.step(at, "read here" if reads else "this operator may leave it as it was"),),
+        )
+
+
+def _is_of(cls: Class, written: str) -> bool:
+    kind = types.parse(written)
+    return kind.reference and not kind.pointers and kind.last == cls.name
+
+
+def _is_bare(field: records.Field, cls: Class) -> bool:
+    """Whether nothing initializes it: a pointer, a number or a flag without a default."""
+    if field.static or field.value is not None or "[" in field.type:
+        return False
+    written = cls.program.names.expand(field.type, cls.file, cls.symbol)
+    kind = types.parse(written)
+    return not kind.reference and (bool(kind.pointers) or failure.is_number(written) or kind.name == "bool")
+
+
+def _operator(cls: Class, written: str) -> Function | None:
+    """The class's own assignment of what the constructor is given, where its body is seen."""
+    moves = written.rstrip().endswith("&&")
+    for operator in cls.defined_here.get("operator=", ()):
+        taken = [parameter.type.rstrip() for parameter in operator.record.parameters]
+        if len(taken) == 1 and _is_of(cls, taken[0]) and taken[0].endswith("&&") == moves:
+            return operator
+    return None
+
+
+def _left_out(operator: Function, cls: Class, name: str) -> tuple[e.Event, bool] | None:
+    """Where the operator reads the member before it is written (and true), or an exit that it comes to without having
+    written it."""
+    flow, place = operator.flow, (places.THIS, name)
+    queue, seen = [flow.entry], {flow.entry}
+    left: e.Event | None = None
+    for index in queue:
+        event = flow.events[index]
+        match event:
+            case e.Write(place=written) if written[:2] == place:
+                if len(written) == 2:
+                    continue
+            case e.Call() if _may_write(event.node, operator, cls, name):
+                continue
+            case e.Opaque():
+                return None
+            case e.Read(place=read) if read[:2] == place and not _is_address(event, operator):
+                return event, True
+            case e.Leave(kind="throw"):
+                continue
+            case e.Leave():
+                left = left or event
+        for target, label in flow.successors[index]:
+            if target not in seen and not (isinstance(event, e.Test) and _is_itself(event.value, label)):
+                seen.add(target)
+                queue.append(target)
+    return (left, False) if left is not None else None
+
+
+def _is_itself(condition: records.Value, label: object) -> bool:
+    """Whether an edge is taken where an object is assigned to itself."""
+    match condition:
+        case records.Binary(op="!=" | "==" as op, left=left, right=right):
+            says = any(isinstance(side, records.Name) and side.text == places.THIS for side in (left, right))
+            return says and label is (op == "==")
+    return False
+
+
+def _is_address(read: e.Read, operator: Function) -> bool:
+    """Whether the read may be a write: the member is given to a call, which may take a reference."""
+    return any(
+        argument.span == read.span or (isinstance(argument, records.Unary) and argument.value.span == read.span)
+        for call in operator.flow.calls
+        if call.node.kind != "delete"
+        for argument in call.node.args
+    )
+
+
+def _may_write(call: records.Call, operator: Function, cls: Class, name: str) -> bool:
+    """Whether a call may write the member: it is given the member or the object, or is a method of the class."""
+    if call.kind == "delete":
+        return False
+    for argument in call.args:
+        for inner in places.walk(argument):
+            if isinstance(inner, records.Name) and inner.text in (places.THIS, name):
+                return True
+    scope, _, last = text(call.callee).rpartition("::")
+    if scope and scope.rpartition("::")[2] != cls.name:
+        return False  # a base's own, or of no class
+    methods = cls.defined_here.get(last, ())
+    if methods:
+        return any(f"={name}" in method.mentioned or method.mentions(name, "swap") for method in methods)
+    return last in cls.declared_here or any(record.name == last for record in cls.declarations)

@@ -1,0 +1,154 @@
+"""Functions that change the same objects each lock a mutex of their own.
+
+A mutex that is a function's static keeps two calls of this function apart, and nothing else. Where another function
+does the same to the same objects under its own static, the two run at the same time, and neither lock guards anything.
+
+bad:
+
+```cpp
+Type PointType(Context* context) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  return Named(context, "point");
+}
+Type LineType(Context* context) {
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  return Named(context, "line");
+}
+```
+
+good:
+
+```cpp
+static std::mutex types_mutex;
+Type PointType(Context* context) {
+  std::lock_guard<std::mutex> lock(types_mutex);
+  return Named(context, "point");
+}
+Type LineType(Context* context) {
+  std::lock_guard<std::mutex> lock(types_mutex);
+  return Named(context, "line");
+}
+```
+
+Reported where two functions of one file, and of one class where they are methods, each lock a mutex that is a static
+of their own, and under it call the same function with a parameter of the same type, a pointer or a reference to what
+it may change.
+
+Quiet where the function has other statics, which are what its mutex guards, where what is given cannot be changed, and
+where the callee is told to be safe by the lock that it takes itself.
+
+Limits: functions of different files are not compared, nor is what is reached through `this`.
+
+Source: a review of IREE's code generation, where each type of an MLIR context was made under a mutex of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ownlint import (
+    Finding,
+    Function,
+    Program,
+    Span,
+    because,
+    guard_classes,
+    locks,
+    mutexes,
+    places,
+    questions,
+    records,
+    rule,
+    text,
+    types,
+)
+from ownlint import events as e
+
+_HAS_STATIC = re.compile(rb",true\]")
+
+
+class _Own(NamedTuple):
+    """A function that locks a mutex that is a static of its own, and what it calls with what under it: the callee, and
+    the type of the parameter that it is given."""
+
+    function: Function
+    mutex: records.Declare
+    name: str
+    calls: dict[tuple[str, str], e.Call]
+
+
+@rule(severity="warning", cwe=(667,), usually="likely")
+def mutex_per_function(function: Function) -> Iterator[Finding]:
+    if function.language != "cpp" or not _may_have_one(function):
+        return
+    alike = _by_file(function.program).get(function.path, ())
+    own = next((one for one in alike if one.function is function), None)
+    if own is None:
+        return
+    for other in alike:
+        shared = own.calls.keys() & other.calls.keys()
+        if other is own or not shared or other.function.record.scope != function.record.scope:
+            continue
+        callee, _ = key = min(shared, key=lambda one: own.calls[one].index)
+        yield function.finding(
+            Span(own.mutex.start, own.mutex.end),
+            f"`{own.name}` keeps `{other.function.name}` from nothing, which calls `{callee}` under a mutex of its own",
+            certainty=because("likely", f"harmless if `{callee}` can be called by several threads"),
+            help="let the functions share one mutex",
+            steps=(
+                function.step(own.calls[key], "called under the one"),
+                other.function.step(other.calls[key], f"called under the other, in `{other.function.name}`"),
+            ),
+        )
+        return
+
+
+def _may_have_one(function: Function) -> bool:
+    return function.says(_HAS_STATIC) and not _spelled(function.program).isdisjoint(function.mentioned)
+
+
+@questions.program_question
+def _spelled(program: Program) -> frozenset[str]:
+    return frozenset(guard_classes.guards(program).words | mutexes.mutexes(program).words)
+
+
+@questions.program_question
+def _by_file(program: Program) -> dict[str, tuple[_Own, ...]]:
+    found: dict[str, list[_Own]] = {}
+    for function in program.functions:
+        if function.language == "cpp" and _may_have_one(function) and (own := _own(function)) is not None:
+            found.setdefault(function.path, []).append(own)
+    return {path: tuple(alike) for path, alike in found.items()}
+
+
+def _own(function: Function) -> _Own | None:
+    statics = [one for one in function.statements if isinstance(one, records.Declare) and one.static]
+    known = mutexes.mutexes(function.program)
+    if len(statics) != 1 or not known.is_mutex(statics[0].type, function.file, function.record.scope):
+        return None
+    name = statics[0].names[0]
+    held = locks.held(function)
+    changed = {
+        parameter.name: kind.name
+        for parameter in function.record.parameters
+        if ((kind := types.parse(parameter.type)).pointers or kind.reference) and not kind.const
+    }
+    calls: dict[tuple[str, str], e.Call] = {}
+    for call in function.flow.calls:
+        if call.node.kind != "call" or not any(one.lock == (name,) for one in held.get(call.index, ())):
+            continue
+        for argument in call.node.args:
+            inner = places.strip(argument)
+            if isinstance(inner, records.Name) and inner.text in changed and not _locks_itself(function, call):
+                calls.setdefault((text(call.node.callee), changed[inner.text]), call)
+    return _Own(function, statics[0], name, calls) if calls else None
+
+
+def _locks_itself(function: Function, call: e.Call) -> bool:
+    spelled = _spelled(function.program)
+    bodies = function.program.calls.callee(call.node, function).functions
+    return any(not spelled.isdisjoint(one.mentioned) for one in bodies)
