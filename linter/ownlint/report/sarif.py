@@ -63,13 +63,13 @@ def render(
 
 
 SECURITY = {
-    8.1: {415, 416, 562, 843},
+    8.1: {415, 416, 457, 562, 843, 908},
     5.9: {362, 367, 667, 764, 820, 833},
     5.5: {401, 404, 459, 476, 672, 911},
     4.0: {248, 252, 390, 391, 460, 694, 696, 754},
 }
 """What consumers grade alerts by, from 0 to 10, to the weaknesses that are as bad: memory that is used when it is not
-there any more; threads in each other's way; a crash or memory that runs out; failures that go unseen."""
+there any more, or not yet; threads in each other's way; a crash or memory that runs out; failures that go unseen."""
 
 
 def _rule(rule: RuleInfo, page: str) -> _Json:
