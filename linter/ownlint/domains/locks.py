@@ -243,18 +243,22 @@ class Locking:
         )
 
     def outermost(self, function: Function) -> frozenset[Function]:
-        """The functions from which the calls come that lead to it in the end; empty when nobody calls it by name."""
+        """The functions from which the calls come that lead to it in the end; empty when nobody calls it by name.
+
+        Level by level, and where that becomes too many, those of the last level stand for whoever calls them."""
         seen: set[Function] = {function}
         last: set[Function] = set()
-        queue = [function]
-        while queue and len(seen) <= _MOST_CALLERS:
-            one = queue.pop()
-            callers = {caller for caller, _ in self._sites(one)}
-            if not callers and one is not function:
-                last.add(one)
-            queue += callers - seen
-            seen |= callers
-        return frozenset(last)
+        level = {function}
+        while level and len(seen) <= _MOST_CALLERS:
+            above: set[Function] = set()
+            for one in level:
+                callers = {caller for caller, _ in self._sites(one)}
+                if not callers and one is not function:
+                    last.add(one)
+                above |= callers
+            level = above - seen
+            seen |= level
+        return frozenset(last | level)
 
     def _sites(self, function: Function) -> Iterator[tuple[Function, e.Event]]:
         if function.record.kind == "lambda":

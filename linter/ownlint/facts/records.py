@@ -461,7 +461,7 @@ class Field(Node, frozen=True, array_like=True, gc=False):
     """A data member of a C++ class; in Python an attribute assigned in the class body or on `self`.
 
     `comment` is the comment on its line or directly above, at most 200 characters, since some
-    projects say there which lock guards it."""
+    projects say there which lock guards it. What is `thread_local` is `static` as well."""
 
     name: str
     type: str
@@ -470,6 +470,7 @@ class Field(Node, frozen=True, array_like=True, gc=False):
     annotations: tuple[Annotation, ...] = ()
     value: Value | None = None
     comment: str = ""
+    thread_local: bool = False
 
 
 class Base(Node, frozen=True, array_like=True, gc=False):

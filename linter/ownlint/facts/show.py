@@ -229,7 +229,7 @@ def _class(each: r.Class, facts: r.File) -> Iterator[str]:
     for field in each.fields:
         value = "" if field.value is None else f" = {text(field.value)}"
         comment = f"  # {_short(field.comment)}" if field.comment else ""
-        static = "static " if field.static else ""
+        static = "thread_local " if field.thread_local else "static " if field.static else ""
         yield f"  {static}{field.name}: {field.type or '?'}{value}{_annotations(field.annotations)}{comment}"
 
 

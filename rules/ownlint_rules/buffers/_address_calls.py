@@ -152,12 +152,17 @@ class Calls(Values):
 
     def lent(self, call: r.Call, fact: memory_models.Fact, address: r.Value) -> Refs:
         """Memory of which nobody here is the owner: the object's own, which frees it when it dies, or unknown."""
-        handle = lent.handle_behind(self.function, address)
+        handle = lent.handle_behind(self.function, address, self.points)
         if not handle:
             return NOTHING
         made = self.create(call, fact.returns)
         self.doubts[made.token[0]] = because("likely", f"harmless if callers keep the object whose `{handle}` it is")
         return frozenset({made._replace(loss=LENT, whole=False)})
+
+    def points(self, call: r.Call) -> bool:
+        """Whether its result points to what its first argument is: `byref(size)`."""
+        fact = self.memory.function(self.known.symbol(self.function, call.callee))
+        return fact is not None and fact.source == 1
 
     def lasts(self, value: r.Value) -> bool:
         """Whether it is taken from a global or from `self`, which may live long enough."""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ownlint import Class, Function, bodies, places
 from ownlint import records as r
 
 _DESTRUCTOR = "__del__"
-_ADDRESSES = frozenset(["byref", "pointer", "addressof"])
 _READS = frozenset(["value", "contents"])
 
+Points = Callable[[r.Call], bool]
+"""Whether what a call answers points to its first argument."""
 
-def handle_behind(function: Function, address: r.Value) -> str:
+
+def handle_behind(function: Function, address: r.Value, points: Points) -> str:
     """The attribute of `self` for which a foreign function gave this address, where the object's destructor frees what
     the attribute stands for, and nothing here can keep the object alive; else empty."""
     home = function.home
     if home is None or not function.is_method or _hands_self_on(function):
         return ""
     freed = freed_handles(home)
-    return next((name for name in _handles_given_for(function, address) if name in freed), "") if freed else ""
+    return next((name for name in _handles_given_for(function, address, points) if name in freed), "") if freed else ""
 
 
 def freed_handles(cls: Class) -> frozenset[str]:
@@ -58,7 +60,7 @@ def _own_methods_called(method: Function) -> set[str]:
     return {_own_attribute(part.callee) for part in _parts(method) if isinstance(part, r.Call)} - {""}
 
 
-def _handles_given_for(function: Function, address: r.Value) -> Iterator[str]:
+def _handles_given_for(function: Function, address: r.Value, points: Points) -> Iterator[str]:
     """Attributes of `self` that stand beside it in the call that gave the address: as its result, or through a pointer
     to a local."""
     value = address
@@ -73,7 +75,7 @@ def _handles_given_for(function: Function, address: r.Value) -> Iterator[str]:
         match part:
             case r.Assign(target=r.Name(text=name), value=r.Call() as call) if name == value.text:
                 yield from _attributes_given(call)
-            case r.Call(args=args) if any(_is_address_of(argument, value.text) for argument in args):
+            case r.Call(args=args) if any(_is_address_of(argument, value.text, points) for argument in args):
                 yield from _attributes_given(part)
 
 
@@ -81,10 +83,10 @@ def _attributes_given(call: r.Call) -> Iterator[str]:
     return (name for argument in call.args if (name := _own_attribute(argument)))
 
 
-def _is_address_of(argument: r.Value, name: str) -> bool:
+def _is_address_of(argument: r.Value, name: str, points: Points) -> bool:
     match argument:
-        case r.Call(callee=callee, args=(r.Name(text=written), *_)):
-            return written == name and places.last_name(callee) in _ADDRESSES
+        case r.Call(args=(r.Name(text=written), *_)):
+            return written == name and points(argument)
     return False
 
 

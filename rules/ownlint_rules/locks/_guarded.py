@@ -579,10 +579,13 @@ class Guarded:
     def _all(self) -> Iterator[Domain]:
         for cls in self.program.classes:
             if cls.file.language == "cpp" and cls.record.fields and cls.record.kind in ("class", "struct"):
-                yield Domain(self.program, cls.file, cls.symbol, cls, [_of_field(field) for field in cls.record.fields])
+                shared = [_of_field(field) for field in cls.record.fields if not field.thread_local]
+                yield Domain(self.program, cls.file, cls.symbol, cls, shared)
         for file in self.program.files.values():
             by_scope: dict[str, list[Member]] = {}
             for variable in file.variables if file.language == "cpp" else ():
+                if variable.thread_local:
+                    continue
                 by_scope.setdefault(variable.scope, []).append(
                     Member(variable.name, variable.type, variable.span, variable.annotations, "")
                 )

@@ -160,6 +160,8 @@ def _is_plain(function: Function, place: Place) -> bool:
     if len(place) == 2:
         if place[0] != places.THIS or place[1].startswith("["):
             return False
+        if function.home is not None and (found := function.home.field(place[1])) and found[1].thread_local:
+            return False
     elif place[0] in function.declared:
         if not _is_shared_static(function, place[0]):
             return False

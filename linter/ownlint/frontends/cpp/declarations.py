@@ -394,13 +394,13 @@ class Declarations(Statements):
         elif value_node is not None:
             value = self.value(value_node)
         annotations = specifiers.attributes + self.annotations(start, end)
-        static = "static" in specifiers.words
+        static, local = "static" in specifiers.words, specifiers.one_a_thread
         type_ = specifiers.type + declarator.suffix
         for name in self.declared_names(declarator):
             if self.members is not None and "friend" not in prefix.words:
                 comment = self.comment_of(start, end) if self.comments else ""
                 self.members.fields.append(
-                    r.Field(start, end, name, type_, static, self.access, annotations, value, comment)
+                    r.Field(start, end, name, type_, static or local, self.access, annotations, value, comment, local)
                 )
             else:
                 plain, scope = name, self.scope
@@ -409,7 +409,6 @@ class Declarations(Statements):
                     scope = f"{scope}::{qualifier}" if scope and qualifier else qualifier or scope
                     if not plain:
                         continue
-                local = specifiers.one_a_thread
                 self.variables.append(r.Variable(start, end, plain, scope, type_, static, annotations, value, local))
 
     # --- aliases ---
