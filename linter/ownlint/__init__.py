@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         containers,
         containment,
         debug_logs,
+        decided,
         duties,
         glance,
         guard_classes,
@@ -58,13 +59,14 @@ if TYPE_CHECKING:
         mutexes,
         resources,
         shared,
+        ways,
     )
     from ownlint.engine import forward as typestate
     from ownlint.facts import records
     from ownlint.facts.records import Span
     from ownlint.facts.show import text
     from ownlint.finding import CERTAINTIES, SOME_PATHS, Certainty, Edit, Finding, Fix, Step, because, weaker
-    from ownlint.flow import bodies, events, paths, places
+    from ownlint.flow import bodies, events, places
     from ownlint.flow.graph import Flow
     from ownlint.flow.lower import statements
     from ownlint.flow.places import Place
@@ -113,6 +115,7 @@ _HOMES = {
     "contracts": "ownlint.bindings.contracts",
     "counting": "ownlint.domains.counted.counting",
     "debug_logs": "ownlint.engine.debug_logs",
+    "decided": "ownlint.engine.decided",
     "duties": "ownlint.engine.duties",
     "elements": "ownlint.bindings.elements",
     "entrances": "ownlint.domains.entrances",
@@ -139,7 +142,6 @@ _HOMES = {
     "objects": "ownlint.bindings.objects",
     "origins": "ownlint.bindings.origins",
     "pairs": "ownlint.project.pairs",
-    "paths": "ownlint.flow.paths",
     "patterns": "ownlint.patterns",
     "places": "ownlint.flow.places",
     "policies": "ownlint.bindings.policies",
@@ -166,6 +168,7 @@ _HOMES = {
     "typestate": "ownlint.engine.forward",
     "validity": "ownlint.domains.validity",
     "views": "ownlint.bindings.views",
+    "ways": "ownlint.engine.ways",
     "weaker": "ownlint.finding:weaker",
 }
 
@@ -202,6 +205,7 @@ __all__ = [
     "contracts",
     "counting",
     "debug_logs",
+    "decided",
     "duties",
     "elements",
     "entrances",
@@ -228,7 +232,6 @@ __all__ = [
     "objects",
     "origins",
     "pairs",
-    "paths",
     "patterns",
     "places",
     "policies",
@@ -255,6 +258,7 @@ __all__ = [
     "undecoded",
     "validity",
     "views",
+    "ways",
     "weaker",
 ]
 

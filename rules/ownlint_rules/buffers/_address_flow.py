@@ -17,9 +17,10 @@ from ownlint import (
     bodies,
     closures,
     containment,
-    paths,
+    decided,
     places,
     text,
+    ways,
     weaker,
 )
 from ownlint import records as r
@@ -40,27 +41,27 @@ from ownlint_rules.buffers._address_records import (
 )
 from ownlint_rules.buffers._address_values import UNOWNED, Known
 
+_RETURNED = "<returned>"
 _LOOP_ENDS = "the loop over it ends here"
 _WITH_ENDS = "its `with` block ends here"
 _EXPECTS = frozenset(["raises", "assertRaises", "assertRaisesRegex", "suppress", "assertWarns", "warns"])
 _NULLS = frozenset(["0", "None"])
 
 
-class Interpreter(Calls, paths.Paths[State]):
+class Interpreter(Calls, ways.Ways[State]):
     """Runs one function abstractly and collects misuses."""
 
     MOST_STATES = 8
     MOST_STEPS = 8_000
 
     def __init__(self, function: Function, known: Known) -> None:
-        super().__init__(function, known)
+        Calls.__init__(self, function, known)
+        ways.Ways.__init__(self)
         self.found: dict[tuple[str, int, int], list[Misuse]] = {}
         self.reached: dict[tuple[str, int, int], int] = {}
-        self.returned: list[Refs | None] = []
-        self.ends: list[State] = []
+        self.given_back: list[Refs | None] = []
         self.expected = 0
         """How many blocks are open that expect an error."""
-        self.loops = []
         self.hidden = closures.kept_out_of_sight(function)
         self.outside = closures.outside_names(function)
         self.is_module = function.record.kind == "module"
@@ -80,11 +81,7 @@ class Interpreter(Calls, paths.Paths[State]):
                 cls = kind.type if kind is not None else self.told_by_call(parameter.name)
                 ref = Ref(cls, (-1 - number, 0), True, at, parameter.name, whole=True)
                 state = state.bind(parameter.name, frozenset({ref}), at, "")
-        try:
-            self.ends += self.block(self.function.body, [state])
-        except paths.TooLongError:
-            self.too_long = True
-            self.function.program.too_large[self.function] = None
+        if not self.follow(state):
             return []
         for state in self.ends:
             self.leave(state)
@@ -107,35 +104,24 @@ class Interpreter(Calls, paths.Paths[State]):
                 (-1 - one.token[0], one.callee, one.certainty) for one in state.registered if one.token[0] < 0
             }
         told = sorted(entry for entry in registers if entry[0] not in kept)
-        return Summary(_common(self.returned), frozenset(kept), tuple(told))
+        return Summary(_common(self.given_back), frozenset(kept), tuple(told))
 
-    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
-        states = self.each(states, lambda: self.value(statement.condition))
-        return self.distinct(self.block(statement.then, states) + self.block(statement.other, states))
-
-    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
-        states = self.each(states, lambda: self.value(statement.value))
-        return self.distinct([s for case in statement.cases for s in self.block(case.body, states)] + states)
+    def knowing(self, state: State, facts: decided.Facts) -> State:
+        return state._replace(facts=facts)
 
     def not_understood(self, names: tuple[str, ...]) -> None:
         self.escape_names(names)
 
-    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
-        def leave() -> None:
-            refs = self.value(statement.value)
-            if statement.kind == "return":
-                nothing = statement.value is None or isinstance(statement.value, r.Literal)
-                self.hand_out(refs, statement.value)
-                self.returned.append(None if nothing else self.kept_on_return(refs))
-                self.escape_all(ref for ref in refs if ref.holds and ref.token[0] >= 0)
+    def returns(self, statement: r.Leave) -> None:
+        self.state = self.state.bind(_RETURNED, self.value(statement.value), statement.span, "")
 
-        if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1].by(statement.kind).extend(states)
-            return []
-        states = self.each(states, leave)
-        if statement.kind == "return":
-            self.ends += states
-        return []
+    def returned(self, statement: r.Leave) -> None:
+        refs = self.state.get(_RETURNED)
+        self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+        nothing = statement.value is None or isinstance(statement.value, r.Literal)
+        self.hand_out(refs, statement.value)
+        self.given_back.append(None if nothing else self.kept_on_return(refs))
+        self.escape_all(ref for ref in refs if ref.holds and ref.token[0] >= 0)
 
     def define(self, statement: r.Nested) -> None:
         """A nested function holds what it looks at."""
@@ -144,64 +130,39 @@ class Interpreter(Calls, paths.Paths[State]):
 
     # --- loops, handlers, contexts ---
 
-    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        hidden = f"<iterator {statement.start}>"
-        before = self.each(states, lambda: self.value(statement.condition))
-        walking = statement.kind == "range"
-        if walking:
-            before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        next_item = (lambda: self.next_item(statement, hidden)) if walking else None
-        after, breaks = self.two_rounds(statement, before, next_item)
-        after = self.block(statement.otherwise, after)
-        at = Span(statement.end, statement.end)
-        return self.each(self.distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
-
-    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
+    def begin(self, statement: r.Loop) -> None:
+        if statement.kind != "range":
+            return
         refs = self.value(statement.iterable)
         for ref in in_order(whole(refs)):
             self.touch(ref, statement.iterable or statement.target or r.Name(0, 0, ""), None)
-        self.set_name(hidden, refs, statement.span, _LOOP_ENDS)
+        self.set_name(_iterator(statement), refs, statement.span, _LOOP_ENDS)
 
-    def next_item(self, statement: r.Loop, hidden: str) -> None:
+    def next_item(self, statement: r.Loop) -> None:
         if statement.target is not None:
-            self.assign(statement.target, frozenset(self.elements(self.state.get(hidden))), statement.span, None)
+            elements = frozenset(self.elements(self.state.get(_iterator(statement))))
+            self.assign(statement.target, elements, statement.span, None)
 
-    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
-        raised = list(states)
-        after = states
-        for inner in statement.body:
-            after = self.statement(inner, after) if after else []
-            raised += after
-        ways = self.block(statement.otherwise, after)
-        for handler in statement.handlers:
-            ways = ways + self.block(handler.body, self.distinct(raised))
-        ways = self.distinct(ways)
-        if not statement.final:
-            return ways
-        left, self.ends = self.ends, []
-        after = self.block(statement.final, ways or self.distinct(raised))
-        self.ends += self.block(statement.final, left) if left and not ways else left
-        return after if ways else []
+    def finish(self, statement: r.Loop) -> None:
+        self.set_name(_iterator(statement), NOTHING, Span(statement.end, statement.end), _LOOP_ENDS)
 
-    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
-        names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
+    def enter(self, statement: r.With) -> None:
+        for name, item in zip(_contexts(statement), statement.items, strict=True):
+            refs = self.value(item.value)
+            self.set_name(name, refs, item.span, _WITH_ENDS)
+            if item.target is not None:
+                self.assign(item.target, refs, item.span, item.value)
 
-        def enter() -> None:
-            for name, item in zip(names, statement.items, strict=True):
-                refs = self.value(item.value)
-                self.set_name(name, refs, item.span, _WITH_ENDS)
-                if item.target is not None:
-                    self.assign(item.target, refs, item.span, item.value)
-
-        def leave() -> None:
-            for name in names:
-                self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
-
+    def within(self, statement: r.With, states: list[State]) -> list[State]:
         expected = any(self.expects_an_error(item.value) for item in statement.items)
         self.expected += expected
-        after = self.block(statement.body, self.each(states, enter))
+        states = self.block(statement.body, states)
         self.expected -= expected
-        return self.each(after, leave)
+        return states
+
+    def exit(self, statement: r.With) -> None:
+        for name in _contexts(statement):
+            self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
     def expects_an_error(self, value: r.Value) -> bool:
         """`with raises(E):`, or a name that was given such a context."""
@@ -348,6 +309,7 @@ class Interpreter(Calls, paths.Paths[State]):
 
     def set_name(self, name: str, refs: Refs, at: Span, how: str) -> None:
         self.state = self.state.bind(name, refs, at, how)
+        self.state = self.state._replace(facts=decided.without(name, self.state.facts))
         if name in self.hidden:
             self.escape_all(refs)
 
@@ -355,6 +317,7 @@ class Interpreter(Calls, paths.Paths[State]):
         match target:
             case r.Name(text=name):
                 self.assign_name(name, refs, at)
+                self.state = self.state._replace(facts=decided.bound(name, source, self.state.facts))
             case r.Aggregate(items=items):
                 self.unpack(items, refs, at)
             case r.Unary(op="spread", value=inner):
@@ -410,6 +373,16 @@ class Interpreter(Calls, paths.Paths[State]):
                 if ref.path and (ref.path[0] in (containment.ANY, str(position)) or (spread and ref.path[0].isdigit()))
             )
             self.assign(item, loose | placed, at)
+
+
+def _iterator(statement: r.Loop) -> str:
+    """The hidden name of what a loop walks."""
+    return f"<iterator {statement.start}>"
+
+
+def _contexts(statement: r.With) -> list[str]:
+    """The hidden names of what a `with` has entered."""
+    return [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
 
 
 def leaving_names(function: Function) -> frozenset[str]:

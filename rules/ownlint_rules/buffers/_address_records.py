@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Certainty, Function, Span, containment, shared
+from ownlint import Certainty, Function, Span, containment, decided, shared
 
 Token = tuple[int, int]
 """Offset of the making, and 0 for the latest object made there or 1 for an earlier one; `-1 - n` is what the caller
@@ -106,6 +106,8 @@ class State(NamedTuple):
     ended: shared.Map[Token, tuple[Span, str]] = shared.Map()
     registered: frozenset[Registered] = frozenset()
     consumed: frozenset[tuple[Token, Span]] = frozenset()
+    facts: decided.Facts = decided.NO_FACTS
+    """What the way knows of names that were tested, or set."""
 
     def get(self, name: str) -> Refs:
         return self.names.entries.get(name, NOTHING)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ownlint import Certainty, Class, Function, Span, Step, because, consumer_models, weaker
+from ownlint import Certainty, Class, Function, Span, Step, because, consumer_models, decided, weaker
 from ownlint import records as r
 
 Origin = tuple[str, ...]
@@ -199,13 +199,12 @@ class State:
         self._loose: set[object] = set()
         """Origins that have lost their last use, or a part of their storage, since `prune`."""
         self.dead: dict[Path, Loss] = {}
-        self.facts: dict[str, bool] = {}
-        """Conditions that were decided, by their text."""
+        self.facts = decided.NO_FACTS
 
     def copy(self) -> State:
         other = State()
         other.names, other.heap, other.dead = dict(self.names), dict(self.heap), dict(self.dead)
-        other.facts = dict(self.facts)
+        other.facts = self.facts
         other._uses, other._loose = dict(self._uses), set(self._loose)
         return other
 
@@ -312,8 +311,7 @@ class State:
 
     def forget(self, name: str) -> None:
         """What was decided about this name holds no more."""
-        for condition in [c for c in self.facts if name in _words(c)]:
-            del self.facts[condition]
+        self.facts = decided.without(name, self.facts)
 
     def is_used(self, origin: Origin) -> bool:
         return origin in self._uses
@@ -324,7 +322,3 @@ class State:
         self._loose.clear()
         for known in [k for k in self.dead if k[0] in gone and k[0][0] == "made"] if gone else ():
             del self.dead[known]
-
-
-def _words(condition: str) -> set[str]:
-    return set("".join(letter if letter.isalnum() or letter == "_" else " " for letter in condition).split())

@@ -1,33 +1,33 @@
 """Runs one Python function abstractly, path by path: whose storage is used when it is gone.
 
-Every loop is run twice, so that the next round meets what the first has taken. Of a `try`, its handlers also begin with
-the states in which a call has failed after it took its arguments.
+Of a `try`, its handlers also begin with the states in which a call has failed after it took its arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import msgspec
 
-from ownlint import SOME_PATHS, Certainty, Function, Span, because, paths, places, text, weaker
+from ownlint import SOME_PATHS, Certainty, Function, Span, because, decided, places, ways, weaker
 from ownlint import records as r
 from ownlint_rules.donation._donation import Items, Loss, Misuse, Own, Path, Scope, State, Take
 from ownlint_rules.donation._donation_calls import Calls
 from ownlint_rules.donation._donation_values import Got, Summary, World, single_round
 
 
-class Interpreter(Calls, paths.Paths[State]):
+class Interpreter(Calls, ways.Ways[State]):
     """Runs one function abstractly and collects misuses and what is taken."""
 
     MOST_STATES = 12
     MOST_STEPS = 8_000
 
     def __init__(self, function: Function, world: World, scope: Scope) -> None:
-        super().__init__(function, world, scope)
-        self.ends: list[State] = []
-        self.loops = []
+        Calls.__init__(self, function, world, scope)
+        ways.Ways.__init__(self)
+        self.failed: dict[int, list[State]] = {}
+        """For each `try`, the states in which a call in it has failed."""
 
     def run(self) -> list[Misuse]:
         start = State()
@@ -35,13 +35,7 @@ class Interpreter(Calls, paths.Paths[State]):
             start.bind(parameter.name, (("parameter", parameter.name),))
             if parameter.spread:
                 self.containers.add(start.names[parameter.name])
-        try:
-            self.ends += self.block(self.function.body, [start])
-        except paths.TooLongError:
-            self.too_long = True
-            self.function.program.too_large[self.function] = None
-            return []
-        return self.misuses()
+        return self.misuses() if self.follow(start) else []
 
     def misuses(self) -> list[Misuse]:
         """Sure is what happens whichever way leads there."""
@@ -118,20 +112,26 @@ class Interpreter(Calls, paths.Paths[State]):
                 out.append(state)
         return out[: self.MOST_STATES]
 
-    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
-        states = self.each(states, lambda: self.condition(statement.value))
-        ways = [s for case in statement.cases for s in self.case(case, [one.copy() for one in states])]
-        return self.distinct(ways + ([] if any(not case.values for case in statement.cases) else states))
+    def fork(self, states: Sequence[State]) -> list[State]:
+        return [state.copy() for state in states]
+
+    def knowing(self, state: State, facts: decided.Facts) -> State:
+        other = state.copy()
+        other.facts = facts
+        return other
+
+    def merged(self, then: list[State], other: list[State]) -> list[State]:
+        return self.distinct(then + other)
+
+    def ask(self, condition: r.Value | None) -> None:
+        if condition is not None:
+            self.condition(condition)
+
+    def choose(self, statement: r.Switch) -> None:
+        self.condition(statement.value)
 
     def not_understood(self, names: tuple[str, ...]) -> None:
         self.revive_all(names)
-
-    def case(self, case: r.Case, states: list[State]) -> list[State]:
-        def matched() -> None:
-            for value in case.values:
-                self.value(value)
-
-        return self.block(case.body, self.each(states, matched))
 
     def evaluate(self, value: r.Value | None) -> None:
         """A statement: its value is dropped."""
@@ -161,38 +161,13 @@ class Interpreter(Calls, paths.Paths[State]):
         if inner is not None and got.path is not None:
             self.state.bind(statement.name, got.path)
 
-    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
-        states = self.each(states, lambda: self.condition(statement.condition))
-        wanted, condition = True, statement.condition
-        while isinstance(condition, r.Unary) and condition.op == "not":
-            wanted, condition = not wanted, condition.value
-        told = text(condition) if _is_stable(condition) else ""
-        yes = [s.copy() for s in states if not told or s.facts.get(told, wanted) is wanted]
-        no = [s for s in states if not told or s.facts.get(told, not wanted) is not wanted]
-        if told:
-            for state in yes:
-                state.facts[told] = wanted
-            for state in no:
-                state.facts[told] = not wanted
-        return self.distinct(self.block(statement.then, yes) + self.block(statement.other, no))
-
-    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
-        if statement.kind in ("break", "continue") and self.loops:
-            self.loops[-1].by(statement.kind).extend(states)
-            return []
-
-        def leave() -> None:
-            if statement.value is None:
-                return
-            if statement.kind == "return":
-                self.hand_out(statement.value)
-            else:
-                self.used(statement.value)
-
-        states = self.each(states, leave)
+    def returns(self, statement: r.Leave) -> None:
+        if statement.value is None:
+            return
         if statement.kind == "return":
-            self.ends += states
-        return []
+            self.hand_out(statement.value)
+        else:
+            self.used(statement.value)
 
     def hand_out(self, value: r.Value) -> None:
         """Whoever gets it looks at it."""
@@ -206,94 +181,63 @@ class Interpreter(Calls, paths.Paths[State]):
 
     # --- loops ---
 
-    def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
+    def most_rounds(self, statement: r.Loop) -> int:
+        return 1 if single_round(statement.iterable) else 2
+
+    def begin(self, statement: r.Loop) -> None:
         if statement.kind == "range" and statement.iterable is not None:
-            iterable = statement.iterable
-            states = self.each(states, lambda: self.iterate(iterable))
-        rounds, after = states, list[State]()
-        self.loops.append(paths.Left([], []))
-        for number in (1, 2):
-            self.rounds.append(number)
-            rounds = self.each(rounds, lambda: self.next_round(statement))
-            after += [] if paths.endless(statement) else [state.copy() for state in rounds]
-            rounds = self.block(statement.body, rounds)
-            rounds = self.distinct(rounds + self.loops[-1].continues)
-            self.loops[-1].continues.clear()
-            self.rounds.pop()
-            if single_round(statement.iterable):
-                break
-        self.rounds.append(3)
-        rounds = self.each(rounds, lambda: self.condition(statement.condition) if statement.condition else None)
-        self.rounds.pop()
-        after += [] if paths.endless(statement) else rounds
-        breaks = self.loops.pop().breaks
-        after = self.block(statement.otherwise, self.distinct(after))
-        return self.distinct(after + breaks)
+            got = self.value(statement.iterable)
+            if not isinstance(statement.iterable, r.Aggregate):
+                self.use(got, statement.iterable)
 
-    def iterate(self, iterable: r.Value) -> None:
-        got = self.value(iterable)
-        if not isinstance(iterable, r.Aggregate):
-            self.use(got, iterable)
-
-    def next_round(self, statement: r.Loop) -> None:
-        if statement.kind == "range" and statement.target is not None:
+    def next_item(self, statement: r.Loop) -> None:
+        if statement.target is not None:
             for name in [part.text for part in _names(statement.target)]:
                 self.state.forget(name)
             self.assign(statement.target, self.fresh(statement.target, ""), None)
-        elif statement.condition is not None:
-            self.condition(statement.condition)
 
     # --- handlers, contexts ---
 
-    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
-        before = [state.copy() for state in states]
+    def attempt(self, statement: r.Try, states: list[State]) -> tuple[list[State], list[State]]:
+        before = self.fork(states)
+        if any(handler.type and self.is_failure(handler.type) for handler in statement.handlers):
+            for state in states:
+                self.doubt_what_is_tried(state)
         self.raised.append([])
-        after = states
-        raised: list[State] = before
-        expects = any(self.is_failure(handler.type) and handler.type for handler in statement.handlers)
-        for state in states if expects else ():
-            for path, loss in state.dead.items():  # whoever tries this with what is gone may expect to fail
-                if not loss.failed and loss.rounds == tuple(self.rounds):
-                    state.dead[path] = loss._replace(
-                        certainty=weaker(
-                            loss.certainty, because("possible", "whoever tries it may expect that it fails")
-                        )
-                    )
-        for inner in statement.body:
-            after = self.statement(inner, after) if after else []
-            raised += [state.copy() for state in after]
-        failed = self.raised.pop()
-        ways = self.block(statement.otherwise, after)
-        for handler in statement.handlers:
-            entering = raised + (failed if self.is_failure(handler.type) else [])
-            ways = ways + self.block(handler.body, self.distinct([state.copy() for state in entering]))
-        ways = self.distinct(ways)
+        after, raised = super().attempt(statement, states)
+        self.failed[statement.start] = failed = self.raised.pop()
         if self.raised and not any(self.is_failure(handler.type) for handler in statement.handlers):
             self.raised[-1] += failed
-        if not statement.final:
-            return ways
-        return self.block(statement.final, ways or self.distinct(raised))
+        return after, before + raised[len(before) :]
+
+    def caught(self, handler: r.Handler, statement: r.Try, raised: list[State]) -> list[State]:
+        return raised + (self.failed[statement.start] if self.is_failure(handler.type) else [])
+
+    def doubt_what_is_tried(self, state: State) -> None:
+        """Whoever tries this with what is gone may expect that it fails."""
+        for path, loss in state.dead.items():
+            if not loss.failed and loss.rounds == tuple(self.rounds):
+                sure = weaker(loss.certainty, because("possible", "whoever tries it may expect that it fails"))
+                state.dead[path] = loss._replace(certainty=sure)
 
     def is_failure(self, written: str) -> bool:
         """Whether a handler takes what a call can raise that has taken its arguments."""
         words = written.replace("(", " ").replace(")", " ").replace(",", " ").replace("|", " ").split()
         return not words or any(word.rpartition(".")[2] in self.storage.failures for word in words)
 
-    def with_block(self, statement: r.With, states: list[State]) -> list[State]:
+    def enter(self, statement: r.With) -> None:
+        for item in statement.items:
+            got = self.value(item.value)
+            if item.target is not None:
+                self.assign(item.target, got, item.value)
+
+    def within(self, statement: r.With, states: list[State]) -> list[State]:
         expecting = suspended = 0
         for item in statement.items:
             if isinstance(item.value, r.Call):
                 symbol = self.canonical(self.callables.dotted(item.value.callee, self.function))
                 expecting += self.fits("expects", symbol or places.last_name(item.value.callee))
                 suspended += self.fits("suspends", symbol)
-
-        def enter() -> None:
-            for item in statement.items:
-                got = self.value(item.value)
-                if item.target is not None:
-                    self.assign(item.target, got, item.value)
-
-        states = self.each(states, enter)
         self.expecting, self.suspended = self.expecting + expecting, self.suspended + suspended
         states = self.block(statement.body, states)
         self.expecting, self.suspended = self.expecting - expecting, self.suspended - suspended
@@ -395,13 +339,3 @@ def _names(target: r.Value) -> list[r.Name]:
         case r.Aggregate(items=items):
             return [name for item in items for name in _names(item)]
     return []
-
-
-def _is_stable(condition: r.Value) -> bool:
-    """A condition that holds until a name in it is set: `flag`, `self.flag`, `x is None`."""
-    match condition:
-        case r.Name() | r.Member(base=r.Name()):
-            return True
-        case r.Binary(op="is" | "is not" | "==" | "!=", left=left, right=r.Literal()):
-            return _is_stable(left)
-    return False

@@ -53,6 +53,8 @@ class World(Protocol):
 class Values:
     """Evaluates expressions in `state`; `donation_flow` runs statements, and so loops."""
 
+    rounds: list[int]
+
     def __init__(self, function: Function, world: World, scope: Scope) -> None:
         self.function = function
         self.world = world
@@ -65,7 +67,6 @@ class Values:
         self.kinds: dict[Path, str] = {}
         self.makes: dict[Path, Known] = {}
         self.containers: set[Path] = set()
-        self.rounds: list[int] = []
         self.again = False
         """The second round of a comprehension runs."""
         self.expecting = 0

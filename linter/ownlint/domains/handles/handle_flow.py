@@ -6,12 +6,9 @@ an owner and its child do not accuse each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import msgspec
 
 from ownlint.domains.handles.handle_chains import Reach
-from ownlint.domains.handles.handle_facts import NO_FACTS, answer, assume, bound, common, without
 from ownlint.domains.handles.handle_loops import Loops
 from ownlint.domains.handles.handle_stores import Dependence, in_sequence
 from ownlint.domains.handles.handle_stores import without as without_stored
@@ -37,11 +34,11 @@ from ownlint.domains.handles.handles import (
     is_parameter,
 )
 from ownlint.engine.containment import ANY, BURIED, VALUE, value_slot
+from ownlint.engine.decided import bound, without
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
 from ownlint.finding import SOME_PATHS, because, weaker
-from ownlint.flow.paths import TooLongError
 from ownlint.project.closures import kept_out_of_sight, outside_names, read_by_functions
 from ownlint.project.subjects import Function
 
@@ -69,12 +66,9 @@ class Interpreter(Loops):
         self.given = given or {}
         self.found: dict[_Key, list[Misuse]] = {}
         self.reached: dict[_Key, int] = {}
-        self.returned: list[Handles | None] = []
-        self.ends: list[State] = []
+        self.given_back: list[Handles | None] = []
         self.tested = False
         """What is done now is expected to raise: that is what is tested."""
-        self.exits: list[Callable[[list[State]], list[State]]] = []
-        """What runs when control leaves the `with` and `try` blocks around, the innermost last."""
         self.yields: set[Handle] = set()
         self.hidden = kept_out_of_sight(function)
         self.outside = outside_names(function)
@@ -84,11 +78,7 @@ class Interpreter(Loops):
     # --- running ---
 
     def run(self) -> list[Misuse]:
-        try:
-            self.ends += self.block(self.function.body, [self.start()])
-        except TooLongError:
-            self.too_long = True
-            self.function.program.too_large[self.function] = None
+        if not self.follow(self.start()):
             return []
         for state in self.ends:
             self.leave(state)
@@ -158,7 +148,7 @@ class Interpreter(Loops):
         """What a call gives: for a generator an object that holds what it waits with, and gives its elements."""
         words = self.function.record.qualifiers
         if "generator" not in words:
-            return _common(self.returned)
+            return _common(self.given_back)
         closes = any(ending.how == "closed" for state in self.ends for ending in state.endings)
         slot = (CLOSED_AFTER if closes else ENTERED) if is_context_manager(self.function) else ANY
         return frozenset(h if h.path[:1] == (BURIED,) else h.inside(slot) for h in self.yields)
@@ -170,77 +160,42 @@ class Interpreter(Loops):
         some = {e for endings in everywhere for e in endings if e.token[0] < 0 or e.token[0] not in own}
         return tuple((ending, all(ending in endings for endings in everywhere)) for ending in sorted(some))
 
-    def switch(self, statement: r.Switch, states: list[State]) -> list[State]:
-        subject = f"<match {statement.start}>"
-        at = Span(statement.end, statement.end)
-        states = self.each(states, lambda: self.set_name(subject, self.value(statement.value), statement.span, ""))
-        left = [state for case in statement.cases for state in self.case(case, states, subject)] + states
-        return self.each(self.distinct(left), lambda: self.set_name(subject, NOTHING, at, ""))
-
     def not_understood(self, names: tuple[str, ...]) -> None:
         self.escape_names(names)
 
-    def branch(self, statement: r.Branch, states: list[State]) -> list[State]:
-        """Each way, where it is not known that it is not taken."""
-        states = self.each(states, lambda: self.evaluate(statement.condition))
+    def returns(self, statement: r.Leave) -> None:
+        handles = self.value(statement.value)
+        self.callback_returns(statement.value)
+        self.state = self.state.bind(_RETURNED, handles, statement.span, "")
 
-        def taking(outcome: bool) -> list[State]:
-            ways = (s for s in states if answer(statement.condition, s.facts) in (None, outcome))
-            return self.distinct(s._replace(facts=assume(statement.condition, outcome, s.facts)) for s in ways)
+    def returned(self, statement: r.Leave) -> None:
+        nothing = statement.value is None or isinstance(statement.value, r.Literal)
+        handles = self.state.get(_RETURNED)
+        self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
+        if self.running:
+            return
+        self.hand_out(handles, statement.value)
+        self.given_back.append(None if nothing else self.kept_on_return(handles))
 
-        then = self.block(statement.then, taking(True))
-        other = self.block(statement.other, taking(False))
-        known = {s._replace(facts=NO_FACTS): s.facts for s in then}
-        if known.keys() == {s._replace(facts=NO_FACTS) for s in other}:  # nothing to do with handles
-            return self.distinct(s._replace(facts=common(s.facts, known[s._replace(facts=NO_FACTS)])) for s in other)
-        return self.distinct(then + other)
+    def choose(self, statement: r.Switch) -> None:
+        self.set_name(_subject(statement), self.value(statement.value), statement.span, "")
 
-    def leaving(self, statement: r.Leave, states: list[State]) -> list[State]:
-        def leave() -> None:
-            handles = self.value(statement.value)
-            self.callback_returns(statement.value)
-            self.state = self.state.bind(_RETURNED, handles, statement.span, "")
+    def chosen(self, statement: r.Switch) -> None:
+        self.set_name(_subject(statement), NOTHING, Span(statement.end, statement.end), "")
 
-        def hand_over() -> None:
-            nothing = statement.value is None or isinstance(statement.value, r.Literal)
-            handles = self.state.get(_RETURNED)
-            self.state = self.state.bind(_RETURNED, NOTHING, statement.span, "")
-            if self.running:
-                return
-            self.hand_out(handles, statement.value)
-            self.returned.append(None if nothing else self.kept_on_return(handles))
+    def matched(self, case: r.Case, statement: r.Switch) -> None:
+        subject = self.state.get(_subject(statement))
+        for value in case.values:
+            self.captured(value, subject)
+        first = case.body[0] if case.body else None
+        match first:
+            case r.Evaluate(value=r.Assign(target=r.Name() as target, op="=", value=r.OpaqueValue())):
+                self.assign(target, subject, first.span)
 
-        if statement.kind in ("break", "continue") and self.loops:
-            left = self.loops[-1]
-            left.by(statement.kind).extend(self.leaving_blocks(states, left.around))
-            return []
-        states = self.each(states, leave)
-        if statement.kind == "return":
-            self.ends += self.each(self.leaving_blocks(states, 0), hand_over)
-        return []
+    def behind(self, case: r.Case) -> r.Body:
+        return case.body[1:] if case.body and _captures(case.body[0]) else case.body
 
-    def leaving_blocks(self, states: list[State], around: int) -> list[State]:
-        """The blocks between here and the outer `around` ones end, the innermost first."""
-        exits, self.exits = self.exits, self.exits[:around]
-        for number in range(len(exits), around, -1):
-            self.exits = exits[: number - 1]
-            states = exits[number - 1](states)
-        self.exits = exits
-        return states
-
-    def case(self, case: r.Case, states: list[State], subject: str) -> list[State]:
-        def matched() -> None:
-            for value in case.values:
-                self.matched(value, self.state.get(subject))
-            first = case.body[0] if case.body else None
-            match first:
-                case r.Evaluate(value=r.Assign(target=r.Name() as target, op="=", value=r.OpaqueValue())):
-                    self.assign(target, self.state.get(subject), first.span)
-
-        body = case.body[1:] if case.body and _captures(case.body[0]) else case.body
-        return self.block(body, self.each(states, matched))
-
-    def matched(self, pattern: r.Value, subject: Handles) -> None:
+    def captured(self, pattern: r.Value, subject: Handles) -> None:
         """What a pattern captures of the subject: all of it, or elements in their places."""
         match pattern:
             case r.Assign(target=r.Name() as target, value=r.OpaqueValue()):
@@ -250,21 +205,21 @@ class Interpreter(Loops):
                 for position, item in enumerate(items):
                     inner = item.value if isinstance(item, r.Unary) else item
                     placed = frozenset(h.out() for h in subject if h.path[:1] in ((ANY,), (str(position),)))
-                    self.matched(inner, loose | placed)
+                    self.captured(inner, loose | placed)
             case r.Aggregate(kind="dict", items=items):
                 for item in items:
                     if isinstance(item, r.Pair):
                         slots = ((VALUE,), (value_slot(item.key),))
-                        self.matched(item.value, frozenset(h.out() for h in subject if h.path[:1] in slots))
+                        self.captured(item.value, frozenset(h.out() for h in subject if h.path[:1] in slots))
             case r.Aggregate(kind="tuple", items=(cls, *parts)) if not isinstance(cls, r.Assign):
                 for part in parts:  # `Class(..) as name`: what follows is a capture of the whole
-                    self.matched(part, subject if isinstance(part, r.Assign) else NOTHING)
+                    self.captured(part, subject if isinstance(part, r.Assign) else NOTHING)
             case r.Aggregate(kind="tuple", items=items):
                 for item in items:
-                    self.matched(item, subject)
+                    self.captured(item, subject)
             case r.Binary(op="||", left=left, right=right):
-                self.matched(left, subject)
-                self.matched(right, subject)
+                self.captured(left, subject)
+                self.captured(right, subject)
             case _:
                 self.evaluate(pattern)
 
@@ -275,57 +230,41 @@ class Interpreter(Loops):
 
     # --- loops, handlers, contexts ---
 
-    def trying(self, statement: r.Try, states: list[State]) -> list[State]:
-        raised = list(states)
-        after = states
-        if statement.final:
-            self.exits.append(lambda left: self.block(statement.final, left))
+    def attempt(self, statement: r.Try, states: list[State]) -> tuple[list[State], list[State]]:
         tested, self.tested = self.tested, self.tested or _expects_error(statement)
-        for inner in statement.body:
-            after = self.statement(inner, after) if after else []
-            raised += after
+        found = super().attempt(statement, states)
         self.tested = tested
-        ways = self.block(statement.otherwise, after)
-        for handler in statement.handlers:
-            ways = ways + self.block(handler.body, self.distinct(raised))
-        ways = self.distinct(ways)
-        if not statement.final:
-            return ways
-        self.exits.pop()
-        if ways:
-            return self.block(statement.final, ways)
-        self.block(statement.final, self.distinct(raised))  # it runs, and what was raised goes on
-        return []
+        return found
 
     def with_block(self, statement: r.With, states: list[State]) -> list[State]:
-        names = [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
-        guards = list(self.guards)
+        guards = self.guards
+        states = super().with_block(statement, states)
+        self.guards = guards
+        return states
 
-        def enter() -> None:
-            self.guards = list(guards)
-            for name, item in zip(names, statement.items, strict=True):
-                handles = self.value(item.value)
-                self.use(frozenset(h for h in handles if not h.path), item.value)
-                self.set_name(name, handles, item.span, _WITH_ENDS)
-                if any(self.is_guard(h) for h in handles):
-                    self.guards.append(name)
-                if item.target is not None:
-                    entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
-                    self.assign(item.target, entered or handles, item.span, item.value)
+    def enter(self, statement: r.With) -> None:
+        own = _contexts(statement)
+        self.guards = [name for name in self.guards if name not in own]
+        for name, item in zip(_contexts(statement), statement.items, strict=True):
+            handles = self.value(item.value)
+            self.use(frozenset(h for h in handles if not h.path), item.value)
+            self.set_name(name, handles, item.span, _WITH_ENDS)
+            if any(self.is_guard(h) for h in handles):
+                self.guards.append(name)
+            if item.target is not None:
+                entered = frozenset(h.out() for h in handles if h.path[:1] in _ENTERING)
+                self.assign(item.target, entered or handles, item.span, item.value)
 
-        def leave() -> None:
-            for name, item in reversed(list(zip(names, statement.items, strict=True))):
-                self.closed_by_with(self.state.get(name), item)
-                self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
+    def exit(self, statement: r.With) -> None:
+        for name, item in reversed(list(zip(_contexts(statement), statement.items, strict=True))):
+            self.closed_by_with(self.state.get(name), item)
+            self.set_name(name, NOTHING, Span(statement.end, statement.end), _WITH_ENDS)
 
-        states = self.each(states, enter)
-        self.exits.append(lambda left: self.each(left, leave))
+    def within(self, statement: r.With, states: list[State]) -> list[State]:
         tested, self.tested = self.tested, self.tested or any(self.is_assertion(item.value) for item in statement.items)
         states = self.block(statement.body, states)
         self.tested = tested
-        self.exits.pop()
-        self.guards = guards
-        return self.each(states, leave)
+        return states
 
     def is_assertion(self, value: r.Value) -> bool:
         """`self.assertRaises(..)`, `pytest.raises(..)`."""
@@ -612,6 +551,16 @@ class Interpreter(Loops):
             case r.Name() | r.Member(base=r.Name(text="self" | "cls")):
                 return True
         return self.is_container(base)
+
+
+def _subject(statement: r.Switch) -> str:
+    """The hidden name of what a `match` looks at."""
+    return f"<match {statement.start}>"
+
+
+def _contexts(statement: r.With) -> list[str]:
+    """The hidden names of what a `with` has entered."""
+    return [f"<with {statement.start} {position}>" for position in range(len(statement.items))]
 
 
 _Key = tuple[str, int, int, int, int]

@@ -6,12 +6,10 @@ adding to what is walked, goes wrong at the next step. Ending the element that h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from ownlint.domains.handles.handle_calls import Calls
 from ownlint.domains.handles.handle_chains import at as picked_at
-from ownlint.domains.handles.handle_facts import common
 from ownlint.domains.handles.handles import (
     NOTHING,
     Classes,
@@ -23,10 +21,11 @@ from ownlint.domains.handles.handles import (
     State,
     in_order,
 )
+from ownlint.engine.decided import Facts, common
+from ownlint.engine.ways import Ways
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
 from ownlint.facts.show import text
-from ownlint.flow.paths import Paths
 from ownlint.flow.places import last_name
 from ownlint.project.subjects import Function
 
@@ -45,19 +44,17 @@ class Walk(NamedTuple):
     """A callback is given what it visits before what lies in it."""
 
 
-class Loops(Calls, Paths[State]):
+class Loops(Calls, Ways[State]):
     """Runs loops, and functions that are called for each element."""
 
     MOST_STATES = 24
     MOST_STEPS = 20_000
 
-    exits: list[Callable[[list[State]], list[State]]]
-    ends: list[State]
-    returned: list[Handles | None]
+    given_back: list[Handles | None]
 
     def __init__(self, function: Function, classes: Classes) -> None:
-        super().__init__(function, classes)
-        self.loops = []
+        Calls.__init__(self, function, classes)
+        Ways.__init__(self)
         self.walks: list[Walk] = []
 
     # --- what inheritors do ---
@@ -68,31 +65,32 @@ class Loops(Calls, Paths[State]):
 
     # --- loops ---
 
+    def knowing(self, state: State, facts: Facts) -> State:
+        return state._replace(facts=facts)
+
     def loop(self, statement: r.Loop, states: list[State]) -> list[State]:
-        hidden = f"<iterator {statement.start}>"
-        before = self.each(states, lambda: self.evaluate(statement.condition))
         self.walks.append(Walk(statement.start))
-        walking = statement.kind == "range"
-        if walking:
-            before = self.each(before, lambda: self.start_iteration(statement, hidden))
-        next_item = (lambda: self.next_item(statement, hidden)) if walking else None
-        after, breaks = self.two_rounds(statement, before, next_item, len(self.exits))
+        after = super().loop(statement, states)
         self.walks.pop()
-        after = self.block(statement.otherwise, after)
-        at = Span(statement.end, statement.end)
-        return self.each(self.distinct(after + breaks), lambda: self.set_name(hidden, NOTHING, at, _LOOP_ENDS))
+        return after
 
-    def start_iteration(self, statement: r.Loop, hidden: str) -> None:
-        handles = self.use(self.value(statement.iterable), statement.iterable)
-        self.set_name(hidden, handles, statement.span, _LOOP_ENDS)
+    def begin(self, statement: r.Loop) -> None:
+        if statement.kind == "range":
+            handles = self.use(self.value(statement.iterable), statement.iterable)
+            self.set_name(_iterator(statement), handles, statement.span, _LOOP_ENDS)
 
-    def next_item(self, statement: r.Loop, hidden: str) -> None:
+    def next_item(self, statement: r.Loop) -> None:
         self.gone_on(statement.start)
-        over = self.state.get(hidden)
+        over = self.state.get(_iterator(statement))
         elements = self.elements(over, statement.iterable)
         self.walks[-1] = Walk(statement.start, frozenset(h for h in over if not h.path), elements)
         if statement.target is not None:
             self.assign(statement.target, elements, statement.span, None)
+
+    def finish(self, statement: r.Loop) -> None:
+        """What was done to the walk harms nobody now."""
+        self.state = self.state.gone_on(statement.start)
+        self.set_name(_iterator(statement), NOTHING, Span(statement.end, statement.end), _LOOP_ENDS)
 
     # --- what happens while a loop runs ---
 
@@ -116,7 +114,7 @@ class Loops(Calls, Paths[State]):
         for harm in sorted(self.state.harms):
             if harm.site == site:
                 self.harmed(harm)
-        self.state = self.state._replace(harms=frozenset(h for h in self.state.harms if h.site != site))
+        self.state = self.state.gone_on(site)
 
     def harm(self, harm: Harm) -> None:
         self.state = self.state._replace(harms=self.state.harms | {harm})
@@ -165,10 +163,10 @@ class Loops(Calls, Paths[State]):
         for name in own:
             start = start.bind(name, NOTHING, Span(0, 0), "")
         start = start.bind(first.name, given, Span(first.start, first.end), "")
-        saved = self.ends, self.returned, self.exits, self.loops
-        self.ends, self.returned, self.exits, self.loops = [], [], [], []
+        saved = self.ends, self.given_back, self.exits, self.loops
+        self.ends, self.given_back, self.exits, self.loops = [], [], [], []
         ends = self.block(inner.body, [start]) + self.ends
-        self.ends, self.returned, self.exits, self.loops = saved
+        self.ends, self.given_back, self.exits, self.loops = saved
         state = _joined(ends) if ends else start
         for name, handles in before.items():
             state = state.bind(name, handles, Span(0, 0), "")
@@ -179,7 +177,12 @@ class Loops(Calls, Paths[State]):
         """What a callback returns may say that the walk does not go into what it was given."""
         if self.running and value is not None and last_name(value).lower() in _STOPS:
             site = self.walks[-1].site if self.walks else -1
-            self.state = self.state._replace(harms=frozenset(h for h in self.state.harms if h.site != site))
+            self.state = self.state.gone_on(site)
+
+
+def _iterator(statement: r.Loop) -> str:
+    """The hidden name of what a loop walks."""
+    return f"<iterator {statement.start}>"
 
 
 def _joined(states: list[State]) -> State:

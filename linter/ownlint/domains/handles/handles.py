@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple, Protocol
 import msgspec
 
 from ownlint.domains.handles.handle_chains import Chain, Reach, Where
-from ownlint.domains.handles.handle_facts import NO_FACTS, Facts
 from ownlint.domains.handles.handle_stores import Dependence, Dependences
 from ownlint.engine.containment import BURIED
+from ownlint.engine.decided import NO_FACTS, Facts
 from ownlint.engine.shared import Indexed, Map
 from ownlint.facts import records as r
 from ownlint.facts.records import Span
@@ -434,6 +434,10 @@ class State(NamedTuple):
             ended = ended.set(token, (at, how.format(name=name)))
         names = self.names.set(name, handles) if handles else self.names.without(name)
         return self._replace(names=names, ended=ended)
+
+    def gone_on(self, site: int) -> State:
+        """What was done to the loop there is of no account any more."""
+        return self._replace(harms=frozenset(harm for harm in self.harms if harm.site != site))
 
     def put_away(self, stored: Iterable[Stored]) -> State:
         """This was put where it outlives the function."""
