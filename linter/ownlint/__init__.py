@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from ownlint.models import consumers as consumer_models
     from ownlint.models import memory as memory_models
     from ownlint.models import records as model_records
-    from ownlint.project import closures, pairs, questions, recursion, releases, trials, types, undecoded
+    from ownlint.project import closures, pairs, questions, recursion, releases, standing, trials, types, undecoded
     from ownlint.project.files import File
     from ownlint.project.program import Program
     from ownlint.project.statuses import Status, must_look
@@ -157,6 +157,7 @@ _HOMES = {
     "shared": "ownlint.engine.shared",
     "signatures": "ownlint.bindings.signatures",
     "slot_tables": "ownlint.domains.counted.slot_tables",
+    "standing": "ownlint.project.standing",
     "statements": "ownlint.flow.lower:statements",
     "steps": "ownlint.steps",
     "stored_calls": "ownlint.domains.stored_calls",
@@ -247,6 +248,7 @@ __all__ = [
     "shared",
     "signatures",
     "slot_tables",
+    "standing",
     "statements",
     "steps",
     "stored_calls",

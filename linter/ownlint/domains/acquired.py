@@ -17,6 +17,7 @@ from ownlint.domains.reach import DEEPEST, Reach, outside
 from ownlint.facts import records as r
 from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place
+from ownlint.project import standing
 from ownlint.project.files import File
 from ownlint.project.program import Program
 from ownlint.project.questions import program_property, program_question
@@ -197,6 +198,9 @@ class Acquisitions:
         if here is not None:
             owner = function.path if here.static else here.scope
             return Key(owner, name, True), here.type, (function.file, here.scope)
+        accessor = standing.behind(function, written)
+        if accessor is not None:
+            return Key(accessor.path, written, True), accessor.record.result, (accessor.file, accessor.record.scope)
         kind = self.program.types.of(r.Name(-1, -1, written), function)
         return (Key(scope, name, True), kind, (function.file, function.record.scope)) if kind else None
 

@@ -5,7 +5,8 @@ Nothing here asks in which order things run; that is what `lower` and `flow` are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ownlint.facts import records as r
@@ -120,20 +121,26 @@ def _assigned_in(statement: r.Statement) -> Iterator[str]:
 # --- references -------------------------------------------------------------------------------
 
 
-def reference_aliases(every: Sequence[r.Statement], members: frozenset[str], python: bool = False) -> dict[str, Place]:
-    """What C++ references (and pointers that are never set again) are bound to.
+def reference_aliases(
+    every: Sequence[r.Statement],
+    members: frozenset[str],
+    python: bool = False,
+    accessors: Mapping[str, Place] = MappingProxyType({}),
+) -> dict[str, Place]:
+    """What C++ references (and pointers that are never set again) are bound to, and, among them, the calls of
+    `accessors`.
 
     A reference is bound once, so this needs no flow. A name declared twice with different targets
     is dropped: it may be either.
     """
-    return {} if python else _References(every, members).found
+    return {} if python else _References(every, members, accessors).found
 
 
 class _References:
-    def __init__(self, every: Sequence[r.Statement], members: frozenset[str]) -> None:
+    def __init__(self, every: Sequence[r.Statement], members: frozenset[str], accessors: Mapping[str, Place]) -> None:
         self.every = every
         self.members = members
-        self.found: dict[str, Place] = {}
+        self.found: dict[str, Place] = dict(accessors)
         self.dropped: set[str] = set()
         self.assigned: frozenset[str] | None = None
         for statement in every:

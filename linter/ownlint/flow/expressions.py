@@ -6,7 +6,7 @@ The frontier is the set of events whose successor is whatever comes next; see `l
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ownlint.facts import records as r
@@ -49,6 +49,8 @@ class Surroundings(NamedTuple):
     """The parameters of a macro that always returns, and what it answers as its `#define` writes it."""
     throws: Callable[[str], bool] = lambda name: True
     """Whether a call by this name can throw: not one of a library of C."""
+    accessors: Mapping[str, Place] = {}
+    """Calls that always answer with one object, as they are written, and its place: see `project.standing`."""
 
 
 class Expressions:
@@ -64,7 +66,7 @@ class Expressions:
         self.every = statements(body)
         hidden = declared_names(function, body, around.python, every=self.every) | around.locals
         self.members = around.members - hidden
-        self.aliases = reference_aliases(self.every, self.members, around.python)
+        self.aliases = reference_aliases(self.every, self.members, around.python, around.accessors)
         self.asserting = False
         self.awaited: r.Value | None = None
 
@@ -242,6 +244,8 @@ class Expressions:
             self.value(argument)
         receiver = self.place(on) if on is not None else None
         self.emit_call(e.Call(call.span, call, receiver, dropped, into, declares, self.asserting, call is self.awaited))
+        if self.around.accessors and not call.args and (place := self.place(call)) is not None:
+            self.emit(e.Read(call.span, place, call))
 
     def plain_call(self, call: r.Call, callee: r.Name, into: Place | None, dropped: str, declares: str) -> None:
         name = last_name(callee)

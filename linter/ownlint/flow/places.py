@@ -30,15 +30,22 @@ def place_of(
 ) -> Place | None:
     """The place `value` names, or None when it names none (a call's result, a literal).
 
-    `aliases` replace a root by what it is bound to; a bare name among `members` is a member of `this`.
+    `aliases` replace a root by what it is bound to, and a call without arguments (`Table::Get()`) by the object that
+    it always answers with; a bare name among `members` is a member of `this`.
     """
     kind = type(value)
     steps: list[str] = []
     while kind in _WAYS:
-        value, step = _WAYS[kind](value)
+        base, step = _WAYS[kind](value)
+        if base is None and kind is r.Call:
+            break
+        value = base
         if step:
             steps.append(step)
         kind = type(value)
+    if isinstance(value, r.Call) and aliases:
+        rooted = _standing(value, aliases)
+        return (*rooted, *reversed(steps)) if rooted else None
     if not isinstance(value, r.Name) or value.text == CHAIN:
         return None
     rooted = _rooted(value.text, aliases, members)
@@ -49,6 +56,13 @@ def _rooted(name: str, aliases: Mapping[str, Place], members: frozenset[str]) ->
     if name in aliases:
         return aliases[name]
     return (THIS, name) if name in members else (name,)
+
+
+def _standing(call: r.Call, aliases: Mapping[str, Place]) -> Place:
+    """Of a call that always answers with one object, its place; else empty."""
+    if call.args or call.kind != "call" or not isinstance(call.callee, r.Name):
+        return ()
+    return aliases.get(call.callee.text.removeprefix("::") + "()", ())
 
 
 def _through_member(value: r.Member) -> tuple[r.Value, str]:

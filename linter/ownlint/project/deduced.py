@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ownlint.facts import records as r
 from ownlint.models.libraries import Models
-from ownlint.project import qualified, types
+from ownlint.project import qualified, standing, types
 from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.names import Names
@@ -73,6 +73,8 @@ class Types:
     def _type_of_name(self, name: str, function: Function, depth: int) -> str:
         if name == "this":
             return function.home.symbol + "*" if function.home is not None else ""
+        if (accessor := standing.behind(function, name)) is not None:
+            return accessor.record.result.rstrip().removesuffix("&")
         current: Function | None = function
         while current is not None:
             if name in current.locals:

@@ -8,6 +8,7 @@ from ownlint.facts import records as r
 from ownlint.flow.graph import Flow
 from ownlint.flow.lower import Surroundings, lower
 from ownlint.models.libraries import Models
+from ownlint.project import standing
 from ownlint.project.index import Index
 from ownlint.project.macros import Macros
 from ownlint.project.questions import Notes, derived, read_all
@@ -62,7 +63,8 @@ class Lowering:
         members = function.home.members if function.home is not None and function.language == "cpp" else frozenset()
         outer = function.parent.declared if function.parent is not None else frozenset()
         macros, python = self._macros, function.language == "python"
-        return Surroundings(members, macros.role, outer, python, macros.answer, self._can_throw)
+        known = standing.names(function)
+        return Surroundings(members, macros.role, outer, python, macros.answer, self._can_throw, known)
 
     def _can_throw(self, name: str) -> bool:
         """Not what a library of C begins its names with, and nobody here declares or defines."""

@@ -31,6 +31,7 @@ from ownlint import (
     places,
     questions,
     sections,
+    standing,
     trials,
     types,
 )
@@ -354,7 +355,8 @@ class Domain:
 
     @cached_property
     def words(self) -> patterns.AnyName:
-        return patterns.strings(self.members)
+        """In a body that touches a member."""
+        return patterns.strings(member.removesuffix("()") for member in self.members)
 
     @cached_property
     def lenders(self) -> frozenset[str]:
@@ -589,6 +591,8 @@ class Guarded:
                 by_scope.setdefault(variable.scope, []).append(
                     Member(variable.name, variable.type, variable.span, variable.annotations, "")
                 )
+            for one in standing.of_file(self.program, file.path):
+                by_scope.setdefault(one.accessor.record.scope, []).append(_of_accessor(one))
             for scope, members in by_scope.items():
                 if len(members) > 1:
                     yield Domain(self.program, file, scope, None, members)
@@ -666,6 +670,11 @@ def _has_all(cls: Class | None, names: tuple[str, ...]) -> bool:
 
 def _of_field(field: r.Field) -> Member:
     return Member(field.name, field.type, field.span, field.annotations, field.comment)
+
+
+def _of_accessor(known: standing.Standing) -> Member:
+    record = known.accessor.record
+    return Member(known.name, record.result.rstrip().removesuffix("&"), record.span, (), "")
 
 
 def _stem(path: str) -> str:

@@ -101,6 +101,9 @@ class Tracer:
                 if name in _SAME:
                     return self.trace(base, depth + 1)
                 return below(self.trace(base, depth + 1), "[]") if name in _ELEMENTS else None
+            case r.Call():
+                place = places.place_of(value, self.aliases)
+                return self.place(place) if place is not None else None
         return None
 
     def name(self, name: str) -> Traced | None:
@@ -139,6 +142,8 @@ class Tracer:
         inner = places.strip(base)
         if isinstance(inner, r.Name):
             return self.aliases.get(inner.text, (inner.text,))
+        if isinstance(inner, r.Call) and (place := places.place_of(inner, self.aliases)) is not None:
+            return place
         return tuple(v.text for v in places.walk(inner) if isinstance(v, r.Name))[:1] or ("<object>",)
 
     def place(self, place: Place) -> Traced | None:
