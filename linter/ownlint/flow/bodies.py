@@ -158,10 +158,18 @@ class _References:
             if isinstance(value, r.Call) and value.kind == "construct" and len(value.args) == 1:
                 value = value.args[0]
             self.bind(name, self.place(value))
-        elif isinstance(value, r.Unary) and value.op == "&" and "*" in statement.type and not self.is_assigned(name):
+        elif self.is_address(statement, value) and not self.is_assigned(name):
             self.bind(name, self.place(value))
         elif name in self.found:
             self.bind(name, None)
+
+    def is_address(self, statement: r.Declare, value: r.Value | None) -> bool:
+        """A pointer to what has a name: `T* p = &x`, or to what an accessor stands for: `T* p = Table::Get()`."""
+        if "*" not in statement.type:
+            return False
+        if isinstance(value, r.Call) and isinstance(value.callee, r.Name):
+            return value.callee.text.removeprefix("::") + "()" in self.found
+        return isinstance(value, r.Unary) and value.op == "&"
 
     def loop(self, statement: r.Loop) -> None:
         if statement.kind != "range" or "&" not in statement.type:

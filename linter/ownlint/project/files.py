@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 
 from ownlint.facts import records as r
@@ -105,6 +106,23 @@ class File:
         end."""
         read(self._keys["conditional"])
         return self._said.conditional
+
+    def has_comment_near(self, span: r.Span) -> bool:
+        """Whether a comment stands before `span`, on its line or the one above, or behind it on its last line."""
+        before = bisect_right(self.comments[1::2], span.start) - 1
+        above = before >= 0 and bool(self.comment_lines) and span.start <= self.comment_lines[2 * before + 1]
+        return above or self.has_comment_behind(span)
+
+    def has_comment_inside(self, span: r.Span) -> bool:
+        """Whether a comment begins inside `span`."""
+        starts = self.comments[::2]
+        after = bisect_left(starts, span.start)
+        return after < len(starts) and starts[after] < span.end
+
+    def has_comment_behind(self, span: r.Span) -> bool:
+        """Whether a comment stands behind `span`, on the line of its end."""
+        after = bisect_left(self.comments[::2], span.end)
+        return 2 * after < len(self.comment_lines) and self.comment_lines[2 * after] <= span.end
 
 
 class Files(Mapping[str, File]):

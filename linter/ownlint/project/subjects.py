@@ -16,7 +16,7 @@ from ownlint.flow.graph import Flow
 from ownlint.flow.lower import declared_names, statements
 from ownlint.flow.places import Place, walk
 from ownlint.patterns import AnyName
-from ownlint.project import comments, types
+from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.questions import Key, derived_property, read
 from ownlint.steps import spend
@@ -235,15 +235,15 @@ class Function(_Subject):
 
     def has_comment_near(self, span: Span) -> bool:
         """Whether a comment stands on the lines of `span` or on the line directly above."""
-        return comments.near(self.file, span)
+        return self.file.has_comment_near(span)
 
     def has_comment_inside(self, span: Span) -> bool:
         """Whether a comment begins inside `span`."""
-        return comments.inside(self.file, span)
+        return self.file.has_comment_inside(span)
 
     def has_comment_behind(self, span: Span) -> bool:
         """Whether a comment stands behind `span`, on the line of its end."""
-        return comments.behind(self.file, span)
+        return self.file.has_comment_behind(span)
 
     def target(self, write: e.Write) -> r.Value | None:
         """The expression a write assigns to."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from ownlint import Class, Function, assignments, glance, locks, places, types
+from ownlint import Class, Function, assignments, conditions, glance, locks, places, types
 from ownlint import events as e
 from ownlint import records as r
 from ownlint_rules.locks._guarded import Domain, Guard, Use, guarded
@@ -292,12 +292,29 @@ def _fills(domain: Domain, use: Use) -> bool:
     if value is None or isinstance(value, r.Literal):
         return False
     tracer = Tracer(domain, function)
-    for test, _ in function.flow.guards(event):
-        for inner in places.walk(test.value):
-            found = tracer.trace(inner) if isinstance(inner, r.Name | r.Member) else None
-            if found is not None and found.member == use.member:
+    assert isinstance(event, e.Write)
+    full = conditions.Given(event.place, assignments.Held("object", True))
+    for test, outcome in function.flow.guards(event):
+        if conditions.comes_to(function, test.value, full) is outcome:
+            continue
+        for looked in _looked_at(test.value):
+            found = tracer.trace(looked)
+            if found is not None and places.covers(found.place[found.at :], use.traced.place[use.traced.at :]):
                 return True
     return False
+
+
+def _looked_at(value: r.Value) -> Iterator[r.Value]:
+    """What a condition looks at: members whole, and what methods are called on."""
+    pending = [value]
+    for part in pending:
+        match part:
+            case r.Call(callee=r.Member(base=base), args=args):
+                pending += (base, *args)
+            case r.Name() | r.Member() | r.Index():
+                yield part
+            case _:
+                pending += places.children(part)
 
 
 # --- where the lock is this function's own ----------------------------------------------------------------

@@ -674,7 +674,7 @@ def _of_field(field: r.Field) -> Member:
 
 def _of_accessor(known: standing.Standing) -> Member:
     record = known.accessor.record
-    return Member(known.name, record.result.rstrip().removesuffix("&"), record.span, (), "")
+    return Member(known.name, record.result.rstrip().removesuffix("&").removesuffix("*"), record.span, (), "")
 
 
 def _stem(path: str) -> str:

@@ -257,6 +257,14 @@ def _is_lvalue(value: r.Value) -> bool:
     return isinstance(places.strip(value), r.Name | r.Member | r.Index)
 
 
+def _is_behind_pointer(tracer: Tracer, call: r.Call) -> bool:
+    """Called through a pointer that has a name; what an accessor answers with is the object itself."""
+    if not isinstance(call.callee, r.Member) or not call.callee.arrow:
+        return False
+    place = places.place_of(call.callee.base, tracer.aliases)
+    return place is None or not place[-1].endswith("()")
+
+
 def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
     if name in _GROWS:
         return "grow"
@@ -264,7 +272,7 @@ def _kind(tracer: Tracer, call: r.Call, name: str) -> Kind | None:
         return "erase"
     if name in _EMPTIES:
         return "clear"
-    if name in _LOOKS or name in _SAME or (isinstance(call.callee, r.Member) and call.callee.arrow):
+    if name in _LOOKS or name in _SAME or _is_behind_pointer(tracer, call):
         return None  # what a pointer leads to is not the member
     traced = tracer.trace(call.callee.base) if isinstance(call.callee, r.Member) else None
     if traced is None:
