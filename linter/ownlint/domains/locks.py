@@ -27,7 +27,7 @@ from ownlint.flow import events as e
 from ownlint.flow.places import THIS, Place, last_name, render, strip, walk
 from ownlint.project import types
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read_all
+from ownlint.project.questions import Answers, Derived, flow_question, noting, program_question, read
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Class, Function
 
@@ -181,7 +181,7 @@ class Locking:
         circle with it, or on the whole way here (`_CUT`) where that was too long. Only what leans on nothing else is
         true whoever asks; the rest is kept until the question that it leans on is answered."""
         notes = self._notes.setdefault(function, Derived())
-        read_all((notes,))
+        read(notes)
         if function in self._callers:
             return self._callers[function], math.inf
         if function in self._tentative:
@@ -189,11 +189,11 @@ class Locking:
         at = len(self._under_way)
         self._under_way[function] = at
         try:
-            with noting() as read:
+            with noting() as rests_on:
                 answer, leans = self._ask_callers(function)
         finally:
             del self._under_way[function]
-            notes.of |= read
+            notes.rest_on(rests_on)
         bare = bool(answer.sites) and not answer.alone and not answer.locks  # what was left out cannot add a lock
         if at == 0 or leans >= at or (bare and leans != _CUT):
             self._callers[function] = answer
@@ -213,7 +213,7 @@ class Locking:
                 alone += 1
                 continue
             if caller in self._under_way:
-                read_all((self._notes[caller],))
+                read(self._notes[caller])
                 leans = min(leans, self._under_way[caller])
                 continue
             sites += 1

@@ -19,7 +19,7 @@ from ownlint.patterns import AnyName
 from ownlint.project import types
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, derived, flow_question, program_question, read_all
+from ownlint.project.questions import Answers, derived, flow_question, program_question, read
 from ownlint.project.subjects import Class, Function
 
 Kind = OneOf["object", "holder", "handle", ""]
@@ -162,16 +162,16 @@ def _needed(function: Function, above: frozenset[Function]) -> tuple[Use | None,
     """The first use, and whether that is the answer wherever it is asked, not only below the functions `above`."""
     known = function.known.get(_needed)
     if known is not None:
-        read_all(known[1])
+        read(known[1])
         found: Use | None = known[0]
         return found, True
     if function.language != "cpp":
         return None, True
     if function in above or len(above) > _FURTHEST:
         return None, False
-    (answer, whole), notes = derived(lambda: _first(function, above))
+    (answer, whole), note = derived(lambda: _first(function, above))
     if not above or answer is not None or whole:
-        function.known[_needed] = answer, notes
+        function.known[_needed] = answer, note
         whole = True
     return answer, whole
 

@@ -15,7 +15,7 @@ from ownlint.finding import Certainty
 from ownlint.flow.bodies import bound_names, statements, values
 from ownlint.flow.places import THIS, last_name, receiver, strip, walk
 from ownlint.project import types
-from ownlint.project.questions import Derived, noting, read_all
+from ownlint.project.questions import Derived, noting, read
 from ownlint.steps import spend
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ class Duties:
         if self._reading is not None:
             self._callers.setdefault(function, set()).add(self._reading)
         notes = self._notes.setdefault(function, Derived())
-        read_all((notes,))
+        read(notes)
         if function not in self._known:
             self._known[function] = NOTHING
-            with noting() as read:
+            with noting() as rests_on:
                 if function.language == "cpp" and self._can_do_anything(function):
                     self._waiting.append(function)
-            notes.of |= read
+            notes.rest_on(rests_on)
         if self._reading is None:
             self._settle()
         return self._known[function]
@@ -110,11 +110,11 @@ class Duties:
                 continue
             self._reading = function
             try:
-                with noting() as read:
+                with noting() as rests_on:
                     found = Reading(function, self.resources).read()
             finally:
                 self._reading = None
-                self._notes[function].of |= read
+                self._notes[function].rest_on(rests_on)
             if found != self._known[function]:
                 self._known[function] = found
                 callers = self._callers.get(function, set()) - set(self._waiting)

@@ -22,7 +22,7 @@ from ownlint.project.callees import Callee
 from ownlint.project.files import File
 from ownlint.project.pairs import Pairs, is_getter, releases_nothing, releasing_verb, words
 from ownlint.project.program import Program
-from ownlint.project.questions import Notes, derived, program_property, program_question, read_all
+from ownlint.project.questions import Note, derived, program_property, program_question, read
 from ownlint.project.subjects import Class, Function
 
 RESULT = Place("result")
@@ -88,7 +88,7 @@ class Resources:
         self.program = program
         self.pairs = Pairs(program)
         self.duties = Duties(self)
-        self._acquisitions: dict[int, tuple[r.Call, Acquisition | None, Notes]] = {}
+        self._acquisitions: dict[int, tuple[r.Call, Acquisition | None, Note]] = {}
 
     # --- what a call hands out ---
 
@@ -162,14 +162,14 @@ class Resources:
         """What the call hands out, if it is an owned raw handle."""
         known = self._acquisitions.get(id(call))
         if known is not None and known[0] is call:
-            read_all(known[2])
+            read(known[2])
             return known[1]
-        found, notes = derived(lambda: self._acquisition(call, function))
+        found, note = derived(lambda: self._acquisition(call, function))
         if self.duties.is_settling:  # a callee may turn out to hand out more
             return found
         if len(self._acquisitions) > 4096:
             self._acquisitions.clear()
-        self._acquisitions[id(call)] = call, found, notes
+        self._acquisitions[id(call)] = call, found, note
         return found
 
     def _acquisition(self, call: r.Call, function: Function) -> Acquisition | None:

@@ -141,6 +141,11 @@ def _fit(
 
 
 def _same(model: tuple[str, ...], query: tuple[str, ...]) -> bool:
-    return len(model) == len(query) and all(
-        part == word or ("*" in part and fnmatchcase(word, part)) for part, word in zip(model, query, strict=True)
-    )
+    if model == query:
+        return True
+    if len(model) != len(query):
+        return False
+    for part, word in zip(model, query, strict=True):
+        if part != word and not ("*" in part and fnmatchcase(word, part)):
+            return False
+    return True

@@ -16,7 +16,7 @@ from ownlint.project.deduced import Types
 from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.names import Names
-from ownlint.project.questions import Answers, Notes, derived, program_property, read_all
+from ownlint.project.questions import Answers, Note, derived, program_property, read
 from ownlint.project.subjects import Class, Function
 from ownlint.steps import spend
 
@@ -58,7 +58,7 @@ class Calls:
         self._models = models
         self.size = index.size
         self.answers = index.answers
-        self._callees: dict[int, tuple[r.Call, Callee, Notes]] = {}
+        self._callees: dict[int, tuple[r.Call, Callee, Note]] = {}
         """What was asked last, by the identity of the call, which is held so that it stays its own."""
         self._inferred: Answers[Function, str] = Answers()
         self._inferring: set[Function] = set()
@@ -69,14 +69,14 @@ class Calls:
         spend()
         known = self._callees.get(id(call))
         if known is not None and known[0] is call:
-            read_all(known[2])
+            read(known[2])
             return known[1]
         if depth:
             return self._callee(call, function, depth)
-        found, notes = derived(lambda: self._callee(call, function, depth))
+        found, note = derived(lambda: self._callee(call, function, depth))
         if len(self._callees) >= _MOST_CALLEES:
             self._callees.clear()
-        self._callees[id(call)] = call, found, notes
+        self._callees[id(call)] = call, found, note
         return found
 
     def _callee(self, call: r.Call, function: Function, depth: int) -> Callee:

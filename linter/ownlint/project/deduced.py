@@ -11,6 +11,7 @@ from ownlint.project import qualified, standing, types
 from ownlint.project.files import File
 from ownlint.project.index import Index
 from ownlint.project.names import Names
+from ownlint.project.questions import Answers
 from ownlint.project.subjects import Class, Function
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Types:
         self._index = index
         self._names = names
         self._models = models
+        self._roles: Answers[tuple[str, str, str], tuple[str, ...]] = Answers()
 
     def of(self, value: r.Value | None, function: Function, depth: int = 0) -> str:
         """The type of an expression as text, aliases followed where the project defines them; empty when unknown."""
@@ -130,4 +132,7 @@ class Types:
 
     def roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
         """The same for a type that is written in a file, inside the scope."""
+        return self._roles.ask((written, file.path, scope), lambda: self._roles_at(written, file, scope))
+
+    def _roles_at(self, written: str, file: File, scope: str) -> tuple[str, ...]:
         return self._models.role(self._names.expand(written, file, scope), self._names.scopes_at(file, scope))

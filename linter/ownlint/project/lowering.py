@@ -11,7 +11,7 @@ from ownlint.models.libraries import Models
 from ownlint.project import standing
 from ownlint.project.index import Index
 from ownlint.project.macros import Macros
-from ownlint.project.questions import Notes, derived, read_all
+from ownlint.project.questions import Note, derived, read
 from ownlint.project.subjects import Function
 from ownlint.steps import spend
 
@@ -30,7 +30,7 @@ class Lowering:
         self._macros = macros
         self._models = models
         self._bodies: OrderedDict[Function, r.Body] = OrderedDict()
-        self._flows: OrderedDict[Function, tuple[Flow, Notes]] = OrderedDict()
+        self._flows: OrderedDict[Function, tuple[Flow, Note]] = OrderedDict()
 
     def body(self, function: Function) -> r.Body:
         if function in self._bodies:
@@ -48,10 +48,10 @@ class Lowering:
     def flow(self, function: Function) -> Flow:
         if function in self._flows:
             self._flows.move_to_end(function)
-            flow, notes = self._flows[function]
-            read_all(notes)
+            flow, note = self._flows[function]
+            read(note)
             return flow
-        flow, notes = self._flows[function] = derived(lambda: self._lowered(function))
+        flow, _ = self._flows[function] = derived(lambda: self._lowered(function))
         if len(self._flows) > _KEPT_BODIES:
             self._flows.popitem(last=False)
         return flow

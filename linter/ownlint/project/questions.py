@@ -11,7 +11,7 @@ The notes belong to the process: one thread asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast, overload
@@ -27,8 +27,6 @@ Key = tuple[str, ...]
 
 _Rest = ParamSpec("_Rest")
 _Answer = TypeVar("_Answer")
-_FEW = 8
-"""So many things read are noted with an answer itself; what read more shares one note of them."""
 
 
 class Derived:
@@ -36,29 +34,34 @@ class Derived:
 
     __slots__ = ("of",)
 
-    def __init__(self, of: frozenset[Key | Derived] = frozenset()) -> None:
+    def __init__(self, of: Collection[Note] = ()) -> None:
         self.of = of
 
+    def rest_on(self, notes: Iterable[Note]) -> None:
+        """Adds what was read for a further part of the answer."""
+        self.of = {*self.of, *notes}
 
-Notes = tuple["Key | Derived", ...]
-"""What an answer was derived from, as it is kept beside it."""
 
-_read: set[Key | Derived] = set()
+Note = Key | Derived
+"""What an answer was derived from, as it is kept beside it: one thing that was read, or all of several."""
+
+_NOTHING = Derived()
+_read: set[Note] = set()
 """What was read for the answer that is being worked out."""
 
 
-def read(key: Key) -> None:
+def read(key: Note) -> None:
     """Notes that the answer which is being worked out rests on this."""
     _read.add(key)
 
 
-def read_all(notes: Iterable[Key | Derived]) -> None:
+def read_all(notes: Iterable[Note]) -> None:
     """Notes that it rests on all of these."""
     _read.update(notes)
 
 
 @contextmanager
-def noting() -> Iterator[set[Key | Derived]]:
+def noting() -> Iterator[set[Note]]:
     """What is read inside goes into the set that this gives, and nowhere else."""
     global _read
     before, _read = _read, set()
@@ -68,7 +71,7 @@ def noting() -> Iterator[set[Key | Derived]]:
         _read = before
 
 
-def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Notes]:
+def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Note]:
     """An answer, and what it was derived from; whoever asks for it rests on that, too."""
     global _read
     before, _read = _read, set()
@@ -76,12 +79,12 @@ def derived(ask: Callable[[], _Answer]) -> tuple[_Answer, Notes]:
         answer = ask()
     finally:
         inner, _read = _read, before
-        notes: Notes = tuple(inner) if len(inner) <= _FEW else (Derived(frozenset(inner)),)
-        before.update(notes)
-    return answer, notes
+        note: Note = inner.pop() if len(inner) == 1 else Derived(tuple(inner)) if inner else _NOTHING
+        before.add(note)
+    return answer, note
 
 
-def keys(notes: Iterable[Key | Derived]) -> frozenset[Key]:
+def keys(notes: Iterable[Note]) -> frozenset[Key]:
     """All that was read, also for the answers that were asked on the way."""
     found: set[Key] = set()
     seen: set[Derived] = set()
@@ -147,7 +150,7 @@ def flow_question(
         if held is None:
             held = known[key] = derived(lambda: _within(function.file.size, lambda: ask(function, *rest, **named)))
         else:
-            _read.update(held[1])
+            _read.add(held[1])
         answer: _Answer | _GivenUp = held[0]
         return _told(answer)
 
@@ -176,7 +179,7 @@ def question(ask: Callable[[_Of], _Answer]) -> Callable[[_Of], _Answer]:
         if held is None:
             held = of.known[ask] = derived(lambda: _within(of.size, lambda: ask(of)))
         else:
-            _read.update(held[1])
+            _read.add(held[1])
         answer: _Answer | _GivenUp = held[0]
         return _told(answer)
 
@@ -208,7 +211,7 @@ class derived_property(Generic[_Answer]):  # noqa: N801 - a decorator, named as 
         if held is None:
             held = known[self._name] = derived(lambda: self._ask(instance))
         else:
-            _read.update(held[1])
+            _read.add(held[1])
         answer: _Answer = held[0]
         return answer
 
@@ -229,7 +232,7 @@ class Answers(Generic[_Asked, _Answer]):
 
     def __init__(self, *meanwhile: _Answer, most: int = 1 << 62) -> None:
         """Forgets all when there are `most` of them."""
-        self._known: dict[_Asked, tuple[_Answer, Notes]] = {}
+        self._known: dict[_Asked, tuple[_Answer, Note]] = {}
         self._meanwhile = meanwhile
         self._most = most
 
@@ -242,7 +245,7 @@ class Answers(Generic[_Asked, _Answer]):
         """What `answer` says, when it was not asked about this before."""
         held = self._known.get(about)
         if held is not None:
-            _read.update(held[1])
+            _read.add(held[1])
             return held[0]
         if len(self._known) >= self._most:
             self._known.clear()
@@ -250,13 +253,13 @@ class Answers(Generic[_Asked, _Answer]):
             held = self._known[about] = derived(answer)
             return held[0]
         node = Derived()
-        self._known[about] = self._meanwhile[0], (node,)
+        self._known[about] = self._meanwhile[0], node
         try:
             held = derived(answer)
         except BaseException:
             del self._known[about]
             raise
-        node.of = frozenset(held[1])
+        node.of = (held[1],)
         self._known[about] = held
         return held[0]
 

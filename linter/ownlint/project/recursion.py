@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from ownlint.project.questions import Derived, Key, noting, read_all
+from ownlint.project.questions import Derived, Note, noting, read
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Answer = TypeVar("_Answer")
@@ -49,7 +49,7 @@ class Circular(Generic[_Key, _Answer]):
         notes = self._notes.get(key)
         if notes is None:
             notes = self._notes[key] = Derived()
-        read_all((notes,))
+        read(notes)
         if key in self._whole:
             return self._whole[key]
         if key in self._under_way:
@@ -70,16 +70,16 @@ class Circular(Generic[_Key, _Answer]):
     def _asked(self, key: _Key, answer: Callable[[], _Answer]) -> _Answer:
         at = self._under_way[key] = len(self._under_way)
         before, self._leans = self._leans, _NOBODY
-        read: set[Key | Derived] = set()
+        rests_on: set[Note] = set()
         try:
-            with noting() as read:
+            with noting() as rests_on:
                 found = answer()
         except BaseException:
             self._leave(key, at, answered=False)
             self._leans = before
             raise
         finally:
-            self._notes[key].of |= read
+            self._notes[key].rest_on(rests_on)
         leans, self._leans = self._leans, min(before, self._leans)
         if leans < at and at:
             del self._under_way[key]

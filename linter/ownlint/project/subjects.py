@@ -126,23 +126,28 @@ class Function(_Subject):
     def _mentioned(self) -> frozenset[str]:
         return frozenset(self.record.mentions)
 
+    @cached_property
+    def _bytes(self) -> int:
+        return len(bytes(self.record.body))
+
     def mentions(self, *names: str) -> bool:
         """Whether the body calls something whose last name is among `names`; a name with a leading `=`
         asks for an assignment. Needs no decoding."""
         read(self.key)
-        return any(name in self._mentioned for name in names)
+        return not self._mentioned.isdisjoint(names)
 
     def says(self, pattern: AnyName | re.Pattern[bytes]) -> bool:
         """Whether the encoded body matches; names and literals stand in it as JSON strings (`"true"`). Cheap
         and coarse: it tells which bodies are worth decoding, nothing else."""
         read(self.key)
-        spend(1 + len(bytes(self.record.body)) // _BYTES_A_STEP)
+        spend(1 + self._bytes // _BYTES_A_STEP)
         return bool(pattern.search(self.record.body))
 
     @property
     def is_short(self) -> bool:
         """Whether the body can be a statement or two. Needs no decoding."""
-        return len(self.encoded) <= _SHORT
+        read(self.key)
+        return self._bytes <= _SHORT
 
     @property
     def encoded(self) -> bytes:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ownlint import (
     Certainty,
     Function,
+    Program,
     because,
     casters,
     model_records,
@@ -20,6 +21,7 @@ from ownlint import (
     origins,
     places,
     python_use,
+    questions,
     references,
     text,
     types,
@@ -85,9 +87,19 @@ def _may_make(function: Function, framework: model_records.FrameworkModel) -> bo
     views = framework.facts.get("memory_views", "").split()
     if function.mentions(*views, *framework.iterators):
         return True
-    return any("python array" in function.program.types.roles(name, function) for name in function.mentioned) or any(
-        "array" in name for name in function.mentioned
-    )
+    arrays = _array_names(function.program)
+    return any("array" in name or name in arrays for name in function.mentioned)
+
+
+@questions.program_question
+def _array_names(program: Program) -> frozenset[str]:
+    """Last names of classes of arrays, and of the project's aliases of them."""
+    return program.models.names_of("python array") | {
+        alias.name
+        for file in program.files.values()
+        for alias in file.aliases
+        if "python array" in program.types.roles_at(alias.name, file, alias.scope)
+    }
 
 
 def _own_memory(function: Function) -> list[str]:

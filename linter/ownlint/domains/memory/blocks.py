@@ -12,7 +12,7 @@ A pointer is a block and a path in it. A cell, a place of memory that holds a po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from ownlint.engine.ranges import Range
@@ -57,13 +57,39 @@ class Ended(NamedTuple):
     sure: bool = True
 
 
-class State(NamedTuple):
-    cells: frozenset[tuple[Cell, Pointer]] = frozenset()
-    ended: frozenset[tuple[Block, Ended]] = frozenset()
-    tests: frozenset[tuple[str, bool | Range]] = frozenset()
-    """By text how a test went, and by `=name` between which bounds a variable lies."""
-    shaken: int = 0
-    """So many calls, between which something was told of what others see, may have changed that."""
+class State:
+    """What is known on one way at one event. Nobody changes it: see `Draft`."""
+
+    __slots__ = ("_hash", "cells", "ended", "shaken", "tests")
+
+    def __init__(
+        self,
+        cells: dict[Cell, Pointer] | None = None,
+        ended: dict[Block, Ended] | None = None,
+        tests: dict[str, bool | Range] | None = None,
+        shaken: int = 0,
+    ) -> None:
+        self.cells = cells or {}
+        self.ended = ended or {}
+        self.tests = tests or {}
+        """By text how a test went, and by `=name` between which bounds a variable lies."""
+        self.shaken = shaken
+        """So many calls, between which something was told of what others see, may have changed that."""
+        parts = (frozenset(part.items()) for part in (self.cells, self.ended, self.tests))
+        self._hash = hash((*parts, shaken))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, State)
+            and self._hash == other._hash
+            and self.shaken == other.shaken
+            and self.cells == other.cells
+            and self.ended == other.ended
+            and self.tests == other.tests
+        )
 
 
 What = Literal["used", "ended again", "returned"]
@@ -102,18 +128,19 @@ class Summary(NamedTuple):
 _THROUGH = {"in": 1, "late": 2}
 
 
-def _chain(block: Block) -> Iterator[Block]:
+@lru_cache(maxsize=1 << 14)
+def _chain(block: Block) -> tuple[Block, ...]:
     """The block, and all through which it was come by; the last is a variable, or what an event made."""
-    yield block
+    found = [block]
     while block[0] in _THROUGH:
         block = block[_THROUGH[block[0]]]
-        yield block
+        found.append(block)
+    return tuple(found)
 
 
 def root(block: Block) -> Block:
     """The variable, or the event, from which the block was come by."""
-    *_, last = _chain(block)
-    return last
+    return _chain(block)[-1]
 
 
 def is_within(block: Block, outer: Block) -> bool:
@@ -123,8 +150,12 @@ def is_within(block: Block, outer: Block) -> bool:
 
 def initial(cell: Cell, shaken: int) -> Pointer:
     """What a cell that nobody has written points to."""
-    depth = sum(1 for _ in _chain(cell.block))
-    if depth > _DEEPEST or len(cell.path) > _LONGEST or SOME in cell.path or cell.block in (NULL.block, LOST.block):
+    if (
+        len(_chain(cell.block)) > _DEEPEST
+        or len(cell.path) > _LONGEST
+        or SOME in cell.path
+        or cell.block in (NULL.block, LOST.block)
+    ):
         return LOST
     return Pointer(("late", shaken, cell.block, cell.path) if shaken else ("in", cell.block, cell.path))
 
@@ -146,25 +177,39 @@ class Frame(Protocol):
 
 
 class Draft:
-    """A state while one event changes it."""
+    """A state while one event changes it: what is known of `cells`, `ended` blocks and `tests` is the state's own until
+    something changes. Others only look at them."""
 
     def __init__(self, state: State, frame: Frame) -> None:
         self._state = state
         self._frame = frame
         self._changed = False
-        self.cells = dict(state.cells)
-        self.ended = dict(state.ended)
-        self.tests = dict(state.tests)
+        self.cells = state.cells
+        self.ended = state.ended
+        self.tests = state.tests
         self.shaken = state.shaken
 
     def state(self) -> State:
         if self._changed:
             self._drop()
-        elif self.tests.items() == self._state.tests:
+        elif self.tests is self._state.tests:
             return self._state
-        return State(
-            frozenset(self.cells.items()), frozenset(self.ended.items()), frozenset(self.tests.items()), self.shaken
-        )
+        return State(self.cells, self.ended, self.tests, self.shaken)
+
+    def _change(self) -> None:
+        """From here on what is known is the draft's own."""
+        if not self._changed:
+            self.cells, self.ended = dict(self.cells), dict(self.ended)
+            self._changed = True
+
+    def know(self, said: str, how: bool | Range) -> None:
+        """How a test went, or between which bounds a variable lies: see `State.tests`."""
+        if self.tests.get(said) != how:
+            self.tests = {**self.tests, said: how}
+
+    def forget(self, said: str) -> None:
+        """What was known of that test is no longer so."""
+        self.tests = {other: how for other, how in self.tests.items() if other != said}
 
     def _drop(self) -> None:
         """Leaves out what nothing leads to any more."""
@@ -205,52 +250,55 @@ class Draft:
     def put(self, cell: Cell, pointer: Pointer) -> None:
         """Into a cell that stands for itself alone."""
         if self.cells.get(cell) != pointer and self._frame.is_followed(cell.block):
+            self._change()
             self.cells[cell] = pointer
-            self._changed = True
 
     def write(self, cell: Cell | None, pointer: Pointer) -> None:
         if cell is None or SOME in cell.path:
             return
         for inner in [one for one in self.cells if one.block == cell.block and _below(one.path, cell.path)]:
+            self._change()
             self.cells[inner] = LOST
-            self._changed = True
         self.put(cell, pointer)
 
     def remove(self, cell: Cell) -> None:
-        if self.cells.pop(cell, None) is not None:
-            self._changed = True
+        if cell in self.cells:
+            self._change()
+            del self.cells[cell]
 
     def shake(self) -> None:
         """Somebody may have changed what others see."""
         told = [*self.ended, *(pointer.block for pointer in self.cells.values())]
         for cell in [cell for cell in self.cells if not self._frame.is_private(cell.block)]:
+            self._change()
             del self.cells[cell]
-            self._changed = True
-        if any(block[:2] == ("late", self.shaken) if self.shaken else block[0] == "in" for block in told):
+        latest = ("late", self.shaken) if self.shaken else ("in",)
+        if any(block[: len(latest)] == latest for block in told):
+            self._change()
             self.shaken += 1
-            self._changed = True
 
     def begin(self, block: Block) -> Pointer:
         """The block is new: what was known of an earlier one that was come by alike is forgotten."""
         for one in [one for one in self.ended if is_within(one, block)]:
+            self._change()
             del self.ended[one]
-            self._changed = True
         for cell, pointer in list(self.cells.items()):
             if is_within(cell.block, block):
+                self._change()
                 del self.cells[cell]
-                self._changed = True
             elif is_within(pointer.block, block):
+                self._change()
                 self.cells[cell] = LOST
-                self._changed = True
         return Pointer(block)
 
     def end(self, block: Block, how: Ended) -> None:
+        self._change()
         self.ended[block] = how
-        self._changed = True
 
     def revive(self, block: Block) -> None:
-        if self.ended.pop(block, None) is not None:
-            self._changed = True
+        if block in self.ended:
+            self._change()
+            del self.ended[block]
 
     def how_ended(self, block: Block) -> Ended | None:
         return self.ended.get(block)

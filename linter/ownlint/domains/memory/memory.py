@@ -185,7 +185,7 @@ class Memory(Calls):
         if event.op == "=" and len(event.place) == 1 and event.place[0] in self.asked_again:
             given = ranges.of(event.value, lambda _: ranges.ANY)
             if given != ranges.ANY:
-                draft.tests[f"={event.place[0]}"] = given
+                draft.know(f"={event.place[0]}", given)
         self.capture(draft, event)
         self.move_out(draft, event.value)
 
@@ -279,7 +279,7 @@ class Memory(Calls):
         if said in self.repeated:
             if draft.tests.get(said, outcome != turned) != (outcome != turned):
                 return False
-            draft.tests[said] = outcome != turned
+            draft.know(said, outcome != turned)
         return self.holds(draft, event.value, outcome)
 
     @cached_property
@@ -295,7 +295,7 @@ class Memory(Calls):
 
     def forget_tests(self, draft: Draft, name: str) -> None:
         for said in [said for said in draft.tests if name in re.findall(r"\w+", said)]:
-            del draft.tests[said]
+            draft.forget(said)
 
     def holds(self, draft: Draft, value: r.Value, outcome: bool) -> bool:
         """Whether the test can come to this on this way."""
@@ -341,7 +341,7 @@ class Memory(Calls):
         for value, own, other, said in ((left, one, two, op), (right, two, one, ranges.turned(op))):
             bare = strip(value)
             if isinstance(bare, r.Name) and bare.text in self.asked_again:
-                draft.tests[f"={bare.text}"] = ranges.narrowed(said, own, other)
+                draft.know(f"={bare.text}", ranges.narrowed(said, own, other))
         return True
 
     @cached_property

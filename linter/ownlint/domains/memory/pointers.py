@@ -62,12 +62,17 @@ class Pointers:
 
     def declared(self, name: str) -> tuple[str, r.Value | None] | None:
         """The type and the first value of a local of the function, or of one around it."""
+        return self._locals.get(name)
+
+    @cached_property
+    def _locals(self) -> dict[str, tuple[str, r.Value | None]]:
+        """Those of the function, and of the functions around it whose names it does not hide."""
+        around: list[dict[str, tuple[str, r.Value | None]]] = []
         current: Function | None = self.function
         while current is not None:
-            if name in current.locals:
-                return current.locals[name]
+            around.append(current.locals)
             current = current.parent
-        return None
+        return {name: told for known in reversed(around) for name, told in known.items()}
 
     @cached_property
     def references(self) -> frozenset[str]:
