@@ -142,6 +142,7 @@ class ModelFile:
             counted=table.flag("counted"),
             together=table.flag("together"),
             by_reference=table.flag("by_reference"),
+            drops_answers=table.flag("drops_answers"),
             makes_room=table.flag("makes_room"),
             trusts_type=table.flag("trusts_type"),
             answers_zero=table.flag("answers_zero"),

@@ -32,6 +32,7 @@ Verb = Literal[
     "discard",
     "assert only",
     "abort unless",
+    "call",
     "returns",
     "own",
     "copy",
@@ -164,7 +165,7 @@ class Effect(msgspec.Struct, frozen=True):
     mode: Literal["", "deep", "shallow", "below", "derived", "shared", "on success"] = ""
 
     def __str__(self) -> str:
-        link = {"borrow": "from", "erase": "from"}.get(self.verb, "in")
+        link = {"borrow": "from", "erase": "from", "call": "with elements of"}.get(self.verb, "in")
         parts = [self.verb, self.place and str(self.place), self.other and f"{link} {self.other}", self.mode]
         return " ".join(part for part in parts if part)
 
@@ -251,6 +252,8 @@ class FunctionModel(msgspec.Struct, frozen=True):
     """The object is taken for one of the type that the template names: nothing looks whether it is."""
     by_reference: bool = False
     """What it answers is a place: what the call borrows is the place itself, not what stands there."""
+    drops_answers: bool = False
+    """What the functions answer that it calls, it looks at no more than it says: `std::for_each`."""
     makes_room: bool = False
     """Elements that are put into the container behind it need not move the others."""
     bare: bool = False

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from ownlint.facts import records as r
 from ownlint.finding import Certainty, because
-from ownlint.flow.places import last_name, receiver
+from ownlint.flow.bodies import values
+from ownlint.flow.places import last_name, receiver, strip, walk
 from ownlint.models.libraries import Models
-from ownlint.models.records import FunctionModel
+from ownlint.models.records import Effect, FunctionModel
 from ownlint.project import qualified, types
 from ownlint.project.deduced import Types
 from ownlint.project.files import File
@@ -48,6 +50,33 @@ class Callee(msgspec.Struct, frozen=True):
         return len({_signature(record) for record in self.records}) <= len(self.functions)
 
 
+class Handed(NamedTuple):
+    """A lambda is an argument of a call: which, counted from 0."""
+
+    call: r.Call
+    position: int
+
+
+def _handed(around: Function) -> dict[int, Handed]:
+    """By its number in the file, each lambda of a function that is given to a call."""
+    held = {
+        name: value.function
+        for name, (_, initial) in around.locals.items()
+        if isinstance(value := strip(initial), r.Lambda)
+    }
+    found: dict[int, Handed] = {}
+    for statement in around.statements:
+        for part in values(statement):
+            for call in walk(part):
+                for position, argument in enumerate(call.args if isinstance(call, r.Call) else ()):
+                    given = strip(argument)
+                    index = held.get(given.text, -1) if isinstance(given, r.Name) else -1
+                    index = given.function if isinstance(given, r.Lambda) else index
+                    if index >= 0 and isinstance(call, r.Call):
+                        found.setdefault(index, Handed(call, position))
+    return found
+
+
 class Calls:
     """The calls of a program."""
 
@@ -62,6 +91,7 @@ class Calls:
         """What was asked last, by the identity of the call, which is held so that it stays its own."""
         self._inferred: Answers[Function, str] = Answers()
         self._inferring: set[Function] = set()
+        self._handed: Answers[Function, dict[int, Handed]] = Answers()
 
     def callee(self, call: r.Call, function: Function, depth: int = 0) -> Callee:
         """What a call reaches. Certain when the receiver's type or the only candidate says so, likely when
@@ -155,6 +185,42 @@ class Calls:
             for field in cls.record.fields
             if types.called(self._names.expand(field.type, cls.file, cls.symbol))
         )
+
+    def handed_to(self, made: Function) -> Handed | None:
+        """The call that a lambda is given to, as an argument, on the spot or through the local that holds it."""
+        if made.parent is None or made.record.kind != "lambda":
+            return None
+        around = made.parent
+        return self._handed.ask(around, lambda: _handed(around)).get(made.index)
+
+    def called_by(self, made: Function) -> Iterator[tuple[FunctionModel, Effect, Handed]]:
+        """What models say of who calls the lambda with elements of something: `std::for_each`."""
+        handed = self.handed_to(made)
+        if handed is None or made.parent is None or last_name(handed.call.callee) not in self._callers:
+            return
+        for model in self.callee(handed.call, made.parent).models:
+            for effect in model.effects:
+                if effect.verb == "call" and effect.place is not None and effect.place.index == handed.position:
+                    yield model, effect, handed
+
+    @program_property
+    def _callers(self) -> frozenset[str]:
+        """Last names of the libraries' functions that call what they are given."""
+        return self._models.functions_with("call")
+
+    def given_element(self, made: Function, name: str, depth: int) -> str:
+        """The type of a lambda's `auto` parameter, where it is called with the elements of something; else empty."""
+        first = made.record.parameters[:1]
+        if made.parent is None or not first or first[0].name != name:
+            return ""
+        for _, effect, handed in self.called_by(made):
+            at = effect.other.index if effect.other is not None else -1
+            if 0 <= at < len(handed.call.args):
+                given = strip(handed.call.args[at])
+                if isinstance(given, r.Call) and not given.args and (on := receiver(given)) is not None:
+                    given = on  # `all.begin()`
+                return types.element(self._types.of(given, made.parent, depth + 1))
+        return ""
 
     def _called_lambda(self, call: r.Call, function: Function) -> Function | None:
         """The lambda that is called: on the spot, or through the local that holds it."""

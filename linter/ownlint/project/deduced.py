@@ -81,6 +81,8 @@ class Types:
         while current is not None:
             if name in current.locals:
                 written, initial = current.locals[name]
+                if initial is None and current.record.kind == "lambda" and types.parse(written).is_placeholder:
+                    return self.calls.given_element(current, name, depth) or written
                 if initial is not None and types.parse(written).is_placeholder:
                     inferred = self.of(initial, current, depth)
                     return inferred + "*" if inferred and "*" in written and not inferred.endswith("*") else inferred

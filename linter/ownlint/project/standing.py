@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ownlint.facts import records as r
 from ownlint.flow.bodies import statements
 from ownlint.flow.places import Place, strip
+from ownlint.project import types
 from ownlint.project.questions import program_question, question
 from ownlint.project.subjects import Function
 
@@ -106,6 +107,15 @@ def _by_file(program: Program) -> dict[str, list[Standing]]:
         for one in known.values():
             found.setdefault(one.accessor.path, []).append(one)
     return found
+
+
+@program_question
+def classes(program: Program) -> frozenset[str]:
+    """Last names of the classes with an object that stands behind an accessor, or is a variable of a file: what it
+    holds lives as long as the program."""
+    answers = {one.accessor.record.result for known in _by_name(program).values() for one in known.values()}
+    declared = {one.type for file in program.files.values() if file.language == "cpp" for one in file.variables}
+    return frozenset(types.parse(written).last for written in answers | declared)
 
 
 def _may_be(function: Function) -> bool:

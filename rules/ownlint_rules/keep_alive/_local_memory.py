@@ -65,7 +65,10 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
         if call is None:
             continue
         for framework in frameworks:
-            for made in objects.made_by_hand(call, derived, framework) or ():
+            for made in (
+                *(objects.made_by_hand(call, derived, framework) or ()),
+                *_described(call, derived, framework),
+            ):
                 if made.shape in ("memory", "iterator") and made.handing == "object":
                     name = names[made.origin.argument]
                     sure = made.origin.certainty
@@ -82,9 +85,19 @@ def over_locals(function: Function) -> Iterator[OverLocal]:
                     yield OverLocal(call, names[origin.argument], places.last_name(call.callee), origin.certainty)
 
 
+def _described(
+    call: r.Call, derived: origins.Origins, framework: model_records.FrameworkModel
+) -> Iterator[objects.Made]:
+    """Memory that is told of, for Python to look at while it holds the object that was asked: a `buffer_info`."""
+    name = places.last_name(call.callee)
+    if name in framework.facts.get("memory_descriptions", "").split():
+        yield from (objects.Made("memory", name, origin) for origin in derived.each(call.args[:1]))
+
+
 def _may_make(function: Function, framework: model_records.FrameworkModel) -> bool:
     """Whether the body can make an array, a view or an iterator of the framework's. Needs no decoding."""
-    views = framework.facts.get("memory_views", "").split()
+    facts = framework.facts
+    views = facts.get("memory_views", "").split() + facts.get("memory_descriptions", "").split()
     if function.mentions(*views, *framework.iterators):
         return True
     arrays = _array_names(function.program)
@@ -111,9 +124,7 @@ def _own_memory(function: Function) -> list[str]:
         if name in away or name in static:
             continue
         if types.parse(written).is_placeholder and "&" not in written and "*" not in written:
-            made = places.strip(initial)
-            written = made.callee.text if isinstance(made, r.Call) and isinstance(made.callee, r.Name) else ""
-            written = f"{written}<{made.template}>" if isinstance(made, r.Call) and made.template else written
+            written = _made(function, initial).rstrip().removesuffix("&")
         kind = types.parse(written)
         if "[" in written and not kind.pointers:
             found.append(name)
@@ -123,6 +134,15 @@ def _own_memory(function: Function) -> list[str]:
                 found.append(name)
     lent = casters.given(function)
     return [*found, lent] if lent and lent not in found else found
+
+
+def _made(function: Function, initial: r.Value | None) -> str:
+    """The type of what a local is made from: of a value that is constructed here, or that a call answers with."""
+    made = places.strip(initial)
+    if isinstance(made, r.Call) and (known := function.program.types.of(made, function)):
+        return known
+    written = made.callee.text if isinstance(made, r.Call) and isinstance(made.callee, r.Name) else ""
+    return f"{written}<{made.template}>" if isinstance(made, r.Call) and made.template else written
 
 
 def _returned(function: Function) -> Iterator[r.Value]:

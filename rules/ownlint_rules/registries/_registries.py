@@ -87,6 +87,7 @@ class Registries:
         self.all = tuple({(one.names, id(one.held)): one for one in _registries(program)}.values())
         self._takers: questions.Answers[tuple[str, ...], frozenset[Function]] = questions.Answers()
         self._takings: questions.Answers[tuple[Function, tuple[str, ...]], list[e.Call]] = questions.Answers(most=_KEPT)
+        self._given: questions.Answers[tuple[Function, tuple[str, ...], str], bool] = questions.Answers(False)
         self._ways: questions.Answers[tuple[Function, tuple[str, ...]], Ways] = questions.Answers(most=_KEPT)
         self._of: dict[Class, tuple[Registry, ...]] = {}
         for one in self.all:
@@ -154,6 +155,27 @@ class Registries:
             return []
         key = (function, registry.names)
         return self._takings.ask(key, lambda: self._found_takings(function, registry, takers))
+
+    def is_put_by(self, function: Function, registry: Registry, name: str) -> bool:
+        """Whether the function puts what it has by that name into the registry, itself or in what it calls."""
+        key = (function, registry.names, name)
+        return self._given.ask(key, lambda: self.putting(function, registry, name) is not None)
+
+    def putting(self, function: Function, registry: Registry, name: str) -> Putting | None:
+        """Where it does so."""
+        for putting in puttings(function, registry):
+            if any(_is_named(inner, name) for value in putting.values for inner in _given(value)):
+                return putting
+        for call in function.flow.calls:
+            for index, argument in enumerate(call.node.args):
+                if _is_named(places.strip(argument), name) and any(
+                    index < len(callee.record.parameters)
+                    and self.is_put_by(callee, registry, callee.record.parameters[index].name)
+                    for callee in function.program.calls.callee(call.node, function).functions
+                    if callee is not function
+                ):
+                    return Putting(call, (argument,))
+        return None
 
     def ways(self, function: Function, registry: Registry) -> Ways:
         """What can happen without an entry being taken out, or found not to be there."""
@@ -228,12 +250,12 @@ def touches(function: Function, registry: Registry) -> Iterator[tuple[e.Event, b
 
 
 def puts_itself(function: Function, registry: Registry) -> Putting | None:
-    """Where a method puts its own object into the registry."""
-    for putting in puttings(function, registry):
-        for value in putting.values:
-            if any(isinstance(inner, r.Name) and inner.text == places.THIS for inner in _given(value)):
-                return putting
-    return None
+    """Where a method puts its own object into the registry, itself or in what it calls."""
+    return registries(function.program).putting(function, registry, places.THIS)
+
+
+def _is_named(value: r.Value | None, name: str) -> bool:
+    return isinstance(value, r.Name) and value.text == name
 
 
 def _given(value: r.Value) -> Iterator[r.Value]:

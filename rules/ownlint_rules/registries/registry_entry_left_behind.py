@@ -41,10 +41,11 @@ class Session {
 };
 ```
 
-Reported, for a class whose constructor puts the object into a registry of such objects: a way through its destructor
-that takes nothing out of it; a method that destroys the native object which is the registry's key and takes nothing
-out, where another method does both; a move constructor that leaves the registry alone; and no destructor at all, where
-the registry's entries are taken out elsewhere and the object is also made as a local or a member.
+Reported, for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way
+through its destructor that takes nothing out of it; a method that destroys the native object which is the registry's
+key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is taken out
+beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where the
+registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python.
 
 Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
 the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
@@ -58,12 +59,15 @@ Source: reduced from registries of wrappers in binding code, of the kind of MLIR
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
-from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, text, types
+from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, standing, text, types
 from ownlint_rules.registries import _registries as registries
 
 _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
+_DELETES = re.compile(rb'"delete"')
 _ASKS_REGISTRY = frozenset({"lock", "expired", "upgrade"})
 
 
@@ -73,12 +77,16 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
         return
     known = registries.registries(cls.program)
     for registry in known.of(cls):
+        if not known.takers(registry):
+            continue
         put = _puts_itself(cls, registry)
-        if put is None or not known.takers(registry):
+        if put is None:
+            yield from _deleting(cls, registry)
             continue
         destructor = next((one.destructor for one in cls.ancestry if _takes(known, one.destructor, registry)), None)
         if destructor is None:
             yield from _without_destructor(cls, registry, put)
+            yield from _deleting(cls, registry)
         elif destructor.cls is cls:
             yield from _leaving(destructor, registry, put)
             yield from _closing(cls, registry)
@@ -232,6 +240,54 @@ def _closing(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
             )
 
 
+def _deleting(cls: Class, registry: registries.Registry) -> Iterator[Finding]:
+    """An object is deleted and its entry stays, where it is taken out beside another `delete`."""
+    known = registries.registries(cls.program)
+    if any(_takes(known, one.destructor, registry) for one in cls.ancestry):
+        return
+    deletes = [
+        (function, call)
+        for function in cls.program.functions
+        if function.file.language == "cpp" and function.says(_DELETES)
+        for call in function.flow.calls
+        if call.node.kind == "delete" and call.node.args and _is_object_of(function, call.node.args[0], cls)
+    ]
+    taken = [(function, call) for function, call in deletes if known.ways(function, registry).always(call)]
+    for function, call in deletes if taken else ():
+        if (
+            (function, call) in taken
+            or _has_just_made(function, call.node.args[0])
+            or _callers_take(function, registry)
+        ):
+            continue
+        beside, other = taken[0]
+        yield function.finding(
+            call,
+            f"`{text(call.node.args[0])}` is deleted, and its entry in `{registry.shown}` stays",
+            certainty=because("likely", f"harmless if it does not stand in `{registry.shown}` here"),
+            help=f"take it out of `{registry.shown}` first",
+            steps=(beside.step(other, "taken out where it is deleted here"),),
+        )
+
+
+def _is_object_of(function: Function, value: records.Value, cls: Class) -> bool:
+    """Whether an object of the class is known to be meant."""
+    inner = places.strip(value)
+    base = None if isinstance(inner, records.Name) and inner.text == places.THIS else inner
+    return registries.is_of_class(function, base, cls, strict=True)
+
+
+def _has_just_made(function: Function, value: records.Value) -> bool:
+    """Whether a local is meant that the function has made, which perhaps it has not put in yet."""
+    inner = places.strip(value)
+    made = places.strip(function.locals[inner.text][1]) if _is_local(function, inner) else None
+    return isinstance(made, records.Call) and made.kind == "new"
+
+
+def _is_local(function: Function, value: records.Value | None) -> TypeGuard[records.Name]:
+    return isinstance(value, records.Name) and value.text in function.locals
+
+
 def _callers_take(method: Function, registry: registries.Registry) -> bool:
     known = registries.registries(method.program)
     callers = [
@@ -310,9 +366,9 @@ def _without_destructor(
         return
     if any(one.destructor is not None and _calls_unknown(one.destructor) for one in cls.ancestry):
         return
-    local = _made_as_value(cls)
+    ends = _made_as_value(cls) or _is_ended_by_python(cls)
     certainty = because(
-        "likely" if local and _lasts(registry) else "possible",
+        "likely" if ends and _lasts(registry) else "possible",
         f"harmless if every `{cls.name}` lives as long as `{registry.shown}`",
     )
     yield cls.finding(
@@ -328,6 +384,8 @@ def _lasts(registry: registries.Registry) -> bool:
     """Whether the registry lives as long as the program; one that is a member may well go with its objects."""
     if registry.home is None or registry.shown.endswith("()"):
         return True
+    if registry.home.name in standing.classes(registry.home.program):
+        return True
     return any(field.static for field in registry.home.record.fields if field.name == registry.shown)
 
 
@@ -337,6 +395,14 @@ def _calls_unknown(destructor: Function) -> bool:
         callee.records and not callee.functions
         for call in destructor.flow.calls
         for callee in (destructor.program.calls.callee(call.node, destructor),)
+    )
+
+
+def _is_ended_by_python(cls: Class) -> bool:
+    """Whether Python can make one, which ends with the object that holds it."""
+    return any(
+        binding.record.kind == "init" and binding.owner is not None and types.parse(binding.owner.type).last == cls.name
+        for binding in cls.program.bindings
     )
 
 

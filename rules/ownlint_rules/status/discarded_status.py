@@ -120,6 +120,25 @@ def discarded_status(function: Function) -> Iterator[Finding]:
     if stored:
         yield from _never_read(function, stored)
     yield from _lost_in_member(function)
+    yield from _answered_to_nobody(function)
+
+
+def _answered_to_nobody(function: Function) -> Iterator[Finding]:
+    """What a lambda answers to a caller that looks at no answer: `std::for_each`."""
+    if function.record.kind != "lambda" or function.record.result:
+        return
+    callers = [model for model, _, _ in function.program.calls.called_by(function) if model.drops_answers]
+    if not callers:
+        return
+    answered = [places.strip(one.value) for one in function.statements if isinstance(one, records.Leave)]
+    for call in function.flow.calls:
+        if not any(call.node is value for value in answered) or _is_no_work(function, call.node):
+            continue
+        written, status = _answer(function, call)
+        if status is not None:
+            said = f"is answered to `{callers[0].name}`, which drops it"
+            certainty = _certainty(function, call, call.node, status, "statement")
+            yield _finding(function, call, status, written, said, certainty)
 
 
 # --- before the body's paths are asked for ---
@@ -711,6 +730,8 @@ def _voiding(function: Function, node: records.Call) -> records.Statement | None
 def _help(function: Function, status: Status) -> str:
     if status.kind == "pointer":
         return "test the error and destroy it; dropping the pointer leaks it"
+    if function.record.kind == "lambda" and not function.record.result:
+        return "test it here, or gather it in a variable that the lambda captures"
     if function.record.kind == "destructor" or function.record.result in ("", "void"):
         return "test it and say so when it failed; nothing can be returned from here"
     return "return it, test it, or say in a comment why it does not matter"
