@@ -43,9 +43,9 @@ class Session {
 
 Reported, for a class whose constructor, or what it calls, puts the object into a registry of such objects: a way
 through its destructor that takes nothing out of it; a method that destroys the native object which is the registry's
-key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is taken out
-beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where the
-registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python.
+key and takes nothing out, where another method does both; a `delete` of such an object without that, where it is
+taken out beside another `delete`; a move constructor that leaves the registry alone; and no destructor at all, where
+the registry's entries are taken out elsewhere and the object is also made as a local, as a member or by Python.
 
 Quiet: a way out that stands under a condition which explains why there is no entry: the one under which it was put in,
 the key or the registry's owner is null, the registry was asked, or a flag that a method stores when it takes the entry
@@ -61,7 +61,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, standing, text, types
 from ownlint_rules.registries import _registries as registries
@@ -280,12 +279,10 @@ def _is_object_of(function: Function, value: records.Value, cls: Class) -> bool:
 def _has_just_made(function: Function, value: records.Value) -> bool:
     """Whether a local is meant that the function has made, which perhaps it has not put in yet."""
     inner = places.strip(value)
-    made = places.strip(function.locals[inner.text][1]) if _is_local(function, inner) else None
+    if not isinstance(inner, records.Name) or inner.text not in function.locals:
+        return False
+    made = places.strip(function.locals[inner.text][1])
     return isinstance(made, records.Call) and made.kind == "new"
-
-
-def _is_local(function: Function, value: records.Value | None) -> TypeGuard[records.Name]:
-    return isinstance(value, records.Name) and value.text in function.locals
 
 
 def _callers_take(method: Function, registry: registries.Registry) -> bool:

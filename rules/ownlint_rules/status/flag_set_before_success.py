@@ -32,6 +32,9 @@ that path takes it back; and a condition reads it so that the work is skipped th
 where the same function tests a flag or a state before it sets it, `likely` where another method does, and where the
 flag is a count, a key in a set, the value applied last, or an object kept before it is usable.
 
+A flag that says what is still held (`mapped_`, `held_`) is reported where a method that gives it back clears it first,
+can fail, and is called once more by the destructor, which then leaves it where it is.
+
 Quiet where the second call is refused rather than skipped (`CHECK(!sent_)`, "already started"), where the failure
 is remembered together with the flag or in another one, where a cleanup, a handler or a guard object takes the flag
 back, where a second flag or state has the say, where the object is destroyed on the failing way, where the flag keeps
@@ -89,6 +92,11 @@ _ENDING = re.compile(
     r"|clean_?up|unload|disconnect|exit|quit|kill|halt|uninstall|deinit|unmap|unmount|drain)",
     re.IGNORECASE,
 )
+_RELEASING = re.compile(
+    r"(?:(?:do|try|maybe|internal)_?)?(?:release|free|deallocate|unmap|unmount|unload|unregister|detach|destroy|return"
+    r"|give_?back|deinit|uninstall)",
+    re.IGNORECASE,
+)
 _DESCRIBES = re.compile(r"(?:m_)?(?:is|has|have)(?:_|(?=[A-Z]))")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NEAR = 24
@@ -100,10 +108,15 @@ _SURE_KINDS = frozenset({"flag", "state", "bit"})
 def flag_set_before_success(function: Function) -> Iterator[Finding]:
     if not _may_announce(function):
         return
+    again = _tries_again(function) if _is_ending(function) else None
+    if _is_ending(function) and again is None:
+        return
     told: set[int] = set()
     failing: list[failure.Failure] | None = None
     for announced in assignments.assignments(function):
         if announced.event.span.start in told or not _announces(function, announced):
+            continue
+        if again is not None and announced.held.kind != "cleared":
             continue
         if not skipping.may_be_skipped(function, announced):
             continue
@@ -115,12 +128,16 @@ def flag_set_before_success(function: Function) -> Iterator[Finding]:
             )
             if skip is not None:
                 told.add(announced.event.span.start)
-                yield _finding(function, announced, failed, skip)
+                yield _finding(function, announced, failed, skip, again)
                 break
 
 
 def _finding(
-    function: Function, announced: assignments.Assignment, failed: failure.Failure, skip: skipping.Skip
+    function: Function,
+    announced: assignments.Assignment,
+    failed: failure.Failure,
+    skip: skipping.Skip,
+    again: Function | None,
 ) -> Finding:
     flag = places.render(announced.place)
     cause = failed.cause
@@ -134,13 +151,17 @@ def _finding(
     if not early:
         steps.append(skip.step)
     sure: Certainty = "certain"
-    if announced.held.kind not in _SURE_KINDS:
+    if again is not None:
+        steps.append(again.step(again.record, f"`{again.name}` would try once more, and finds nothing to do"))
+        sure = because("likely", "harmless if a second try can do nothing")
+    elif announced.held.kind not in _SURE_KINDS:
         sure = because("likely", f"harmless if `{flag}` is not meant to say that {work} has succeeded")
+    done, advice = ("set", "set") if again is None else ("cleared", "clear")
     return function.finding(
         announced.event,
-        f"`{flag}` is set before {work} has succeeded",
+        f"`{flag}` is {done} before {work} has succeeded",
         certainty=weaker(weaker(sure, skip.certainty), _how_likely(function, announced, failed)),
-        help=f"set `{flag}` after {work} has succeeded, or take it back on the failing path",
+        help=f"{advice} `{flag}` after {work} has succeeded, or take it back on the failing path",
         steps=tuple(steps),
     )
 
@@ -235,10 +256,29 @@ def _writes(function: Function, call: records.Call, name: str) -> bool:
 def _may_announce(function: Function) -> bool:
     """Whether it sets something that may be asked for again, and may leave early. Needs no decoding."""
     record = function.record
-    if function.language != "cpp" or record.kind in ("constructor", "destructor") or _ENDING.match(record.name):
+    if function.language != "cpp" or record.kind in ("constructor", "destructor"):
+        return False
+    if _is_ending(function) and not (function.home is not None and _RELEASING.match(record.name)):
         return False
     names = glance.names_set(function)
     return any(_may_be_asked_for(function, name) for name in names) and glance.may_fail(function)
+
+
+def _is_ending(function: Function) -> bool:
+    """Whether its name says that it ends something, which is announced first on purpose."""
+    return bool(_ENDING.match(function.name) or _RELEASING.match(function.name))
+
+
+def _tries_again(function: Function) -> Function | None:
+    """The destructor of the class that calls what gives something back, itself or by another method: it counts on what
+    the flag says."""
+    destructor = function.home.destructor if function.home is not None else None
+    if destructor is None or destructor is function:
+        return None
+    called = (
+        [destructor, *(m for m in destructor.home.methods if destructor.mentions(m.name))] if destructor.home else []
+    )
+    return destructor if any(one is not function and one.mentions(function.name) for one in called) else None
 
 
 def _may_be_asked_for(function: Function, name: str) -> bool:
