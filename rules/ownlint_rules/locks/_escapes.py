@@ -83,10 +83,32 @@ class Borrower:
         if kind.reference and not kind.pointers:
             return self._made(inner, "reference")
         if kind.is_value and "view" in self.program.types.roles(wanted, self.function):
-            if isinstance(inner, r.Call) and inner.kind == "construct" and inner.args:
-                inner = places.strip(inner.args[0])
+            inner = self._looked_into(inner)
             if isinstance(inner, r.Name | r.Member | r.Index):
                 return self._view(inner)
+        return None
+
+    def _looked_into(self, value: r.Value | None) -> r.Value | None:
+        """What a view is made of: `Span(all)`, `MakeSpan(all)`, `MakeSpan(all).first(2)`."""
+        inner = value
+        while isinstance(inner, r.Call):
+            if inner.kind == "construct" and inner.args:
+                inner = places.strip(inner.args[0])
+            elif (lender := self._lender(inner)) is not None:
+                inner = places.strip(lender)
+            elif isinstance(inner.callee, r.Member) and isinstance(inner.callee.base, r.Call):
+                inner = places.strip(inner.callee.base)
+            else:
+                return None
+        return inner
+
+    def _lender(self, call: r.Call) -> r.Value | None:
+        """The argument into which a library's function makes a view."""
+        for model in self.program.calls.callee(call, self.function).models:
+            for effect in model.effects:
+                if effect.verb == "borrow" and str(effect.place) == "result" and effect.other is not None:
+                    at = effect.other.index
+                    return call.args[at] if 0 <= at < len(call.args) else None
         return None
 
     def _local(self, name: str) -> Borrow | None:

@@ -157,7 +157,8 @@ class _Judge:
         if self.locking.is_deferred(function):
             return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
         if guarded.is_for_show(use):
-            return because("possible", "the value is only shown or asserted")
+            shown = "harmless if what is shown, or asserted, may be out of date or torn"
+            return because("likely" if self.guard.why == "annotation" else "possible", shown)
         if self.guard.why == "annotation":
             return "certain"
         if is_design:

@@ -62,8 +62,8 @@ Siblings are functions whose paths and names are equal but for words that stand 
 `parity = [["left", "right"]]` in the settings), with as many parameters. Reported: a condition on which one of them
 throws, ends the program, fails or returns at once, and about which the other asks nothing, though it works on the same;
 a call that gives something back, of which the other has none. The rest must be alike by 70 %. What was always so may be
-meant, and is a finding of the least certainty; with `--diff-base REV` a check that the change adds to one of them only
-is likely.
+meant: likely is a check over which the sibling fails, throws or aborts, or, with `--diff-base REV`, one that the change
+adds to one of them only; the rest is a finding of the least certainty.
 
 Quiet: the same check in a helper, another question about the same, a version of the platform (`#if`), names that one
 backend does not have, handling of a call's outcome.
@@ -83,7 +83,7 @@ from ownlint_rules.parity import _parity as parity
 _ALONE = "that it is needed is inferred from `{}` alone"
 
 
-@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="possible")
+@rule(severity="warning", cwe=(754,), yields_to=("guard-removed",), usually="likely")
 def guard_missing_on_sibling(function: Function) -> Iterator[Finding]:
     known = parity.of(function.program)
     siblings = known.siblings(function)
@@ -122,16 +122,18 @@ def _had(function: Function, guard: parity.Guard) -> bool:
 
 
 def _certainty(sibling: Function, guard: parity.Guard) -> Certainty:
-    """Likely where the change under review adds the check to the sibling alone."""
+    """Likely where the sibling fails over it, and where the change under review adds the check to the sibling alone."""
     old = parity.before(sibling)
-    if old is None or guard.condition in {asked.condition for asked in parity.of(old.program).outline(old).asked}:
-        return because("possible", _ALONE.format(sibling.symbol))
-    return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
+    if old is not None and guard.condition not in {one.condition for one in parity.of(old.program).outline(old).asked}:
+        return because("likely", f"the change adds the check to `{sibling.symbol}` alone")
+    return because("possible" if guard.exit == "leaves" else "likely", _ALONE.format(sibling.symbol))
 
 
 def _keeps(own: parity.Outline, release: parity.Release) -> bool:
-    """Whether a body works on what the other one gives back, and gives nothing back in this way."""
-    return parity.words(release.what) <= own.mentioned and release.name not in {one.name for one in own.releases}
+    """Whether a body works on what the other one gives back, and gives it back in no way, nor anything in this one."""
+    if any(one.name == release.name or one.what == release.what for one in own.releases):
+        return False
+    return parity.words(release.what) <= own.mentioned
 
 
 def _finding(function: Function, sibling: Function, at: Span, what: str, certainty: Certainty) -> Finding:
