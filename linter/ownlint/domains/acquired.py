@@ -99,10 +99,13 @@ class Acquisitions:
                     yield Wait(event.index, held.lock, key, function, event.span, conditional)
 
     def _is_conditional(self, function: Function, lock: Place) -> bool:
-        """Whether a lock is held somewhere in a function on some of the paths alone that lead there."""
-        always = self.locking.held(function)
+        """Whether a lock is held somewhere in a function on some of the paths alone that lead there; where scopes end,
+        ways come together that left them early and late."""
+        always, events = self.locking.held(function), function.flow.events
         return any(
-            any(one.lock == lock for one in held) and lock not in {one.lock for one in always.get(index, ())}
+            not isinstance(events[index], e.End | e.Leave | e.Mark)
+            and index != function.flow.exit
+            and any(one.lock == lock for one in held) and lock not in {one.lock for one in always.get(index, ())}
             for index, held in self.locking.held(function, anywhere=True).items()
         )
 

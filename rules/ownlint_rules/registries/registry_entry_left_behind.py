@@ -80,7 +80,8 @@ def registry_entry_left_behind(cls: Class) -> Iterator[Finding]:
             continue
         put = _puts_itself(cls, registry)
         if put is None:
-            yield from _deleting(cls, registry)
+            if any(_puts_what_it_makes(method, registry) for method in cls.methods):
+                yield from _deleting(cls, registry)
             continue
         destructor = next((one.destructor for one in cls.ancestry if _takes(known, one.destructor, registry)), None)
         if destructor is None:
@@ -98,6 +99,16 @@ def _puts_itself(cls: Class, registry: registries.Registry) -> tuple[Function, r
         if not _is_move(cls, method.record) and (put := registries.puts_itself(method, registry)) is not None:
             return method, put
     return None
+
+
+def _puts_what_it_makes(method: Function, registry: registries.Registry) -> bool:
+    """Whether a method of the class, as `open`, makes an object and puts it in."""
+    known = registries.registries(method.program)
+    return any(
+        known.is_put_by(method, registry, name)
+        for name, (_, initial) in method.locals.items()
+        if isinstance(made := places.strip(initial), records.Call) and made.kind == "new"
+    )
 
 
 def _takes(known: registries.Registries, destructor: Function | None, registry: registries.Registry) -> bool:
