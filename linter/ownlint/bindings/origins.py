@@ -21,7 +21,7 @@ from ownlint.bindings.views import (
     takes_its_own,
 )
 from ownlint.facts import records as r
-from ownlint.finding import Certainty, because, reason_of, weaker
+from ownlint.finding import SOME_PATHS, Certainty, because, reason_of, weaker
 from ownlint.flow.places import last_name, strip, walk
 from ownlint.project import types
 from ownlint.project.subjects import Class, Function
@@ -77,6 +77,11 @@ def sources_of(function: Function, first: int) -> dict[str, int]:
     if first == 2:
         sources["this"] = 1
     return sources
+
+
+def _is_null(value: r.Value | None) -> bool:
+    inner = strip(value)
+    return inner is None or (isinstance(inner, r.Literal) and inner.kind == "null") or last_name(inner) == "NULL"
 
 
 def _is_held(written: str, function: Function) -> bool:
@@ -160,6 +165,8 @@ class Origins:
 
     def _local(self, value: r.Name, written: str, initial: r.Value | None) -> Origin | None:
         """A local that is a pointer, a reference, a view or an iterator leads where it was made to lead."""
+        if "*" in written and (given := self._given_later(value.text)):
+            return self._on_some_way(given if _is_null(initial) else [initial, *given])
         if initial is None or strip(initial) == value:
             return None
         roles = self.program.types.roles(written, self.function)
@@ -179,6 +186,19 @@ class Origins:
             return self._deeper().address(initial)
         result = self.program.types.of(initial, self.function)
         return self._deeper().address(initial) if types.parse(result).pointers else None
+
+    def _given_later(self, name: str) -> list[r.Value | None]:
+        """What a local is assigned behind its declaration, null pointers left out."""
+        writes = self.function.flow.writes_to((name,))
+        return [one.value for one in writes if not one.fresh and one.op == "=" and not _is_null(one.value)]
+
+    def _on_some_way(self, values: list[r.Value | None]) -> Origin | None:
+        """Where a pointer leads that is one of these: certain where all lead into the same argument."""
+        found = [self._deeper().address(value) for value in values]
+        led = next((origin for origin in found if origin is not None), None)
+        if led is None or all(origin is not None and origin.argument == led.argument for origin in found):
+            return led
+        return led._replace(certainty=weaker(led.certainty, because("likely", SOME_PATHS)))
 
     def _member(self, found: Origin, owner: Class | None, name: str) -> Origin:
         """A field that is a raw pointer or a reference may lead out of the argument, to what others own."""

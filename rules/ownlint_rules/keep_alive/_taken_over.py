@@ -207,8 +207,9 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
         case r.Literal(kind="null"):
             return True
         case r.Name(text=name) if name in function.locals and name not in lasting.statics(function):
-            initial = function.locals[name][1]
-            return initial is not None and depth < _DEEPEST and _is_made(initial, function, depth + 1)
+            given = [function.locals[name][1], *_given_later(function, name)]
+            held = [one for one in given if one is not None and not _is_null(one)] or given[:1]
+            return depth < _DEEPEST and any(_is_made(one, function, depth + 1) for one in held if one is not None)
         case r.Call():
             if places.last_name(inner.callee) == "release":
                 return True
@@ -219,6 +220,16 @@ def _is_made(value: r.Value | None, function: Function, depth: int) -> bool:
                 and any(_is_made(back, called[0], depth + 1) for back in targets.returned_values(called[0]))
             )
     return False
+
+
+def _given_later(function: Function, name: str) -> list[r.Value | None]:
+    """What a local is assigned behind its declaration."""
+    return [one.value for one in function.flow.writes_to((name,)) if not one.fresh and one.op == "="]
+
+
+def _is_null(value: r.Value) -> bool:
+    inner = places.strip(value)
+    return isinstance(inner, r.Literal) and inner.kind == "null"
 
 
 def _lasts(value: r.Value | None, function: Function, depth: int) -> bool:

@@ -139,6 +139,7 @@ def _answered_to_nobody(function: Function) -> Iterator[Finding]:
             said = f"is answered to `{callers[0].name}`, which drops it"
             certainty = _certainty(function, call, call.node, status, "statement")
             yield _finding(function, call, status, written, said, certainty)
+            return
 
 
 # --- before the body's paths are asked for ---
