@@ -62,7 +62,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ownlint import Class, Finding, Function, because, events, natives, places, records, rule, standing, text, types
+from ownlint import (
+    Class,
+    Finding,
+    Function,
+    because,
+    conditions,
+    events,
+    natives,
+    places,
+    records,
+    rule,
+    standing,
+    text,
+    types,
+)
 from ownlint_rules.registries import _registries as registries
 
 _NUMBERS = frozenset({"bool", "int", "unsigned", "unsigned int", "long", "short", "char", "size_t", "std::size_t"})
@@ -130,7 +144,7 @@ def _leaving(
     way = flow.path(start, lambda event: event.index == flow.exit, lambda event: event.index in passed)
     if way is None:
         return
-    if any(_explains(destructor, test, registry, put) for call in takings for test, _ in flow.guards(call)):
+    if any(_explains(destructor, asked, registry, put) for call in takings for asked in _conditions(destructor, call)):
         return
     leave = next((event for event in way if isinstance(event, events.Leave) and event.kind == "return"), None)
     yield destructor.finding(
@@ -146,18 +160,25 @@ def _leaving(
     )
 
 
+def _conditions(destructor: Function, taking: events.Call) -> Iterator[records.Value | None]:
+    """What decides about the erase; None for what is asserted."""
+    yield from (None if test.asserted else test.value for test, _ in destructor.flow.guards(taking))
+    if (case := conditions.case_of(destructor, taking)) is not None:
+        yield case[0].value
+
+
 def _explains(
     destructor: Function,
-    test: events.Test,
+    asked: records.Value | None,
     registry: registries.Registry,
     put: tuple[Function, registries.Putting],
 ) -> bool:
     """Whether a condition under which the entry is taken out says that else there is none."""
-    if test.asserted or _asks_registry(test.value):
+    if asked is None or _asks_registry(asked):
         return True
-    said = _members_in(destructor, test.value)
+    said = _members_in(destructor, asked)
     if not said:  # nothing of the object: the state of the program, or the outcome of a call
-        return not any(_is_outcome(destructor, call) for call in places.calls_in(test.value))
+        return not any(_is_outcome(destructor, call) for call in places.calls_in(asked))
     maker, putting = put
     if any(said & _members_in(maker, guard.value) for guard, _ in maker.flow.guards(putting.event)):
         return True
@@ -172,6 +193,16 @@ def _explains_member(destructor: Function, name: str, registry: registries.Regis
         return True
     if not _is_plain(cls, found[1].type) or name in set(_keys(destructor, registry)):
         return True
+    begun = {
+        text(one.args[0])
+        for made in cls.constructors
+        for one in made.record.initializers
+        if one.name == name and one.args
+    }
+    if len(begun) > 1 and not any(
+        parameter.name in begun for made in cls.constructors for parameter in made.record.parameters
+    ):
+        return True  # it tells by which constructor the object was made
     return any(
         function.record.kind not in ("constructor", "destructor")
         for function in registries.registries(cls.program).storing(name)
