@@ -35,14 +35,15 @@ from ownlint.domains.handles.handles import (
 from ownlint.engine import glance
 from ownlint.facts import records as r
 from ownlint.finding import Step
-from ownlint.flow.places import last_name
+from ownlint.flow.bodies import values
+from ownlint.flow.places import last_name, walk
 from ownlint.models.contract_records import MemberContract
 from ownlint.models.records import PythonWords
 from ownlint.patterns import AnyName, strings
 from ownlint.project import derived
 from ownlint.project.files import File
 from ownlint.project.program import Program
-from ownlint.project.questions import Answers, program_property, program_question
+from ownlint.project.questions import Answers, program_property, program_question, question
 from ownlint.project.recursion import Circular
 from ownlint.project.subjects import Binding, Function
 
@@ -405,6 +406,16 @@ class Border:
         libraries = models.libraries_of(cls)
         return cls if any(libraries & models.libraries_of(said) for said in _spoken_of(function.file)) else ""
 
+    def asked_of(self, function: Function, parameter: str) -> str:
+        """What a parameter is by all that the function asks of it, where that is several things that one class of a
+        library has which the file speaks of, and nothing else is ever put under the name."""
+        asked = _asked_of(function).get(parameter, frozenset())
+        if len(asked) < 2:
+            return ""
+        models = self.program.models
+        spoken = frozenset(one for said in _spoken_of(function.file) for one in models.libraries_of(said))
+        return models.asked_of(asked, spoken) if spoken else ""
+
     # --- attributes of objects ---
 
     def attributes(self, function: Function) -> Attributes | None:
@@ -519,6 +530,22 @@ class Border:
 
 def _bound_here(binding: Binding, one: MemberContract) -> str:
     return f"`{binding.symbol}` is bound here{promise(one)}"
+
+
+@question
+def _asked_of(function: Function) -> dict[str, frozenset[str]]:
+    """The members that a function of Python asks of each parameter to which it assigns nothing."""
+    names = {parameter.name for parameter in function.record.parameters if not parameter.type}
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for statement in function.statements:
+        for value in values(statement):
+            for inner in walk(value):
+                match inner:
+                    case r.Member(base=r.Name(text=name), name=member) if name in found:
+                        found[name].add(member)
+                    case r.Assign(target=r.Name(text=name)):
+                        found.pop(name, None)
+    return {name: frozenset(members) for name, members in found.items()}
 
 
 def _spoken_of(file: File) -> set[str]:

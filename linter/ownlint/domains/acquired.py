@@ -105,7 +105,8 @@ class Acquisitions:
         return any(
             not isinstance(events[index], e.End | e.Leave | e.Mark)
             and index != function.flow.exit
-            and any(one.lock == lock for one in held) and lock not in {one.lock for one in always.get(index, ())}
+            and any(one.lock == lock for one in held)
+            and lock not in {one.lock for one in always.get(index, ())}
             for index, held in self.locking.held(function, anywhere=True).items()
         )
 

@@ -52,6 +52,9 @@ FORMAT = 1
 
 MAXIMUM_BYTES = 4_000_000
 
+_TELLING = 2
+"""So many members that no other family of classes has tell whose they are."""
+
 _ELEMENT_OF = frozenset({"__getitem__", "__next__", "__iter__"})
 """Members by which a sequence gives its elements."""
 
@@ -428,6 +431,37 @@ class Models:
                     return variant
             pending.extend(cls.bases)
         return None
+
+    def asked_of(self, members: frozenset[str], libraries: frozenset[str]) -> str:
+        """The class of these libraries that has all the members, the first public one where those that have them
+        are of one family; empty when there is none, when they are of several, and when fewer than two of the members
+        are this family's alone."""
+        having = [name for name in self._having(members) if not libraries.isdisjoint(self.libraries_of(name))]
+        shared = self._family(having)
+        telling = sum(1 for member in members if self._family(self._having(frozenset({member}))) & shared)
+        if telling < _TELLING:
+            return ""
+        public = [name for name in having if not name.rpartition(".")[2].startswith("_")] or having
+        return next((name for name in public if name in shared), public[0])
+
+    def _having(self, members: frozenset[str]) -> list[str]:
+        """The classes that have all the members."""
+        classes = self._py_classes
+        return [name for name in classes if all(self.python_member(name, member) is not None for member in members)]
+
+    def _family(self, classes: list[str]) -> set[str]:
+        """What all the classes are, or derive from."""
+        return set.intersection(*map(self._ancestry, classes)) if classes else set()
+
+    def _ancestry(self, dotted: str) -> set[str]:
+        """The class and its bases."""
+        found: set[str] = set()
+        pending = [dotted]
+        for name in pending:
+            if name not in found and (cls := self.python_class(name)) is not None:
+                found.add(name)
+                pending += cls.bases
+        return found
 
     def python_variants(self, dotted: str, member: str) -> tuple[PyMember, ...]:
         """All that is written of a member, of the class or the nearest of its bases that has it."""

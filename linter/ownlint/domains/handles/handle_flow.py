@@ -99,6 +99,8 @@ class Interpreter(Loops):
                 self.own_root(handle.cls, handle.token, at, parameter.name)
             if not handles and not parameter.spread:
                 handles = self.typed(parameter.start, at, parameter.name, (-1 - number, 0))
+            if not handles and not parameter.spread and (cls := self.classes.asked_of(self.function, parameter.name)):
+                handles = frozenset({self.somebodys(cls, (-1 - number, 0), at, parameter.name)})
             state = state.bind(parameter.name, handles, at, "")
         known = self.classes.attributes(self.function) if not self.alone else None
         if known is not None and self.function.record.parameters:
