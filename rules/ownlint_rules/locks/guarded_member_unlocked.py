@@ -158,7 +158,8 @@ class _Judge:
             return because("possible", f"`{self.guard.lock}` may be held where this lambda is called")
         if guarded.is_for_show(use):
             shown = "harmless if what is shown, or asserted, may be out of date or torn"
-            return because("likely" if self.guard.why == "annotation" else "possible", shown)
+            said = self.guard.why == "annotation" and function.is_method
+            return because("likely" if said else "possible", shown)
         if self.guard.why == "annotation":
             return "certain"
         if is_design:
