@@ -124,7 +124,9 @@ class _Judge:
             or guarded.is_address(use)
         ):
             return False
-        return not self.domain.is_held(use, self.guard.lock) and not self.domain.is_alone(use.function)
+        return not self.domain.is_held(use, self.guard.lock) and (
+            not self.domain.is_alone(use.function) or bool(self.locking.taken(use.function))
+        )
 
     def finding(self, use: guarded.Use, is_design: bool) -> Finding:
         function = use.function
