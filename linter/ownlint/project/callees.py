@@ -57,6 +57,18 @@ class Handed(NamedTuple):
     position: int
 
 
+def _is_parameter(name: str, function: Function) -> bool:
+    """Whether a type is a parameter of the template in which the function stands: an object of it can be of any
+    class."""
+    around: Function | None = function
+    templates = [function.home.record.template if function.home is not None else ""]
+    while around is not None:
+        templates.append(around.record.template)
+        around = around.parent
+    written = (one.partition("=")[0].split() for text in templates for one in text.split(","))
+    return any(words[-1:] == [name] for words in written)
+
+
 def _handed(around: Function) -> dict[int, Handed]:
     """By its number in the file, each lambda of a function that is given to a call."""
     held = {
@@ -266,7 +278,7 @@ class Calls:
             if not held.is_placeholder and self._models.role(held.name, scopes):
                 return Callee(f"{held.name}::{name}", certainty="possible")
         found = [(f, g) for f, g in self._index.records_called(name) if g.owner and _takes(g, call)]
-        if base and not types.parse(base).is_placeholder:
+        if base and not types.parse(base).is_placeholder and not _is_parameter(types.parse(base).name, function):
             family = self._family(base, function)
             found = [(f, g) for f, g in found if self._is_method_of(family, f, g)]
         agreed = bool(found) and self._agreed(found) and any(self._fits(f, g, call, function) for f, g in found)
