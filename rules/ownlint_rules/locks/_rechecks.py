@@ -202,6 +202,44 @@ def state_gaps(gaps: Gaps) -> Iterator[tuple[assignments.Assignment, Gap]]:
             yield assignments.Assignment(event, event.place, held), gap
 
 
+_NEEDS_ONE = frozenset({"back", "front", "top", "pop_back", "pop_front", "pop"})
+"""Methods of containers that must not be called on an empty one."""
+_COUNTS = frozenset({"empty", "size"})
+
+
+def emptiness_gaps(gaps: Gaps) -> Iterator[Gap]:
+    """Elements that are taken from a container under one lock, because it was not empty under another."""
+    function = gaps.function
+    if not function.mentions(*_NEEDS_ONE) or not function.mentions(*_COUNTS):
+        return
+    asked: dict[Place, list[e.Event]] = {}
+    for call in function.flow.calls:
+        if call.receiver is not None and places.last_name(call.node.callee) in _COUNTS:
+            asked.setdefault(call.receiver, []).append(call)
+    for act in [call for call in function.flow.calls if call.receiver in asked and gaps.is_decided(call)][:_MOST_ACTS]:
+        if act.receiver is None or places.last_name(act.node.callee) not in _NEEDS_ONE or act.node.args:
+            continue
+        on = places.receiver(act.node)
+        roles = function.program.types.roles(function.program.types.of(on, function), function)
+        if "container" not in roles or not _outlives(function, act.receiver):
+            continue
+        if (gap := gaps.before(act, asked[act.receiver])) is not None and any(map(_says_one, gap.tests)):
+            yield gap
+
+
+def _says_one(guard: tuple[e.Test, bool]) -> bool:
+    """Whether a test says that something is in the container."""
+    test, outcome = guard
+    value = places.strip(test.value)
+    while isinstance(value, r.Unary) and value.op in ("!", "not"):
+        value, outcome = places.strip(value.value), not outcome
+    if isinstance(value, r.Call) and places.last_name(value.callee) == "empty":
+        return not outcome
+    return isinstance(value, r.Binary | r.Call) and any(
+        places.last_name(call.callee) == "size" for call in places.calls_in(value)
+    )
+
+
 def _leads(flow: Flow, one: e.Event, other: e.Event) -> bool:
     return flow.path(one, lambda event: event is other) is not None
 

@@ -41,7 +41,8 @@ Reported where one lock is taken twice in a function (guards of any kind, by han
 the first section looks into a map by a key, a test about the answer decides, and the second section stores under the
 same key without a look of its own, so that something is lost: a bare pointer or handle that was made in between, or
 an owner whose object others use already. Likewise a flag or a pointer that is read under one lock and set under the
-next, an atomic that is loaded and then stored, and two methods of one object that each lock for themselves.
+next, an element that is taken from a container because it was not empty under the lock before, an atomic that is loaded
+and then stored, and two methods of one object that each lock for themselves.
 
 Quiet where the second section looks again, where the insert's own answer is read, where the first section leaves a
 mark (an entry, a flag, a set of pending keys), where another lock is held from the look to the store, and where
@@ -58,6 +59,7 @@ index.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ownlint import (
     Certainty,
@@ -111,6 +113,16 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
                 help=_LOOK_AGAIN,
                 steps=(asked,),
             )
+    for gap in islice(rechecks.emptiness_gaps(gaps), 1):
+        assert isinstance(gap.act, events.Call)
+        shown = text(places.receiver(gap.act.node))
+        yield function.finding(
+            gap.act,
+            f"another thread may have taken the last of `{shown}` since it was asked for",
+            certainty=because("possible" if gap.again else "likely", _AGAIN if gap.again else _THREADS),
+            help="ask and take under one lock",
+            steps=(function.step(gap.look, f"`{shown}` is asked here whether it is empty"),),
+        )
     for assignment, gap in rechecks.state_gaps(gaps):
         certainty = _of_state(function, assignment, gap)
         if certainty is not None:
