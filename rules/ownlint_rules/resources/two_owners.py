@@ -21,9 +21,9 @@ void Shelf::Share(std::unique_ptr<Part>& part) {
 
 Reported: an owner made of another owner's `get()`, of the address of a local, or, for a shared pointer, of `this`; the
 same raw pointer adopted twice on one way; a `get()` that is given to `delete`, to a function that releases it, or to a
-short function of the project that makes an owner of it. Owners
-are smart pointers, scoped types of the models, and classes whose destructor releases the member that the method
-returns.
+short function of the project that makes an owner of it; a move constructor that leaves in its source what the
+destructor releases. Owners are smart pointers, scoped types of the models, and classes whose destructor releases the
+member that the method returns.
 
 Quiet: an owner that lets go in the same function, owners with a deleter of their own, counts inside the object
 (intrusive pointers), `std::unique_ptr` of `this` (an object that ends itself), pointers that are only looked at.
@@ -40,6 +40,7 @@ from collections.abc import Iterator
 
 from ownlint import Finding, Function, Step, rule
 from ownlint_rules.resources import _coowners as coowners
+from ownlint_rules.resources import _move_sources as move_sources
 
 
 @rule(severity="error", cwe=(415,), usually="likely")
@@ -51,6 +52,13 @@ def two_owners(function: Function) -> Iterator[Finding]:
             certainty=found.certainty,
             help=_HELP[found.how],
             steps=_steps(function, found),
+        )
+    for left in move_sources.left_in_source(function):
+        yield function.finding(
+            left.node,
+            f"`{left.source}` keeps what is moved here, and both objects release it",
+            certainty="certain",
+            help=f"leave null behind: `std::exchange({left.source}, nullptr)`",
         )
 
 
