@@ -115,7 +115,8 @@ def _in_one(function: Function, gaps: rechecks.Gaps) -> Iterator[Finding]:
             )
     for gap in islice(rechecks.emptiness_gaps(gaps), 1):
         assert isinstance(gap.act, events.Call)
-        shown = text(places.receiver(gap.act.node))
+        container = places.receiver(gap.act.node)
+        shown = text(container) if container is not None else ""
         yield function.finding(
             gap.act,
             f"another thread may have taken the last of `{shown}` since it was asked for",

@@ -130,9 +130,10 @@ def _answered_to_nobody(function: Function) -> Iterator[Finding]:
     callers = [model for model, _, _ in function.program.calls.called_by(function) if model.drops_answers]
     if not callers:
         return
-    answered = [places.strip(one.value) for one in function.statements if isinstance(one, records.Leave)]
+    values = (places.strip(one.value) for one in function.statements if isinstance(one, records.Leave))
+    answered = {(value.start, value.end) for value in values if value is not None}
     for call in function.flow.calls:
-        if not any(call.node is value for value in answered) or _is_no_work(function, call.node):
+        if (call.node.start, call.node.end) not in answered or _is_no_work(function, call.node):
             continue
         written, status = _answer(function, call)
         if status is not None:
